@@ -1,0 +1,85 @@
+"""Where a text is, and the three kinds of error: your program's text, your program's run, our bug.
+
+Every error says where (file, line, column), what is wrong, and what to do about it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """One text: the name a user knows it by (a file's path, or "<text>") and its characters."""
+
+    name: str
+    text: str
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, both counted from 1."""
+        line = self.text.count("\n", 0, offset) + 1
+        column = offset - (self.text.rfind("\n", 0, offset) + 1) + 1
+        return line, column
+
+    def line_at(self, offset: int) -> str:
+        """The whole line that holds an offset, without its end."""
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return self.text[start:] if end < 0 else self.text[start:end]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters `start` up to, not including, `end` of a source."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.line_and_column(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        return self.source.line_and_column(self.start)[1]
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"
+
+    def excerpt(self) -> str:
+        """The line, numbered, with the span underlined as far as it goes on that line."""
+        text = self.source.line_at(self.start)
+        gutter = f"{self.line:5} | "
+        room = max(1, len(text) - self.column + 1)
+        marks = "^" * max(1, min(self.end - self.start, room))
+        return f"{gutter}{text}\n{' ' * (len(gutter) - 2)}| {' ' * (self.column - 1)}{marks}"
+
+
+class CheckpointError(Exception):
+    """What all errors of this package are. `message` is the bare text, `span` the place if known."""
+
+    def __init__(self, message: str, span: Span | None = None) -> None:
+        super().__init__(message, span)
+        self.message = message
+        self.span = span
+
+    def __str__(self) -> str:
+        if self.span is None:
+            return self.message
+        return f"{self.span}: {self.message}\n{self.span.excerpt()}"
+
+
+class SourceError(CheckpointError):
+    """The program's text cannot be taken; the message says what to write instead."""
+
+
+class RunError(CheckpointError):
+    """The program's run failed: an error of its own, or a wrong argument to it."""
+
+
+class InternalError(CheckpointError):
+    """A bug of this package."""
+
+    def __init__(self, message: str, span: Span | None = None) -> None:
+        super().__init__(f"internal error, please report it: {message}", span)
