@@ -9,6 +9,10 @@
     opaque     Opaque: a tangent or cotangent of a closure or capsule
     failure    Failure: what a handler receives when a primitive failed
 
+A value made of others is a *container*: it tells its `parts`, and `with_parts` makes the like of it
+from other parts. Traversals (checkpoint.ad.graph) know no more than that. `enters_as_graph` says that
+inside it sharing counts, also when it comes in as an argument (data then enters as a tree).
+
 A *location* is a place that holds a real and has a cotangent of its own: a bound variable, a slot of
 an environment, a field of a pair. Here a location is a number *object*: whatever makes a location
 makes a new object (checkpoint.ad.numbers.fresh), and reading one passes the object on.
@@ -38,10 +42,17 @@ class Pair:
     """What `cons` makes."""
 
     __slots__ = ("car", "cdr")
+    enters_as_graph = False
 
     def __init__(self, car: Any, cdr: Any) -> None:
         self.car = car
         self.cdr = cdr
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.car, self.cdr)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Pair:
+        return Pair(*parts)
 
 
 class Closure:
@@ -51,10 +62,39 @@ class Closure:
     """
 
     __slots__ = ("lam", "env")
+    enters_as_graph = True
 
     def __init__(self, lam: Any, env: tuple[Any, ...]) -> None:
         self.lam = lam
         self.env = env
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.env,)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Closure:
+        return Closure(self.lam, parts[0])
+
+
+class Capsule:
+    """The rest of an interrupted run: a state of the engine that ran it.
+
+    `state.steps` counts from the start of the run, `state.tags` is the tag counter at the cut.
+    """
+
+    __slots__ = ("state",)
+    enters_as_graph = True
+
+    def __init__(self, state: Any) -> None:
+        self.state = state
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.state,)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Capsule:
+        return Capsule(parts[0])
+
+    def write(self) -> str:
+        return f"#<capsule {self.state.steps}>"
 
 
 class Opaque:
@@ -65,9 +105,19 @@ class Opaque:
     """
 
     __slots__ = ("numbers",)
+    enters_as_graph = True
 
     def __init__(self, numbers: tuple[Any, ...]) -> None:
         self.numbers = numbers
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.numbers,)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Opaque:
+        return Opaque(parts[0])
+
+    def write(self) -> str:
+        return "#<opaque>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +126,9 @@ class Failure:
 
     exception: Exception
     text: str
+
+    def write(self) -> str:
+        return f"#<failure {self.text}>"
 
 
 def list_value(items: Any, tail: Any = None) -> Any:

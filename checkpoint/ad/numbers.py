@@ -1,0 +1,250 @@
+"""Numbers while derivatives are taken: duals for forward mode, nodes of a tape for reverse mode.
+
+A number is a float, a Dual (a tag, a primal, a tangent; both parts are numbers), or a Node (a float and
+its place on a tape). Duals nest, nodes do not: there is at most one tape under the duals, because an
+operator that needs a tape of its own is one step that runs on plain floats.
+
+`apply` applies a scalar primitive to any mixture of them, and is the one helper through which all
+derivative arithmetic goes:
+- among duals the operands' highest outermost tag is split off; the tangent is the sum, from the left,
+  over the operands that carry the tag, of partial times tangent;
+- a Node records the node and partial of each operand on the tape, and its reversal adds
+  partial times adjoint, the last operand first, into accumulators that start at +0.0;
+- a record whose partial may be infinite contributes nothing for a zero tangent or adjoint;
+- `strict` is False inside derivatives, where arithmetic is IEEE and nothing fails.
+
+A number object is a location (checkpoint.ad.values): `fresh` makes another location of the same value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
+
+from checkpoint.ad.record import Scalar, lookup
+
+Number = Any  # float | Dual | Node: mypy's recursion over unions costs more than it tells here
+
+
+class OperandError(TypeError):
+    """An operand of a primitive has the wrong type."""
+
+
+class Dual:
+    """A number with a tangent, under a tag that tells nested derivatives apart."""
+
+    __slots__ = ("primal", "tag", "tangent")
+
+    def __init__(self, tag: int, primal: Number, tangent: Number) -> None:
+        self.tag = tag
+        self.primal = primal
+        self.tangent = tangent
+
+    def write(self) -> str:
+        return repr(real_part(self))
+
+
+class Node:
+    """A float on a tape: its adjoint, and the nodes that it was made of with their partials."""
+
+    __slots__ = ("adjoint", "inputs", "singular", "tape", "value")
+
+    def __init__(
+        self, value: float, tape: Tape, inputs: tuple[tuple[Node, float], ...], singular: bool = False
+    ) -> None:
+        self.value = value
+        self.tape = tape
+        self.inputs = inputs
+        self.singular = singular
+        self.adjoint = 0.0
+
+    def propagate(self) -> None:
+        """Add this node's contributions to the nodes it was made of, the last operand first."""
+        adjoint = self.adjoint
+        if self.singular and adjoint == 0.0:
+            return
+        for node, partial in reversed(self.inputs):
+            node.adjoint += partial * adjoint
+
+    def write(self) -> str:
+        return repr(self.value)
+
+
+class Block:
+    """A whole operator on a tape: nodes out, numbers in, and the map from adjoints to contributions."""
+
+    __slots__ = ("inputs", "outputs", "pullback")
+
+    def __init__(
+        self,
+        outputs: list[Number],
+        inputs: list[Number],
+        pullback: Callable[[list[float]], list[float]],
+    ) -> None:
+        self.outputs = outputs
+        self.inputs = inputs
+        self.pullback = pullback
+
+    def propagate(self) -> None:
+        """Run the pullback and add its contributions, the last operand first."""
+        contributions = self.pullback([node.adjoint for node in self.outputs])
+        for number, contribution in zip(reversed(self.inputs), reversed(contributions), strict=True):
+            if type(number) is Node:
+                number.adjoint += contribution
+
+
+class Tape:
+    """What a taped stretch of a run recorded, in the order of its steps."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self) -> None:
+        self.entries: list[Node | Block] = []
+
+    def leaf(self, value: float) -> Node:
+        """A node that was made of nothing on this tape."""
+        return Node(value, self, ())
+
+    def propagate(self) -> None:
+        """Reverse everything; each entry is released when its contributions have been made."""
+        entries = self.entries
+        while entries:
+            entries.pop().propagate()
+
+
+NUMBERS = frozenset((float, Dual, Node))
+
+
+def fresh(value: Any) -> Any:
+    """A new location of the same value; what is not a number is returned as it is."""
+    kind = type(value)
+    if kind is float:
+        return value * 1.0  # a new object with the same bits
+    if kind is Dual:
+        return Dual(value.tag, fresh(value.primal), fresh(value.tangent))
+    if kind is Node:
+        copy = Node(value.value, value.tape, ((value, 1.0),))
+        value.tape.entries.append(copy)
+        return copy
+    return value
+
+
+def real_part(number: Number) -> float:
+    """The float under all tags and tapes."""
+    while type(number) is Dual:
+        number = number.primal
+    return number.value if type(number) is Node else cast(float, number)
+
+
+def primal_at(number: Number, tag: int) -> Number:
+    """The primal under one tag, looking through other tags in whatever order they nest."""
+    if type(number) is not Dual:
+        return number
+    if number.tag == tag:
+        return number.primal
+    return Dual(number.tag, primal_at(number.primal, tag), primal_at(number.tangent, tag))
+
+
+def tangent_at(number: Number, tag: int) -> Number | None:
+    """The tangent under one tag, looking through other tags; None if the number does not carry it."""
+    if type(number) is not Dual:
+        return None
+    if number.tag == tag:
+        return number.tangent
+    primal = tangent_at(number.primal, tag)
+    tangent = tangent_at(number.tangent, tag)
+    if primal is None and tangent is None:
+        return None
+    return Dual(number.tag, 0.0 if primal is None else primal, 0.0 if tangent is None else tangent)
+
+
+def components(numbers: Iterable[Number]) -> list[Number]:
+    """The floats and nodes inside numbers, primals before tangents."""
+    found = []
+    stack = list(numbers)
+    stack.reverse()
+    while stack:
+        number = stack.pop()
+        if type(number) is Dual:
+            stack.append(number.tangent)
+            stack.append(number.primal)
+        else:
+            found.append(number)
+    return found
+
+
+def with_components(number: Number, replace: Callable[[Number], Number]) -> Number:
+    """The number with each float or node replaced."""
+    if type(number) is Dual:
+        primal = with_components(number.primal, replace)
+        return Dual(number.tag, primal, with_components(number.tangent, replace))
+    return replace(number)
+
+
+def without_tape(component: Number) -> float:
+    """The float of a component."""
+    return component.value if type(component) is Node else cast(float, component)
+
+
+def highest_tag(numbers: Iterable[Number]) -> int | None:
+    """The highest outermost tag among numbers, or None without duals."""
+    tags = [number.tag for number in numbers if type(number) is Dual]
+    return max(tags) if tags else None
+
+
+def apply(record: Scalar, operands: Sequence[Any], strict: bool = True) -> Any:
+    """A scalar primitive on operands of any kind; raises OperandError for what is not a number."""
+    for operand in operands:
+        if type(operand) is not float:
+            break
+    else:
+        return record.value(*operands) if strict else record.ieee(*operands)
+    for position, operand in enumerate(operands, 1):
+        if type(operand) not in NUMBERS:
+            raise OperandError(f"operand {position} is not a real")
+    if record.partials is None:
+        return record.value(*map(real_part, operands))
+    tag = highest_tag(operands)
+    if tag is not None:
+        return _apply_to_duals(record, operands, tag, strict)
+    return _apply_to_nodes(record, operands, strict)
+
+
+def _apply_to_duals(record: Scalar, operands: Sequence[Number], tag: int, strict: bool) -> Dual:
+    primals = [primal_at(operand, tag) for operand in operands]
+    result = apply(record, primals, strict)
+    total: Number | None = None
+    for operand, partial in zip(operands, cast(tuple[Any, ...], record.partials), strict=True):
+        tangent = tangent_at(operand, tag)
+        if tangent is None or (record.singular and _is_zero(tangent)):
+            continue
+        term = apply(_multiply(), (partial(*primals, result), tangent), strict=False)
+        total = term if total is None else apply(_add(), (total, term), strict=False)
+    return Dual(tag, result, 0.0 if total is None else total)
+
+
+def _apply_to_nodes(record: Scalar, operands: Sequence[Number], strict: bool) -> Node:
+    values = [without_tape(operand) for operand in operands]
+    result = record.value(*values) if strict else record.ieee(*values)
+    partials = cast(tuple[Any, ...], record.partials)
+    inputs = tuple(
+        (operand, partial(*values, result))
+        for operand, partial in zip(operands, partials, strict=True)
+        if type(operand) is Node
+    )
+    tape: Tape = inputs[0][0].tape
+    node = Node(result, tape, inputs, record.singular)
+    tape.entries.append(node)
+    return node
+
+
+def _is_zero(tangent: Number) -> bool:
+    return all(without_tape(component) == 0.0 for component in components((tangent,)))
+
+
+def _multiply() -> Scalar:
+    return cast(Scalar, lookup("*"))
+
+
+def _add() -> Scalar:
+    return cast(Scalar, lookup("+"))

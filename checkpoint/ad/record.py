@@ -1,0 +1,133 @@
+"""What a primitive says of itself: one record, with value and derivatives side by side.
+
+A record is complete or refused: whoever adds a primitive states its value, its derivatives (or in
+words that it has none), its purity, and where its tests sample it. Kinds of record:
+
+    Scalar    reals to a real or a boolean; the partials are stated once and serve jvp and vjp
+    Data      makes or takes apart data; its derivative is that of copying the reals it moves
+    Effect    talks to the world, through the run's log of effects
+    Operator  runs a program of its own within one step (`*j`, `interrupt`, ...)
+    Control   part of the run itself (`j*`, `resume`): every engine's machine performs it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from checkpoint.errors import InternalError
+
+
+class Purity(Enum):
+    """What a pass may do with an application whose result nobody uses."""
+
+    PURE = "pure"  # remove it, move it
+    MAY_FAIL = "may fail"  # nothing: its failure is part of the meaning
+    EFFECT = "effect"  # nothing, and it happens once
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where tests sample an operand."""
+
+    low: float
+    high: float
+
+
+Partial = Callable[..., Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Primitive:
+    """What all records state."""
+
+    name: str
+    arity: int
+    purity: Purity
+    doc: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scalar(Primitive):
+    """A function of reals.
+
+    value: on floats; fails as Python's own function does. Its result is a new float object.
+    ieee: on floats, for use inside derivatives: never fails. Left out where `value` never fails.
+    partials: for each operand the derivative by it, a function of all operands and the result, built
+        from checkpoint.prims.scalars' own generic functions; None: not differentiable (a boolean).
+    singular: a partial may be infinite at finite operands; then a zero tangent or cotangent
+        contributes nothing.
+    convention: what holds where the function is not differentiable, in words.
+    domain: one interval per operand.
+    """
+
+    value: Callable[..., Any]
+    ieee: Callable[..., Any]
+    partials: tuple[Partial, ...] | None
+    singular: bool = False
+    convention: str = ""
+    domain: tuple[Interval, ...]
+
+    def __post_init__(self) -> None:
+        partials = self.arity if self.partials is None else len(self.partials)
+        if partials != self.arity or len(self.domain) != self.arity:
+            raise InternalError(f"the record of {self.name} needs {self.arity} partials and intervals")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data(Primitive):
+    """A function of any values. `copies`: reals of the operands arrive in the result, copied."""
+
+    value: Callable[..., Any]
+    copies: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect(Primitive):
+    """`value(effects, step, *operands)` performs it; the result's derivative is `derivative`, in words."""
+
+    value: Callable[..., Any]
+    derivative: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operator(Primitive):
+    """`value(machine, *operands)` runs a program within one step, on operands that may hold any number.
+
+    `derivative` says in words how it is differentiated; `value` does it (prims/operators.py).
+    """
+
+    value: Callable[..., Any]
+    derivative: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control(Primitive):
+    """A primitive that continues the run itself; `derivative` says in words what that means for it."""
+
+    derivative: str
+
+
+P = TypeVar("P", bound=Primitive)
+
+_registry: dict[str, Primitive] = {}
+
+
+def register(record: P) -> P:
+    """Enter a record under its name; a second record of one name is refused."""
+    if record.name in _registry:
+        raise InternalError(f"the primitive {record.name} is registered twice")
+    _registry[record.name] = record
+    return record
+
+
+def lookup(name: str) -> Primitive:
+    """The record of a name that the front end has accepted."""
+    return _registry[name]
+
+
+def records() -> dict[str, Primitive]:
+    """All records by name."""
+    return dict(_registry)
