@@ -1,0 +1,65 @@
+"""What a run does to the world, so that recomputing it does not do it again.
+
+An effect is identified by its path: the step at which it happens, and for a run inside a step of
+another run that step first: (outer step, inner step, ...). Within one call of the interface, or one
+step of an operator, an effect happens on the first execution only: later ones write nothing and
+receive what the first one read. A deterministic run meets its effects in the order of their paths, so
+one path, the furthest so far, tells which writes have happened.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Path = tuple[int, ...]
+
+
+class EffectLog:
+    """What one call of the interface has written (the furthest path) and read (path to value)."""
+
+    __slots__ = ("furthest", "replies")
+
+    def __init__(self) -> None:
+        self.furthest: Path = ()
+        self.replies: dict[Path, Any] = {}
+
+
+class Effects:
+    """The log as a run sees it: with the path of the step that this run is inside of."""
+
+    __slots__ = ("log", "prefix")
+
+    def __init__(self, log: EffectLog | None = None, prefix: Path = ()) -> None:
+        self.log = EffectLog() if log is None else log
+        self.prefix = prefix
+
+    def inside(self, step: int) -> Effects:
+        """The effects of a run within a step of this one."""
+        return Effects(self.log, (*self.prefix, step))
+
+    def write(self, step: int, text: str) -> None:
+        """Write a line to standard output, once."""
+        path = (*self.prefix, step)
+        if path > self.log.furthest:
+            self.log.furthest = path
+            sys.stdout.write(text + "\n")
+
+    def read(self, step: int, ask: Callable[[], Any]) -> Any:
+        """What `ask` answers, or answered when this path was first met."""
+        path = (*self.prefix, step)
+        if path not in self.log.replies:
+            self.log.replies[path] = ask()
+        return self.log.replies[path]
+
+
+def read_word() -> str:
+    """The next word of standard input, "" at its end; characters after it stay unread."""
+    word = ""
+    while character := sys.stdin.read(1):
+        if not character.isspace():
+            word += character
+        elif word:
+            break
+    return word

@@ -1,0 +1,81 @@
+"""What an engine offers, and all that the driver knows of one.
+
+A state is a moment of a run, between two steps; states are immutable and may be kept and resumed any
+number of times. A cotangent is that of a state; only its engine looks inside.
+
+`level` 0 starts a procedure f at x, given u = (f . x). `level` k + 1, given u = (v . v-tangent), starts
+the directional derivative of level k: with the value y at v its value is (y . y-tangent).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from checkpoint.driver.effects import Effects
+
+
+class State(Protocol):
+    """A moment of a run."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps have run since the start."""
+        ...
+
+    @property
+    def tags(self) -> int:
+        """The counter from which the run takes the tags of its next duals."""
+        ...
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has its value."""
+        ...
+
+    @property
+    def value(self) -> Any:
+        """The value of a finished run."""
+        ...
+
+
+class Recording(Protocol):
+    """A taped stretch of a run."""
+
+    @property
+    def end(self) -> State:
+        """The state at its end, on the tape."""
+        ...
+
+    def detached(self) -> State:
+        """The same state off the tape."""
+        ...
+
+
+class Engine(Protocol):
+    """One way to run programs. All engines agree to the last bit."""
+
+    name: str
+
+    def start(self, level: int, u: Any, tags: int) -> State:
+        """The state before the first step; `u` must have entered (checkpoint.ad.graph.enter)."""
+        ...
+
+    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+        """Run on until `to` steps have run, or the end."""
+        ...
+
+    def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
+        """Run on as `advance` does, recording what reversal needs."""
+        ...
+
+    def seed(self, end: State, cotangent: Any) -> Any:
+        """The cotangent of a finished state, from that of its value."""
+        ...
+
+    def reverse(self, recording: Recording, cotangent: Any) -> Any:
+        """From the cotangent of a recording's end that of its start; uses the recording up."""
+        ...
+
+    def argument_cotangent(self, start: State, cotangent: Any, u: Any) -> Any:
+        """From the cotangent of a start state that of the `u` it was started with."""
+        ...

@@ -1,0 +1,138 @@
+"""The primitives that make, take apart and tell data, and those that talk to the world.
+
+Reals that move into a pair or out of one are copied: a field is a location of its own, and so is what
+`car` returns (checkpoint.ad.values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.numbers import NUMBERS, OperandError, fresh, real_part
+from checkpoint.ad.record import Data, Effect, Purity, register
+from checkpoint.ad.values import Closure, Pair, Symbol
+from checkpoint.driver.effects import Effects, read_word
+from checkpoint.lang.printer import write_value
+
+
+def _pair(value: Any) -> Pair:
+    if type(value) is not Pair:
+        raise OperandError("not a pair")
+    return value
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Equality of constants; procedures, pairs and reals have no identity that a program may ask for."""
+    if type(x) is not type(y):
+        return False
+    if x is not None and not isinstance(x, (str, bool, int)):
+        raise OperandError("only symbols, strings, booleans and () can be compared")
+    return bool(x == y)
+
+
+def _predicate(name: str, doc: str, value: Callable[[Any], bool]) -> None:
+    register(Data(name=name, arity=1, purity=Purity.PURE, doc=doc, value=value, copies=False))
+
+
+register(
+    Data(
+        name="cons",
+        arity=2,
+        purity=Purity.PURE,
+        doc="a pair",
+        value=lambda car, cdr: Pair(fresh(car), fresh(cdr)),
+        copies=True,
+    )
+)
+register(
+    Data(
+        name="car",
+        arity=1,
+        purity=Purity.MAY_FAIL,
+        doc="the first of a pair",
+        value=lambda pair: fresh(_pair(pair).car),
+        copies=True,
+    )
+)
+register(
+    Data(
+        name="cdr",
+        arity=1,
+        purity=Purity.MAY_FAIL,
+        doc="the second of a pair",
+        value=lambda pair: fresh(_pair(pair).cdr),
+        copies=True,
+    )
+)
+register(
+    Data(
+        name="eq?",
+        arity=2,
+        purity=Purity.MAY_FAIL,
+        doc="whether two symbols, strings, booleans or nulls are the same",
+        value=_same,
+        copies=False,
+    )
+)
+_predicate("null?", "whether it is ()", lambda value: value is None)
+_predicate("boolean?", "whether it is a boolean", lambda value: type(value) is bool)
+_predicate("real?", "whether it is a real", lambda value: type(value) in NUMBERS)
+_predicate("pair?", "whether it is a pair", lambda value: type(value) is Pair)
+_predicate("procedure?", "whether it is a procedure", lambda value: type(value) is Closure)
+_predicate("symbol?", "whether it is a symbol", lambda value: type(value) is Symbol)
+_predicate("string?", "whether it is a string", lambda value: type(value) is str)
+
+
+def _read_real(effects: Effects, step: int) -> float:
+    word = effects.read(step, read_word)
+    if not word:
+        raise ValueError("end of input")
+    try:
+        return float(word)
+    except ValueError:
+        raise ValueError(f"{word!r} on standard input is not a real") from None
+
+
+def _write_real(effects: Effects, step: int, value: Any) -> Any:
+    if type(value) not in NUMBERS:
+        raise OperandError("operand 1 is not a real")
+    effects.write(step, write_value(real_part(value)))
+    return fresh(value)
+
+
+def _write(effects: Effects, step: int, value: Any) -> Any:
+    effects.write(step, write_value(value))
+    return fresh(value)
+
+
+register(
+    Effect(
+        name="read-real",
+        arity=0,
+        purity=Purity.EFFECT,
+        doc="the next real on standard input",
+        value=_read_real,
+        derivative="none: a constant of the run",
+    )
+)
+register(
+    Effect(
+        name="write-real",
+        arity=1,
+        purity=Purity.EFFECT,
+        doc="write a real on a line; returns it",
+        value=_write_real,
+        derivative="that of a copy",
+    )
+)
+register(
+    Effect(
+        name="write",
+        arity=1,
+        purity=Purity.EFFECT,
+        doc="write any value on a line; returns it",
+        value=_write,
+        derivative="that of a copy",
+    )
+)
