@@ -78,23 +78,32 @@ class Closure:
 class Capsule:
     """The rest of an interrupted run: a state of the engine that ran it.
 
-    `state.steps` counts from the start of the run, `state.tags` is the tag counter at the cut.
+    `engine` is that engine's name; `state.tags` is the tag counter at the cut.
     """
 
-    __slots__ = ("state",)
+    __slots__ = ("engine", "state")
     enters_as_graph = True
 
-    def __init__(self, state: Any) -> None:
+    def __init__(self, state: Any, engine: str) -> None:
         self.state = state
+        self.engine = engine
+
+    @property
+    def steps(self) -> int:
+        """How many steps the run had made, counted from its start."""
+        steps: int = self.state.steps
+        return steps
 
     def parts(self) -> tuple[Any, ...]:
         return (self.state,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Capsule:
-        return Capsule(parts[0])
+        return Capsule(parts[0], self.engine)
 
     def write(self) -> str:
-        return f"#<capsule {self.state.steps}>"
+        return f"#<capsule {self.steps}>"
+
+    __repr__ = write
 
 
 class Opaque:
@@ -129,6 +138,11 @@ class Failure:
 
     def write(self) -> str:
         return f"#<failure {self.text}>"
+
+
+def is_resume(procedure: Any) -> bool:
+    """Whether a procedure is the primitive `resume` itself, used as a value."""
+    return type(procedure) is Closure and procedure.lam.primitive == "resume"
 
 
 def list_value(items: Any, tail: Any = None) -> Any:

@@ -56,6 +56,10 @@ class Engine(Protocol):
 
     name: str
 
+    def prepare(self, thunk: Any, scopes: Any) -> None:
+        """Compile a program (a lambda that captures nothing, and its scopes) for this engine, once."""
+        ...
+
     def start(self, level: int, u: Any, tags: int) -> State:
         """The state before the first step; `u` must have entered (checkpoint.ad.graph.enter)."""
         ...
@@ -72,10 +76,14 @@ class Engine(Protocol):
         """The cotangent of a finished state, from that of its value."""
         ...
 
+    def seed_capsule(self, end: State, cotangents: list[float]) -> Any:
+        """The cotangent of an unfinished state, from one number for each component of its numbers."""
+        ...
+
     def reverse(self, recording: Recording, cotangent: Any) -> Any:
         """From the cotangent of a recording's end that of its start; uses the recording up."""
         ...
 
-    def argument_cotangent(self, start: State, cotangent: Any, u: Any) -> Any:
-        """From the cotangent of a start state that of the `u` it was started with."""
+    def argument_cotangents(self, start: State, cotangent: Any, u: Any) -> list[float]:
+        """From the cotangent of a start state that of each component of each number of its `u`."""
         ...

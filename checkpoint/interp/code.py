@@ -1,0 +1,362 @@
+"""The code of the reference engine: core expressions, resolved, with what each does at its step.
+
+Each class is one form of the core. Variables are slots of the environment, a tuple; where a frame is
+pushed the environment is cut down to what the frame's rest can use (`Projection`). An *atom* is ready
+as soon as it is begun; a compound form waits in a frame for its operands, from the left, and is ready
+when it has them. Whatever makes a location makes a new number object (`fresh`).
+
+checkpoint.interp.resolve builds these from the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.graph import enter
+from checkpoint.ad.numbers import OperandError, apply, fresh
+from checkpoint.ad.record import Data, Effect, Operator, Scalar
+from checkpoint.ad.tangent import ShapeError, lift, split
+from checkpoint.ad.values import Capsule, Closure, Pair
+from checkpoint.driver.raised import Raised, failure
+from checkpoint.errors import Span
+from checkpoint.interp.machine import Frame, Machine
+from checkpoint.lang.printer import write_value
+
+Env = tuple[Any, ...]
+Projection = Callable[[Env], Env]
+
+FAILURES = (ArithmeticError, ValueError, OperandError)
+
+
+def begin(code: Any, env: Env, next: Frame | None) -> Frame:
+    """Start an expression: push the frames of compound forms down to the first ready one."""
+    while code.operands:
+        next = Frame(code, (), code.keep[0](env), next)
+        code = code.operands[0]
+    frame: Frame = code.ready(env, next)
+    return frame
+
+
+class Atom:
+    """Ready at once: a constant, a variable, a reference to a procedure of a letrec."""
+
+    __slots__ = ("read", "span")
+    operands = ()
+
+    def __init__(self, read: Callable[[Env], Any], span: Span) -> None:
+        self.read = read
+        self.span = span
+
+    def ready(self, env: Env, next: Frame | None) -> Frame:
+        return Frame(self, (self.read(env),), (), next)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        return machine.deliver(frame.values[0], frame.next)
+
+
+class MakeClosure:
+    """A lambda: `capture` takes from the environment what its body uses."""
+
+    __slots__ = ("capture", "lam", "span")
+    operands = ()
+
+    def __init__(self, lam: Any, capture: Projection, span: Span) -> None:
+        self.lam = lam
+        self.capture = capture
+        self.span = span
+
+    def ready(self, env: Env, next: Frame | None) -> Frame:
+        return Frame(self, (), self.capture(env), next)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        return machine.deliver(Closure(self.lam, tuple(map(fresh, frame.env))), frame.next)
+
+
+class Compound:
+    """A form with operands; `keep[i]` cuts the environment down to what is used after operand i."""
+
+    __slots__ = ("keep", "operands", "span")
+
+    def __init__(self, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span) -> None:
+        self.operands = operands
+        self.keep = keep
+        self.span = span
+
+    def ready(self, env: Env, next: Frame | None) -> Frame:
+        """A form without operands (`(read-real)`) is ready when begun."""
+        return Frame(self, (), (), next)
+
+    def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
+        values = (*frame.values, value)
+        position = len(values)
+        if position == len(self.operands):
+            return Frame(self, values, frame.env, frame.next)
+        waiting = Frame(self, values, self.keep[position](frame.env), frame.next)
+        return begin(self.operands[position], frame.env, waiting)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        raise NotImplementedError
+
+
+class Call(Compound):
+    """An application; its operands are the procedure and the arguments."""
+
+    __slots__ = ()
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        procedure, *arguments = frame.values
+        try:
+            return call(procedure, tuple(arguments), frame.next)
+        except OperandError as exception:
+            name = write_value(procedure, limit=60)
+            raise failure(name, tuple(arguments), exception, self.span) from None
+
+
+class Branch(Compound):
+    """An `if`; the branches see what `keep[0]` kept."""
+
+    __slots__ = ("other", "then")
+
+    def __init__(self, test: Any, keep: Projection, then: Any, other: Any, span: Span) -> None:
+        super().__init__((test,), (keep,), span)
+        self.then = then
+        self.other = other
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        test = frame.values[0]
+        if test is True:
+            return begin(self.then, frame.env, frame.next)
+        if test is False:
+            return begin(self.other, frame.env, frame.next)
+        raise failure("if", frame.values, OperandError("the test must be #t or #f"), self.span)
+
+
+class Bind(Compound):
+    """A `let`; the bound variable is the last slot that the body sees, if the body uses it."""
+
+    __slots__ = ("body", "used")
+
+    def __init__(self, value: Any, keep: Projection, body: Any, used: bool, span: Span) -> None:
+        super().__init__((value,), (keep,), span)
+        self.body = body
+        self.used = used
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        env = (*frame.env, fresh(frame.values[0])) if self.used else frame.env
+        return begin(self.body, env, frame.next)
+
+
+class BindGroups:
+    """A `letrec`: one environment for each group of lambdas that needs one, in order of dependence."""
+
+    __slots__ = ("body", "captures", "keep", "span")
+    operands = ()
+
+    def __init__(self, keep: Projection, captures: tuple[Projection, ...], body: Any, span: Span) -> None:
+        self.keep = keep
+        self.captures = captures
+        self.body = body
+        self.span = span
+
+    def ready(self, env: Env, next: Frame | None) -> Frame:
+        return Frame(self, (), self.keep(env), next)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        env = frame.env
+        for capture in self.captures:
+            env = (*env, tuple(map(fresh, capture(env))))
+        return begin(self.body, env, frame.next)
+
+
+class Throw(Compound):
+    """A `raise`."""
+
+    __slots__ = ()
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        raise Raised(frame.values[0], self.span)
+
+
+class Install:
+    """A `handle`: its step pushes the frame of the handler and begins the body."""
+
+    __slots__ = ("body", "handler", "keep", "keep_handler", "span")
+    operands = ()
+
+    def __init__(
+        self, keep: Projection, body: Any, keep_handler: Projection, handler: Handler, span: Span
+    ) -> None:
+        self.keep = keep
+        self.body = body
+        self.keep_handler = keep_handler
+        self.handler = handler
+        self.span = span
+
+    def ready(self, env: Env, next: Frame | None) -> Frame:
+        return Frame(self, (), self.keep(env), next)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        handler = Frame(self.handler, (), self.keep_handler(frame.env), frame.next)
+        return begin(self.body, frame.env, handler)
+
+
+class Handler:
+    """The frame that a raise looks for. Ready, it binds what was raised and goes on."""
+
+    __slots__ = ("body", "span", "used")
+
+    def __init__(self, body: Any, used: bool, span: Span) -> None:
+        self.body = body
+        self.used = used
+        self.span = span
+
+    def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
+        return machine.deliver(value, frame.next)
+
+    def handler_frame(self, raised: Any, frame: Frame) -> Frame:
+        return Frame(self, (raised,), frame.env, frame.next)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        env = (*frame.env, fresh(frame.values[0])) if self.used else frame.env
+        return begin(self.body, env, frame.next)
+
+
+class Primitive(Compound):
+    """What all primitives share: a failure is the language's exception, at this step."""
+
+    __slots__ = ("name", "record")
+
+    def __init__(
+        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
+    ) -> None:
+        super().__init__(operands, keep, span)
+        self.record = record
+        self.name = name
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        try:
+            value = self.perform(machine, frame.values)
+        except FAILURES as exception:
+            raise failure(self.name, frame.values, exception, self.span) from None
+        return machine.deliver(value, frame.next)
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        raise NotImplementedError
+
+
+class ApplyScalar(Primitive):
+    __slots__ = ()
+    record: Scalar
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        return apply(self.record, operands)
+
+
+class ApplyData(Primitive):
+    __slots__ = ()
+    record: Data
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        return self.record.value(*operands)
+
+
+class ApplyEffect(Primitive):
+    __slots__ = ()
+    record: Effect
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        return self.record.value(machine.effects, machine.steps, *operands)
+
+
+class ApplyOperator(Primitive):
+    __slots__ = ()
+    record: Operator
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        context = machine.context()
+        value = self.record.value(context, *operands)
+        machine.tags = max(machine.tags, context.tags)
+        return value
+
+
+class Resume(Primitive):
+    """`resume`: the capsule's frames go on top of this run's."""
+
+    __slots__ = ()
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        capsule = frame.values[0]
+        if type(capsule) is not Capsule:
+            raise failure(self.name, frame.values, OperandError("not a capsule"), self.span)
+        return machine.resume(capsule.state, frame.next)
+
+
+class Differentiate(Primitive):
+    """`j*`: on entry the argument is made dual and the procedure called; `LeaveTag` ends it."""
+
+    __slots__ = ("leave",)
+
+    def __init__(
+        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
+    ) -> None:
+        super().__init__(record, name, operands, keep, span)
+        self.leave = LeaveTag(span)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        procedure, argument, tangent = frame.values
+        tag = machine.tags
+        try:
+            dual = lift(enter(argument), enter(tangent), tag)
+            first = call(procedure, (dual,), self.leave.frame(tag, frame.next))
+        except (ShapeError, OperandError) as exception:
+            raise failure(self.name, frame.values, exception, self.span) from None
+        machine.tags = tag + 1
+        return first
+
+
+class LeaveTag:
+    """The exit of `j*`: splits the value under its tag."""
+
+    __slots__ = ("span",)
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+
+    def frame(self, tag: int, next: Frame | None) -> Frame:
+        return Frame(self, (tag,), (), next)
+
+    def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
+        return Frame(self, (*frame.values, value), (), frame.next)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        tag, value = frame.values
+        return machine.deliver(Pair(*split(value, tag)), frame.next)
+
+
+class Body:
+    """What a lambda was resolved to. `recursive`: its body sees the group's own environment, too."""
+
+    __slots__ = ("arity", "code", "recursive")
+
+    def __init__(self, arity: int, code: Any, recursive: bool) -> None:
+        self.arity = arity
+        self.code = code
+        self.recursive = recursive
+
+
+def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
+    """Bind the arguments and begin the body; the first ready frame of it."""
+    if type(procedure) is not Closure:
+        raise OperandError("not a procedure")
+    body: Body = procedure.lam.compiled["interp"]
+    if len(arguments) != body.arity:
+        raise OperandError(f"the procedure takes {_counted(body.arity)}, not {len(arguments)}")
+    env = procedure.env
+    if body.recursive:
+        env = (*env, env)
+    return begin(body.code, env + tuple(map(fresh, arguments)), next)
+
+
+def _counted(arity: int) -> str:
+    return "1 argument" if arity == 1 else f"{arity} arguments"

@@ -1,0 +1,114 @@
+"""The reference engine: checkpoint.driver.engine.Engine by the CPS evaluator and an operator tape.
+
+A state is taped by putting every component of every number in it on a tape as a leaf; then the run's own
+arithmetic records itself (checkpoint.ad.numbers). The cotangent of a state is a list: one number for each
+component, in the canonical order of the state's numbers. The end of one stretch and the start of the
+next are one moment, so their lists pair up by position.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.numbers import Node, Number, OperandError, Tape, components, with_components, without_tape
+from checkpoint.ad.tangent import lift, seed
+from checkpoint.ad.values import Capsule, is_resume
+from checkpoint.driver.effects import Effects
+from checkpoint.errors import InternalError, Source, Span
+from checkpoint.interp.code import LeaveTag, call
+from checkpoint.interp.machine import Frame, Machine, State
+from checkpoint.interp.resolve import resolve
+
+
+LEAVE = LeaveTag(Span(Source("<directional derivative>", ""), 0, 0))
+
+
+class Recording:
+    """A taped stretch: the leaves of its start, its tape, and its end."""
+
+    __slots__ = ("end", "leaves", "tape")
+
+    def __init__(self, leaves: list[Node], tape: Tape, end: State) -> None:
+        self.leaves = leaves
+        self.tape = tape
+        self.end = end
+
+    def detached(self) -> State:
+        """The end off the tape."""
+        found = numbers(self.end)
+        plain = [with_components(number, without_tape) for number in found]
+        state: State = replace(self.end, found, plain)
+        return state
+
+
+class Interp:
+    """The engine named "interp"."""
+
+    name = "interp"
+
+    def prepare(self, thunk: Any, scopes: Any) -> None:
+        """See Engine.prepare."""
+        if self.name not in thunk.compiled:
+            resolve(thunk, scopes)
+
+    def start(self, level: int, u: Any, tags: int) -> State:
+        """See Engine.start. A capsule's `resume` starts where the capsule was cut, without a step."""
+        under: Frame | None = None
+        while level:
+            u, tangent = u.car, u.cdr
+            u = lift(u, tangent, tags)
+            under = LEAVE.frame(tags, under)
+            tags += 1
+            level -= 1
+        procedure, argument = u.car, u.cdr
+        if is_resume(procedure):
+            return self._rest(argument, under, tags)
+        return State(call(procedure, (argument,), under), None, 0, tags)
+
+    def _rest(self, capsule: Any, under: Frame | None, tags: int) -> State:
+        if type(capsule) is not Capsule:
+            raise OperandError("not a capsule")
+        state: State = capsule.state
+        machine = Machine(self, State(state.frame, None, state.steps, tags), Effects())
+        machine.frame = machine.resume(state, under)
+        return machine.state()
+
+    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+        """See Engine.advance."""
+        machine = Machine(self, state, effects)
+        machine.run(to)
+        return machine.state()
+
+    def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
+        """See Engine.tape."""
+        tape = Tape()
+        found = numbers(state)
+        taped = [with_components(number, tape.leaf) for number in found]
+        end = self.advance(replace(state, found, taped), to, effects)
+        return Recording(components(taped), tape, end)
+
+    def seed(self, end: State, cotangent: Any) -> list[float]:
+        """See Engine.seed."""
+        return seed(end.value, cotangent)
+
+    def seed_capsule(self, end: State, cotangents: list[float]) -> list[float]:
+        """See Engine.seed_capsule."""
+        return cotangents
+
+    def reverse(self, recording: Recording, cotangent: list[float]) -> list[float]:
+        """See Engine.reverse."""
+        ends: list[Number] = components(numbers(recording.end))
+        if len(ends) != len(cotangent):
+            raise InternalError("a recomputed state differs from the one that was reversed")
+        for component, number in zip(ends, cotangent, strict=True):
+            if type(component) is Node:
+                component.adjoint = number
+        recording.tape.propagate()
+        return [leaf.adjoint for leaf in recording.leaves]
+
+    def argument_cotangents(self, start: State, cotangent: list[float], u: Any) -> list[float]:
+        """See Engine.argument_cotangents. What the start no longer holds has the cotangent 0."""
+        held = components(numbers(start))
+        table = {id(component): number for component, number in zip(held, cotangent, strict=True)}
+        return [table.get(id(component), 0.0) for component in components(numbers(u))]

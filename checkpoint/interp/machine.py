@@ -1,0 +1,175 @@
+"""The machine of the reference engine: a CPS evaluator of the core, defunctionalised.
+
+A continuation is a chain of frames, which are data. A frame whose operands are all there is *ready*: it
+is about to make one step, and it holds all that the rest of the run needs. So the machine is the loop
+of `Machine.run`: one turn, one step. What holds between two turns:
+- `frame` is ready, `steps` steps have been made, and the limit has been tested just before the next;
+- a frame holds the operands so far and, of the variables, those that its rest can use;
+- `outer` holds the frames under those of a resumed capsule, whose own chain ends where its run ended.
+
+The code that frames point to is in checkpoint.interp.code: `accept` gives a value to a frame that waits
+for one, `step` performs a ready one; both answer with the next ready frame.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.raised import Raised
+from checkpoint.errors import Span
+from checkpoint.prims.operators import Context
+
+
+class Code(Protocol):
+    """What a frame points to."""
+
+    span: Span
+
+    def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
+        """The next ready frame, when `value` arrives at a frame of this code."""
+        ...
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        """Make the step of a ready frame; the next ready frame."""
+        ...
+
+
+class Frame:
+    """One frame of a continuation; immutable, so that capsules share them."""
+
+    __slots__ = ("code", "env", "next", "values")
+
+    def __init__(self, code: Code, values: tuple[Any, ...], env: tuple[Any, ...], next: Frame | None) -> None:
+        self.code = code
+        self.values = values
+        self.env = env
+        self.next = next
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.values, self.env, self.next)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Frame:
+        return Frame(self.code, *parts)
+
+
+Outer = Any  # None, or (the frame under a resumed run, the outer of that)
+
+
+class State:
+    """A moment of a run, between two steps: what checkpoint.driver.engine.State asks for."""
+
+    __slots__ = ("frame", "outer", "steps", "tags")
+
+    def __init__(self, frame: Frame, outer: Outer, steps: int, tags: int) -> None:
+        self.frame = frame
+        self.outer = outer
+        self.steps = steps
+        self.tags = tags
+
+    @property
+    def finished(self) -> bool:
+        return self.frame.code is DONE
+
+    @property
+    def value(self) -> Any:
+        return self.frame.values[0]
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.frame, self.outer)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> State:
+        return State(parts[0], parts[1], self.steps, self.tags)
+
+
+class _Done:
+    """The code of the frame that holds a finished run's value."""
+
+    span: Span
+
+    def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
+        raise AssertionError("a finished run accepts nothing")
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        raise AssertionError("a finished run makes no step")
+
+
+DONE = _Done()
+
+
+class Machine:
+    """One run: its registers, and what its steps need to know of the world."""
+
+    __slots__ = ("effects", "engine", "frame", "outer", "steps", "tags")
+
+    def __init__(self, engine: Engine, state: State, effects: Effects) -> None:
+        self.engine = engine
+        self.effects = effects
+        self.frame = state.frame
+        self.outer = state.outer
+        self.steps = state.steps
+        self.tags = state.tags
+
+    def state(self) -> State:
+        """This moment, as a value."""
+        return State(self.frame, self.outer, self.steps, self.tags)
+
+    def run(self, limit: int | None) -> None:
+        """Make steps until there have been `limit` of them, or the run is finished."""
+        last = -1 if limit is None else limit
+        frame = self.frame
+        while True:
+            try:
+                while self.steps != last and frame.code is not DONE:
+                    self.steps += 1
+                    frame = frame.code.step(self, frame)
+                self.frame = frame
+                return
+            except Raised as raised:
+                frame = self._unwind(frame.next, raised)
+            except (KeyboardInterrupt, MemoryError) as stop:
+                if not hasattr(stop, "span"):
+                    stop.span = frame.code.span  # type: ignore[union-attr]
+                raise
+
+    def deliver(self, value: Any, frame: Frame | None) -> Frame:
+        """Give a value to the frame that waits for it; at the end of a resumed run, to those under it."""
+        while frame is None:
+            if self.outer is None:
+                return Frame(DONE, (value,), (), None)
+            frame, self.outer = self.outer
+        return frame.code.accept(self, value, frame)
+
+    def _unwind(self, frame: Frame | None, raised: Raised) -> Frame:
+        """The ready frame of the innermost handler; without one the exception leaves the run."""
+        while True:
+            while frame is None:
+                if self.outer is None:
+                    raise raised
+                frame, self.outer = self.outer
+            handler = getattr(frame.code, "handler_frame", None)
+            if handler is not None:
+                ready: Frame = handler(raised.value, frame)
+                return ready
+            frame = frame.next
+
+    def resume(self, state: State, under: Frame | None) -> Frame:
+        """Continue a capsule's run on top of `under`; the ready frame of that run."""
+        if under is not None:
+            self.outer = (under, self.outer)
+        segments = []
+        outer = state.outer
+        while outer is not None:
+            frame, outer = outer
+            segments.append(frame)
+        for frame in reversed(segments):
+            self.outer = (frame, self.outer)
+        self.tags = max(self.tags, state.tags)
+        if state.frame.code is DONE:
+            return self.deliver(state.value, None)
+        return state.frame
+
+    def context(self) -> Context:
+        """What a program run within the present step needs."""
+        return Context(self.engine, self.tags, self.effects.inside(self.steps))

@@ -1,0 +1,176 @@
+"""From the core to the code of the reference engine.
+
+In: a program that lang/grammar.py accepts, and its Scopes (lang/closures.py). Out: every lambda of it
+has a Body under compiled["interp"]. A *layout* is the tuple of the variables that an environment holds,
+slot by slot; every expression is resolved against the layout that it will run in, and where a frame is
+pushed a projection leads to the smaller layout of what the frame's rest can use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from checkpoint.ad.record import Control, Data, Effect, Operator, Scalar, lookup
+from checkpoint.ad.values import Closure
+from checkpoint.errors import InternalError
+from checkpoint.interp import code
+from checkpoint.interp.code import Projection
+from checkpoint.lang import core
+from checkpoint.lang.closures import Scopes
+
+Layout = tuple[str, ...]
+
+
+def resolve(lam: core.Lambda, scopes: Scopes) -> None:
+    """Resolve a whole program, given as a lambda that captures nothing."""
+    Resolver(scopes).body(lam, (), None)
+
+
+def project(layout: Layout, wanted: Layout) -> Projection:
+    """What takes an environment of one layout to one of another."""
+    if layout == wanted:
+        return lambda env: env
+    slots = [layout.index(name) for name in wanted]
+    if not slots:
+        return lambda env: ()
+    if len(slots) == 1:
+        slot = slots[0]
+        return lambda env: (env[slot],)
+    return itemgetter(*slots)
+
+
+def union(groups: Iterable[Iterable[str]]) -> Layout:
+    """Names in the order in which they first occur."""
+    return tuple(dict.fromkeys(name for group in groups for name in group))
+
+
+class Resolver:
+    """One program's resolution; a method for each form of the core."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.forms: dict[type, Callable[[Any, Layout], Any]] = {
+            core.Const: self.constant,
+            core.Var: self.variable,
+            core.Lambda: self.closure,
+            core.App: self.application,
+            core.If: self.branch,
+            core.Let: self.let,
+            core.Letrec: self.letrec,
+            core.Prim: self.primitive,
+            core.Raise: self.throw,
+            core.Handle: self.handle,
+        }
+
+    def expression(self, expr: core.Expr, layout: Layout) -> Any:
+        """The code of an expression in a layout that holds at least its free variables."""
+        return self.forms[type(expr)](expr, layout)
+
+    def body(self, lam: core.Lambda, captures: Layout, environment: str | None) -> None:
+        """Resolve a lambda. `environment` names its group's own environment where its body uses it."""
+        recursive = environment is not None and environment in self.scopes.free(lam.body)
+        own = (environment,) if recursive and environment else ()
+        layout = (*captures, *own, *lam.params)
+        resolved = self.expression(lam.body, layout)
+        lam.compiled["interp"] = code.Body(len(lam.params), resolved, recursive)
+
+    def constant(self, expr: core.Const, layout: Layout) -> code.Atom:
+        value = expr.value
+        return code.Atom(lambda env: value, expr.span)
+
+    def variable(self, expr: core.Var, layout: Layout) -> code.Atom:
+        group = self.scopes.groups.get(expr.name)
+        if group is None:
+            return code.Atom(itemgetter(layout.index(expr.name)), expr.span)
+        lam = group.lambda_of(expr.name)
+        if group.closed:
+            closure = Closure(lam, ())
+            return code.Atom(lambda env: closure, expr.span)
+        slot = layout.index(group.environment)
+        return code.Atom(lambda env: Closure(lam, env[slot]), expr.span)
+
+    def closure(self, expr: core.Lambda, layout: Layout) -> code.MakeClosure:
+        captures = self.scopes.free(expr)
+        self.body(expr, captures, None)
+        return code.MakeClosure(expr, project(layout, captures), expr.span)
+
+    def operands(
+        self, exprs: Sequence[core.Expr], layout: Layout, rest: Layout = ()
+    ) -> tuple[tuple[Any, ...], tuple[Projection, ...]]:
+        """The code of operands, and what to keep after each: what later ones and the rest use."""
+        resolved, keep = [], []
+        for position, expr in enumerate(exprs):
+            resolved.append(self.expression(expr, layout))
+            later = union([*map(self.scopes.free, exprs[position + 1 :]), rest])
+            keep.append(project(layout, later))
+            layout = later
+        return tuple(resolved), tuple(keep)
+
+    def application(self, expr: core.App, layout: Layout) -> code.Call:
+        return code.Call(*self.operands((expr.fn, *expr.args), layout), expr.span)
+
+    def branch(self, expr: core.If, layout: Layout) -> code.Branch:
+        rest = union([self.scopes.free(expr.then), self.scopes.free(expr.other)])
+        (test,), (keep,) = self.operands((expr.test,), layout, rest)
+        then, other = self.expression(expr.then, rest), self.expression(expr.other, rest)
+        return code.Branch(test, keep, then, other, expr.span)
+
+    def let(self, expr: core.Let, layout: Layout) -> code.Bind:
+        rest, used = self.under(expr.name, expr.body)
+        (value,), (keep,) = self.operands((expr.value,), layout, rest)
+        return code.Bind(value, keep, self.bound(expr.name, expr.body, rest), used, expr.span)
+
+    def under(self, name: str, body: core.Expr) -> tuple[Layout, bool]:
+        """What the body of a binder uses from outside, and whether it uses what is bound."""
+        free = self.scopes.free(body)
+        return tuple(other for other in free if other != name), name in free
+
+    def bound(self, name: str, body: core.Expr, rest: Layout) -> Any:
+        """The code of a binder's body."""
+        layout = (*rest, name) if name in self.scopes.free(body) else rest
+        return self.expression(body, layout)
+
+    def letrec(self, expr: core.Letrec, layout: Layout) -> code.BindGroups:
+        outside = self.scopes.free(expr)
+        inside, captures = outside, []
+        for group in self.scopes.groups_of(expr):
+            for name in group.names:
+                self.body(group.lambda_of(name), group.captures, group.environment)
+            if not group.closed:
+                captures.append(project(inside, group.captures))
+                inside = (*inside, group.environment)
+        body = self.expression(expr.body, inside)
+        return code.BindGroups(project(layout, outside), tuple(captures), body, expr.span)
+
+    def throw(self, expr: core.Raise, layout: Layout) -> code.Throw:
+        return code.Throw(*self.operands((expr.value,), layout), expr.span)
+
+    def handle(self, expr: core.Handle, layout: Layout) -> code.Install:
+        rest, used = self.under(expr.name, expr.handler)
+        handler = code.Handler(self.bound(expr.name, expr.handler, rest), used, expr.span)
+        kept = union([self.scopes.free(expr.body), rest])
+        body = self.expression(expr.body, kept)
+        return code.Install(project(layout, kept), body, project(kept, rest), handler, expr.span)
+
+    def primitive(self, expr: core.Prim, layout: Layout) -> Any:
+        record = lookup(expr.op)
+        operands, keep = self.operands(expr.args, layout)
+        return _code_of(record)(record, expr.op, operands, keep, expr.span)
+
+
+def _code_of(record: Any) -> type[code.Primitive]:
+    """The code class that performs a record."""
+    if isinstance(record, Control):
+        controls: dict[str, type[code.Primitive]] = {"j*": code.Differentiate, "resume": code.Resume}
+        return controls[record.name]
+    kinds: dict[type, type[code.Primitive]] = {
+        Scalar: code.ApplyScalar,
+        Data: code.ApplyData,
+        Effect: code.ApplyEffect,
+        Operator: code.ApplyOperator,
+    }
+    if type(record) not in kinds:
+        raise InternalError(f"the reference engine does not know records like {record}")
+    return kinds[type(record)]

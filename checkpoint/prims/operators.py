@@ -1,0 +1,267 @@
+"""The primitives that run programs: derivatives, counting, interruption and resumption.
+
+`j*` and `resume` are part of the run; every engine's machine performs them. The others are one step
+each, and run a program within it:
+
+    (primops f x)                how many steps (f x) takes
+    (interrupt f x l)            the capsule after l of them
+    (*j f x y-cotangent)         (y . x-cotangent) by plain taping
+    (checkpoint-*j ...)          the same by divide and conquer
+
+Nesting needs one operation, `gradient`, at a level (checkpoint.driver.engine). Write u for (f . x), J for
+the Jacobian at u, and G(u, w) = (f u . J w), the directional derivative, which is one level up.
+`gradient` at cotangent v gives (y . u-cotangent), u-cotangent = v J. Then:
+- forward: with tangents u', v', the tangent of v J is the u-part of the gradient of G at (u . u') with
+  cotangent (v' . v), whose u'-part is v J itself;
+- reverse: with cotangents (a . w) of (y . v J), v receives J w, and u receives the u-part of the
+  gradient of G at (u . w) with cotangent (a . v): one run gives both.
+So a tape never holds a tape, and all nesting is one tape over nested duals (DESIGN: Derivatives).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.ad.graph import enter, numbers, replace
+from checkpoint.ad.numbers import (
+    NUMBERS,
+    Block,
+    Dual,
+    Node,
+    Number,
+    OperandError,
+    components,
+    fresh,
+    highest_tag,
+    real_part,
+    with_components,
+    without_tape,
+)
+from checkpoint.ad.record import Control, Operator, Purity, register
+from checkpoint.ad.tangent import match, split, tangent_of
+from checkpoint.ad.values import Capsule, Pair
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.execute import Sweep
+from checkpoint.driver.schedule import Bisection, Plain, Schedule
+
+
+@dataclass
+class Context:
+    """What a run within a step needs of the run around it. `tags` is raised past what the inner run used."""
+
+    engine: Engine
+    tags: int
+    effects: Effects
+
+
+def renew(value: Any) -> Any:
+    """The value with every location a new one, so that it shares none with what it was made from."""
+    found = numbers(value)
+    return replace(value, found, map(fresh, found))
+
+
+def gradient(context: Context, level: int, schedule: Schedule, u: Any, v: Any) -> Pair:
+    """(y . u-cotangent) of a run at `level`, for the cotangent v of y; u and v may hold any numbers."""
+    operands = enter(Pair(u, v))
+    found = numbers(operands)
+    tag = highest_tag(found)
+    if tag is not None:
+        return _gradient_forward(context, level, schedule, operands, tag)
+    if any(type(number) is Node for number in found):
+        return _gradient_on_tape(context, level, schedule, operands, found)
+    return _gradient_of_floats(context, level, schedule, operands)
+
+
+def reverse_sweep(
+    context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
+) -> Pair:
+    """(y . u-cotangent) for a `u` of floats that has entered; `cotangent_of` gives the cotangent of y."""
+    engine = context.engine
+    start = engine.start(level, u, context.tags)
+    sweep = Sweep(engine, context.effects, seed=lambda end: engine.seed(end, cotangent_of(end.value)))
+    end, cotangent = sweep.run(start, schedule)
+    context.tags = max(context.tags, end.tags)
+    contributions = engine.argument_cotangents(start, cotangent, u)
+    return Pair(renew(end.value), tangent_of(u, [fresh(number) for number in contributions]))
+
+
+def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:
+    return reverse_sweep(context, level, schedule, operands.car, lambda y: operands.cdr)
+
+
+def _gradient_forward(context: Context, level: int, schedule: Schedule, operands: Pair, tag: int) -> Pair:
+    primal, tangent = split(operands, tag)
+    outcome = gradient(
+        context, level + 1, schedule, Pair(primal.car, tangent.car), Pair(tangent.cdr, primal.cdr)
+    )
+    values, cotangents = outcome.car, outcome.cdr
+    result = Pair(values.car, cotangents.cdr)
+    tangents = match(result, Pair(values.cdr, cotangents.car), "tangent")
+    duals = {id(number): Dual(tag, number, other) for number, other in tangents}
+    found = numbers(result)
+    dual: Pair = replace(result, found, [duals[id(number)] for number in found])
+    return dual
+
+
+def _gradient_on_tape(
+    context: Context, level: int, schedule: Schedule, operands: Pair, found: list[Number]
+) -> Pair:
+    primal = replace(operands, found, [without_tape(number) for number in found])
+    result = _gradient_of_floats(context, level, schedule, primal)
+    later = Context(context.engine, context.tags, context.effects)
+
+    def pullback(adjoints: list[float]) -> list[float]:
+        cotangent = tangent_of(result, adjoints)
+        outcome = gradient(
+            later,
+            level + 1,
+            Bisection(),
+            Pair(primal.car, cotangent.cdr),
+            Pair(cotangent.car, primal.cdr),
+        )
+        of_u = match(primal.car, outcome.cdr.car, "cotangent")
+        of_v = match(primal.cdr, outcome.car.cdr, "cotangent")
+        return [number for _, number in of_u + of_v]
+
+    taped: Pair = _onto_tape(result, found, pullback)
+    return taped
+
+
+def _onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
+    """The result with its numbers on the tape of the inputs, as one block."""
+    tape = next(number.tape for number in inputs if type(number) is Node)
+    found = numbers(result)
+    taped = [with_components(number, tape.leaf) for number in found]
+    tape.entries.append(Block(components(taped), inputs, pullback))
+    return replace(result, found, taped)
+
+
+def _reverse(schedule: Schedule | None) -> Any:
+    def value(context: Context, f: Any, x: Any, cotangent: Any) -> Pair:
+        outcome = gradient(context, 0, schedule or Bisection(), Pair(f, x), cotangent)
+        return Pair(outcome.car, outcome.cdr.cdr)
+
+    return value
+
+
+def _primops(context: Context, f: Any, x: Any) -> float:
+    operands = enter(Pair(f, x))
+    found = numbers(operands)
+    u = replace(operands, found, [fresh(real_part(number)) for number in found])
+    start = context.engine.start(0, u, context.tags)
+    end = context.engine.advance(start, None, context.effects)
+    context.tags = max(context.tags, end.tags)
+    return float(end.steps - start.steps)
+
+
+def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
+    """Runs on duals as they are; under a tape it is one block, which runs the steps again, taped."""
+    limit = _whole(steps)
+    u = enter(Pair(f, x))
+    found = numbers(u)
+    inputs = components(found)
+    on_tape = any(type(number) is Node for number in inputs)
+    if on_tape:
+        u = replace(u, found, [with_components(number, without_tape) for number in found])
+    capsule = _interrupt_run(context, u, limit)
+    if not on_tape:
+        return capsule
+    later = Context(context.engine, context.tags, context.effects)
+
+    def pullback(adjoints: list[float]) -> list[float]:
+        engine = later.engine
+        start = engine.start(0, u, later.tags)
+        sweep = Sweep(
+            engine,
+            later.effects,
+            seed=lambda end: engine.seed_capsule(end, adjoints),
+            last=start.steps + limit,
+        )
+        _, cotangent = sweep.run(start, Bisection())
+        return engine.argument_cotangents(start, cotangent, u)
+
+    taped: Capsule = _onto_tape(capsule, inputs, pullback)
+    return taped
+
+
+def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
+    start = context.engine.start(0, u, context.tags)
+    end = context.engine.advance(start, start.steps + limit, context.effects)
+    if end.steps != start.steps + limit:
+        raise ValueError(f"the run has {end.steps - start.steps} steps: cannot stop after {limit}")
+    context.tags = max(context.tags, end.tags)
+    capsule: Capsule = renew(Capsule(end, context.engine.name))
+    return capsule
+
+
+def _whole(steps: Any) -> int:
+    """A number of steps, given as a real of the language."""
+    if type(steps) not in NUMBERS:
+        raise OperandError("operand 3 is not a real")
+    number = real_part(steps)
+    if not (number >= 0.0 and number.is_integer()):
+        raise ValueError(f"a number of steps must be whole and not negative, not {number!r}")
+    return int(number)
+
+
+register(
+    Operator(
+        name="*j",
+        arity=3,
+        purity=Purity.MAY_FAIL,
+        doc="(y . x-cotangent), by plain reverse mode",
+        value=_reverse(Plain()),
+        derivative="forward and reverse by the gradient of the directional derivative",
+    )
+)
+register(
+    Operator(
+        name="checkpoint-*j",
+        arity=3,
+        purity=Purity.MAY_FAIL,
+        doc="(y . x-cotangent), by divide and conquer",
+        value=_reverse(None),
+        derivative="forward and reverse by the gradient of the directional derivative",
+    )
+)
+register(
+    Operator(
+        name="primops",
+        arity=2,
+        purity=Purity.MAY_FAIL,
+        doc="the number of steps of a run",
+        value=_primops,
+        derivative="none: a count, constant wherever it is continuous",
+    )
+)
+register(
+    Operator(
+        name="interrupt",
+        arity=3,
+        purity=Purity.MAY_FAIL,
+        doc="the capsule of a run after a number of steps",
+        value=_interrupt,
+        derivative="forward by running on duals, reverse by running the steps again on a tape",
+    )
+)
+register(
+    Control(
+        name="j*",
+        arity=3,
+        purity=Purity.MAY_FAIL,
+        doc="(y . y-tangent), by forward mode, as part of the run",
+        derivative="its duals are numbers like others",
+    )
+)
+register(
+    Control(
+        name="resume",
+        arity=1,
+        purity=Purity.MAY_FAIL,
+        doc="run the rest that a capsule holds, as part of the run",
+        derivative="that of the steps that it runs",
+    )
+)

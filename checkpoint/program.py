@@ -1,0 +1,53 @@
+"""Programs: a text, read and checked, as a function of nothing.
+
+In: a text or a file. Out: a Program, whose `thunk` is a lambda that ignores its one argument and whose
+body is the whole text; running the thunk runs exactly the text's own steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from checkpoint.errors import Source, SourceError, Span
+from checkpoint.lang import core
+from checkpoint.lang.closures import Scopes, analyse
+from checkpoint.lang.desugar import read_program
+from checkpoint.lang.grammar import check
+from checkpoint.prims import arities
+
+UNIT = "%unit"
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A checked program: its text, its core as a thunk, and its scopes."""
+
+    source: Source
+    thunk: core.Lambda
+    scopes: Scopes
+
+
+def load(source: Source, include_path: Path | None = None) -> Program:
+    """Read and check a text; raises SourceError where it cannot be taken."""
+    known = arities()
+    body = read_program(source, known, include_path=include_path)
+    check(body, known)
+    thunk = core.Lambda(body.span, (UNIT,), body, name="program")
+    return Program(source, thunk, analyse(thunk))
+
+
+def load_file(path: Path) -> Program:
+    """Read and check a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path}: not a text in UTF-8 ({error.reason} at byte {error.start})") from None
+    return load(Source(str(path), text), path.parent)
+
+
+def place(program: Program) -> Span:
+    """Where the program's expression stands."""
+    return program.thunk.body.span
