@@ -1,0 +1,227 @@
+"""Facts of closure conversion, shared by all engines: what each closure and each frame must hold.
+
+In: a core expression whose binders are all unique. Out: Scopes.
+
+A letrec falls into *groups*, its strongly connected sets of lambdas. The lambdas of a group share one
+environment, a tuple of what the group captures; a member makes closures of its fellows (and of itself)
+from that same tuple, so environments hold no cycles. A group that captures nothing is *closed*: its
+closures have the empty environment, and a reference to one captures nothing.
+
+A *storage variable* is what a frame or an environment really holds: the name of a variable bound by
+lambda, let or handle, or a group's `env` ("%" and the name of its first member, which no text can bind)
+for its environment tuple. What always holds:
+- a group captures storage variables of outside, and envs of groups that come before it;
+- the lambdas of one group have the same captures, those of the group, without its own env;
+- free storage variables are in the order of their first reference, except that those of a letrec's
+  groups all come in the order of its bindings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from checkpoint.lang.core import Expr, Lambda, Letrec, Var
+from checkpoint.lang.walk import binders, children, preorder
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Lambdas of a letrec that reach one another, in the order of their bindings."""
+
+    names: Names
+    lambdas: tuple[Lambda, ...]
+    captures: Names
+
+    @property
+    def closed(self) -> bool:
+        return not self.captures
+
+    @property
+    def env(self) -> str:
+        """The storage variable of the environment, if the group is not closed."""
+        return f"%{self.names[0]}"
+
+
+def analyse(expr: Expr) -> Scopes:
+    """The facts of a whole program."""
+    return Scopes(expr)
+
+
+class Scopes:
+    """What the closures and frames of a program hold.
+
+    group_of: the group of each name that a letrec binds; lambda_of: its lambda.
+    """
+
+    def __init__(self, program: Expr) -> None:
+        self.group_of: dict[str, Group] = {}
+        self.lambda_of: dict[str, Lambda] = {}
+        self._names = _FreeNames()
+        self._groups: dict[Letrec, tuple[Group, ...]] = {}
+        self._group_of_lambda: dict[Lambda, Group] = {}
+        self._free: dict[Expr, Names] = {}
+        self._captures: dict[Lambda, Names] = {}
+        # Outer letrecs come first, so the groups that a group refers to are always known.
+        inside = list(preorder(program))
+        for expr in inside:
+            if isinstance(expr, Letrec):
+                self._groups[expr] = self._make_groups(expr)
+        for expr in inside:
+            if isinstance(expr, Lambda):
+                group = self._group_of_lambda.get(expr)
+                self._captures[expr] = self.free(expr) if group is None else group.captures
+
+    def captures(self, lam: Lambda) -> Names:
+        """What the environment of a lambda's closures holds; for a lambda in a group, that of the group."""
+        return self._captures[lam]
+
+    def groups(self, letrec: Letrec) -> tuple[Group, ...]:
+        """The groups of a letrec, each after those that it refers to."""
+        return self._groups[letrec]
+
+    def group_of_lambda(self, lam: Lambda) -> Group | None:
+        """The group of a lambda that a letrec binds."""
+        return self._group_of_lambda.get(lam)
+
+    def storage(self, name: str) -> str | None:
+        """The storage variable that a reference to a name reads; None for a member of a closed group."""
+        group = self.group_of.get(name)
+        if group is None:
+            return name
+        return None if group.closed else group.env
+
+    def free(self, expr: Expr) -> Names:
+        """The storage variables that evaluating an expression reads from outside of it.
+
+        For a lambda of a group this includes the group's own env, if the lambda refers to the group.
+        """
+        found = self._free.get(expr)
+        if found is None:
+            found = self._free[expr] = self._storage_of(self._names.free(expr))
+        return found
+
+    def _storage_of(self, names: Names) -> Names:
+        found = dict.fromkeys([self.storage(name) for name in names])
+        return self._names.share(tuple([name for name in found if name is not None]))
+
+    def _make_groups(self, letrec: Letrec) -> tuple[Group, ...]:
+        lambdas = dict(letrec.bindings)
+        self.lambda_of.update(lambdas)
+        references = {
+            name: [other for other in self._names.free(lam) if other in lambdas]
+            for name, lam in lambdas.items()
+        }
+        order = {name: i for i, name in enumerate(lambdas)}
+        result = []
+        for members in _components(references):
+            names = tuple(sorted(members, key=order.__getitem__))
+            result.append(self._make_group(names, tuple([lambdas[name] for name in names])))
+        return tuple(result)
+
+    def _make_group(self, names: Names, lambdas: tuple[Lambda, ...]) -> Group:
+        members = set(names)
+        outside = [name for lam in lambdas for name in self._names.free(lam) if name not in members]
+        group = Group(names, lambdas, self._storage_of(tuple(outside)))
+        self.group_of.update(dict.fromkeys(names, group))
+        self._group_of_lambda.update(dict.fromkeys(lambdas, group))
+        return group
+
+
+class _FreeNames:
+    """The free names of expressions in the order of first reference, letrec-bound ones like all others.
+
+    Equal tuples are one object, so that memory goes with how many different ones there are.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Expr, Names] = {}
+        self._shared: dict[Names, Names] = {}
+
+    def share(self, names: Names) -> Names:
+        return self._shared.setdefault(names, names)
+
+    def free(self, expr: Expr) -> Names:
+        pending = [] if expr in self._known else [expr]
+        while pending:
+            inner = pending[-1]
+            unknown = [child for child in children(inner) if child not in self._known]
+            if unknown:
+                pending.extend(unknown)
+            else:
+                pending.pop()
+                self._known[inner] = self._combine(inner)
+        return self._known[expr]
+
+    def _combine(self, expr: Expr) -> Names:
+        if isinstance(expr, Var):
+            return self.share((expr.name,))
+        parts = [part for child in children(expr) if (part := self._known[child])]
+        bound = binders(expr)
+        if len(parts) == 1 and not bound:
+            return parts[0]
+        found = dict.fromkeys([name for part in parts for name in part])
+        # Each binder's name is unique, so taking it out cannot hit a variable of outside.
+        for name in bound:
+            found.pop(name, None)
+        return self.share(tuple(found))
+
+
+def _components(references: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """The strongly connected sets of a graph, each after those that it refers to (Tarjan 1972)."""
+    return _Tarjan(references).components
+
+
+class _Tarjan:
+    """index: when a node was reached; low: the least index known to be reachable within its set."""
+
+    def __init__(self, references: Mapping[str, Sequence[str]]) -> None:
+        self.references = references
+        self.index: dict[str, int] = {}
+        self.low: dict[str, int] = {}
+        self.stack: list[str] = []
+        self.on_stack: set[str] = set()
+        self.components: list[list[str]] = []
+        for node in references:
+            if node not in self.index:
+                self._from(node)
+
+    def _from(self, root: str) -> None:
+        path = [(root, self._reach(root))]
+        while path:
+            node, rest = path[-1]
+            new = next((other for other in rest if self._is_new(node, other)), None)
+            if new is not None:
+                path.append((new, self._reach(new)))
+                continue
+            path.pop()
+            if path:
+                self._lower(path[-1][0], self.low[node])
+            if self.low[node] == self.index[node]:
+                self._close(node)
+
+    def _reach(self, node: str) -> Iterable[str]:
+        self.index[node] = self.low[node] = len(self.index)
+        self.stack.append(node)
+        self.on_stack.add(node)
+        return iter(self.references[node])
+
+    def _is_new(self, node: str, other: str) -> bool:
+        if other in self.on_stack:
+            self._lower(node, self.index[other])
+        return other not in self.index
+
+    def _lower(self, node: str, low: int) -> None:
+        self.low[node] = min(self.low[node], low)
+
+    def _close(self, root: str) -> None:
+        """A set is what is on the stack from its first node on."""
+        start = len(self.stack) - 1
+        while self.stack[start] != root:
+            start -= 1
+        component = self.stack[start:]
+        del self.stack[start:]
+        self.on_stack.difference_update(component)
+        self.components.append(component)

@@ -1,0 +1,285 @@
+"""Text to s-expressions with spans.
+
+In: a Source. Out: its data, in order. Grammar:
+
+    datum ::= numeral | #t | #f | string | name | (datum ...) | (datum ... . datum) | 'datum
+    skipped: white space, `; to the end of the line`, `#| nests |#`, `#;datum`
+
+Brackets [ ] are parentheses. Every numeral is a real. `#e5` is the integer 5, `#x1f` is 31: the printer
+writes the integers of Python programs so, and a text that is read back has them again. Reading is one
+loop with a stack of open forms, so texts may be of any length and depth.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from checkpoint.errors import Source, SourceError, Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Datum:
+    """Any s-expression."""
+
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal(Datum):
+    """A real, an integer, a boolean or a string."""
+
+    value: float | int | bool | str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name(Datum):
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form(Datum):
+    """(items ...), or (items ... . tail) where `tail` is a datum; then there is at least one item."""
+
+    items: tuple[Datum, ...]
+    tail: Datum | None = None
+
+
+_SPACE = re.compile(r"(?:\s|;[^\n]*)+")
+_WORD = re.compile(r"""[^\s()\[\]{}"';`,|]+""")
+_NUMERAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_LIKE_A_NUMERAL = re.compile(r"[+-]?\.?\d")
+# Python converts decimal integers of up to 4,300 digits only; the printer writes longer ones with #x.
+_INTEGER = re.compile(r"#e([+-]?\d{1,4000})|#x([+-]?[0-9a-fA-F]+)", re.ASCII)
+_BLOCK_MARK = re.compile(r"#\||\|#")
+_STRING_PART = re.compile(r'[^"\\]+')
+_HEX_ESCAPE = re.compile(r"x([0-9a-fA-F]{1,6});")
+
+_CLOSER = {"(": ")", "[": "]"}
+_WORDS: dict[str, float | bool] = {
+    "#t": True,
+    "#f": False,
+    "+inf.0": math.inf,
+    "-inf.0": -math.inf,
+    "+nan.0": math.nan,
+    "-nan.0": math.nan,
+}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"'}
+
+_UNREADABLE = {
+    "`": "quasiquotation is not in the language; build the list with list or cons*",
+    ",": "a comma is not in the language; separate the items by spaces",
+    "{": "a brace is not in the language; write a parenthesis",
+    "}": "a brace is not in the language; write a parenthesis",
+    "|": "a bar is not in the language; write the name without it",
+}
+
+
+@dataclass(slots=True)
+class _Open:
+    """What is begun and not yet complete: a form, or a prefix that waits for its datum.
+
+    dot: where the dot stood, if one did; `tail` is what followed it.
+    """
+
+    mark: str
+    start: int
+    items: list[Datum] = field(default_factory=list)
+    dot: int | None = None
+    tail: Datum | None = None
+
+
+def read(source: Source) -> tuple[Datum, ...]:
+    """All data of a text."""
+    return _Reader(source).read()
+
+
+def is_name(text: str) -> bool:
+    """Whether the reader takes a text for one name."""
+    return _WORD.fullmatch(text) is not None and not _is_special(text)
+
+
+def _is_special(word: str) -> bool:
+    return word == "." or word[0] == "#" or word in _WORDS or _LIKE_A_NUMERAL.match(word) is not None
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        self.at = 0
+        self.open: list[_Open] = [_Open("", 0)]
+
+    def read(self) -> tuple[Datum, ...]:
+        while self._skip():
+            self._next()
+        innermost = self.open[-1]
+        if innermost.mark:
+            raise self._unfinished(innermost)
+        return tuple(innermost.items)
+
+    def _span(self, start: int, end: int | None = None) -> Span:
+        return Span(self.source, start, self.at if end is None else end)
+
+    def _error(self, message: str, start: int, end: int | None = None) -> SourceError:
+        return SourceError(message, self._span(start, end))
+
+    def _unfinished(self, opened: _Open) -> SourceError:
+        if opened.mark in _CLOSER:
+            closer = _CLOSER[opened.mark]
+            message = f"this {opened.mark} is never closed; write the missing {closer}"
+        else:
+            message = f"nothing follows {opened.mark}; write a datum after it"
+        return self._error(message, opened.start, opened.start + len(opened.mark))
+
+    def _skip(self) -> bool:
+        """Go past white space and comments; whether anything is left."""
+        while True:
+            space = _SPACE.match(self.text, self.at)
+            if space is not None:
+                self.at = space.end()
+            if not self.text.startswith("#|", self.at):
+                return self.at < len(self.text)
+            self._skip_block()
+
+    def _skip_block(self) -> None:
+        start, depth = self.at, 0
+        while True:
+            mark = _BLOCK_MARK.search(self.text, self.at)
+            if mark is None:
+                raise self._error("this comment is never closed; write the missing |#", start, start + 2)
+            self.at = mark.end()
+            depth += 1 if mark.group() == "#|" else -1
+            if depth == 0:
+                return
+
+    def _next(self) -> None:
+        """Take the token that begins here."""
+        start, char = self.at, self.text[self.at]
+        if char in "([":
+            self.at += 1
+            self.open.append(_Open(char, start))
+        elif char in ")]":
+            self.at += 1
+            self._close(char)
+        elif char == "'":
+            self.at += 1
+            self.open.append(_Open("'", start))
+        elif char == '"':
+            value = self._string()
+            self._add(Literal(self._span(start), value))
+        elif char in _UNREADABLE:
+            raise self._error(_UNREADABLE[char], start, start + 1)
+        elif self.text.startswith("#;", start):
+            self.at += 2
+            self.open.append(_Open("#;", start))
+        else:
+            self._word()
+
+    def _close(self, closer: str) -> None:
+        opened = self.open[-1]
+        start = self.at - 1
+        if not opened.mark:
+            raise self._error(f"this {closer} closes nothing; remove it", start)
+        if opened.mark not in _CLOSER:
+            raise self._unfinished(opened)
+        wanted = _CLOSER[opened.mark]
+        if closer != wanted:
+            line, column = self.source.line_and_column(opened.start)
+            raise self._error(
+                f"this {closer} meets the {opened.mark} of line {line}, column {column}; write {wanted}",
+                start,
+            )
+        self.open.pop()
+        self._add(self._form(opened))
+
+    def _form(self, opened: _Open) -> Form:
+        if opened.dot is not None and opened.tail is None:
+            raise self._error("nothing follows this dot; write (a . b)", opened.dot, opened.dot + 1)
+        return Form(self._span(opened.start), tuple(opened.items), opened.tail)
+
+    def _add(self, datum: Datum) -> None:
+        """Give a complete datum to what waits for it."""
+        while self.open[-1].mark == "'":
+            quote = self.open.pop()
+            name = Name(self._span(quote.start, quote.start + 1), "quote")
+            datum = Form(self._span(quote.start), (name, datum))
+        opened = self.open[-1]
+        if opened.mark == "#;":
+            self.open.pop()
+        elif opened.dot is None:
+            opened.items.append(datum)
+        elif opened.tail is None:
+            opened.tail = datum
+        else:
+            raise SourceError("only one datum stands after a dot; write (a . b)", datum.span)
+
+    def _word(self) -> None:
+        start = self.at
+        match = _WORD.match(self.text, start)
+        assert match is not None  # every character that cannot begin a word has its own case
+        word = match.group()
+        self.at = match.end()
+        if word == ".":
+            self._dot(start)
+        elif word in _WORDS:
+            self._add(Literal(self._span(start), _WORDS[word]))
+        elif _LIKE_A_NUMERAL.match(word):
+            self._add(Literal(self._span(start), self._numeral(word, start)))
+        elif word[0] == "#":
+            self._add(Literal(self._span(start), self._integer(word, start)))
+        else:
+            self._add(Name(self._span(start), word))
+
+    def _dot(self, start: int) -> None:
+        opened = self.open[-1]
+        if opened.mark not in _CLOSER or not opened.items or opened.dot is not None:
+            raise self._error("a dot stands only before the last datum of a form; write (a . b)", start)
+        opened.dot = start
+
+    def _numeral(self, word: str, start: int) -> float:
+        if not _NUMERAL.fullmatch(word):
+            raise self._error(f"{word} is no numeral; write a real such as 1, -2.5 or 1e-5", start)
+        value = float(word)
+        if math.isinf(value):
+            sign = "-" if value < 0 else "+"
+            raise self._error(f"{word} is too large for a real; write {sign}inf.0 for infinity", start)
+        return value
+
+    def _integer(self, word: str, start: int) -> int:
+        match = _INTEGER.fullmatch(word)
+        if match is None:
+            raise self._error(f"{word} is not in the language; after # stand only t, f, ; and |", start)
+        return int(word[2:], 10 if match.group(1) else 16)
+
+    def _string(self) -> str:
+        start = self.at
+        self.at += 1
+        parts: list[str] = []
+        while True:
+            plain = _STRING_PART.match(self.text, self.at)
+            if plain is not None:
+                parts.append(plain.group())
+                self.at = plain.end()
+            if self.at >= len(self.text):
+                raise self._error('this string is never closed; write the missing "', start, start + 1)
+            if self.text[self.at] == '"':
+                self.at += 1
+                return "".join(parts)
+            parts.append(self._escape(start))
+
+    def _escape(self, string: int) -> str:
+        """The character that the escape at this backslash stands for."""
+        start = self.at
+        self.at = min(start + 2, len(self.text))
+        char = self.text[start + 1 : self.at]
+        if char in _ESCAPES:
+            return _ESCAPES[char]
+        hexadecimal = _HEX_ESCAPE.match(self.text, start + 1)
+        if hexadecimal is not None and int(hexadecimal.group(1), 16) < 0x110000:
+            self.at = hexadecimal.end()
+            return chr(int(hexadecimal.group(1), 16))
+        if not char:
+            raise self._error('this string is never closed; write the missing "', string, string + 1)
+        raise self._error(r"an unknown escape; write \n, \t, \r, \\, \" or \x41;", start)
