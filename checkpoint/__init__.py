@@ -1,0 +1,30 @@
+"""Exact reverse-mode gradients of any program, in memory that grows with the logarithm of its run.
+
+>>> import checkpoint
+>>> f = checkpoint.read("(define (f x) (* x (sin x))) f")
+>>> checkpoint.vjp(f, 2.0, 1.0)
+(1.8185948536513634, 0.0770037537313969)
+"""
+
+from checkpoint.ad.values import Capsule
+from checkpoint.api import interrupt, jvp, primops, read, resume, vjp
+from checkpoint.convert import Procedure
+from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.errors import CheckpointError, InternalError, RunError, SourceError
+
+__all__ = [
+    "Bisection",
+    "Capsule",
+    "CheckpointError",
+    "InternalError",
+    "Plain",
+    "Procedure",
+    "RunError",
+    "SourceError",
+    "interrupt",
+    "jvp",
+    "primops",
+    "read",
+    "resume",
+    "vjp",
+]

@@ -182,8 +182,8 @@ def with_components(number: Number, replace: Callable[[Number], Number]) -> Numb
 
 
 def without_tape(component: Number) -> float:
-    """The float of a component."""
-    return component.value if type(component) is Node else cast(float, component)
+    """The float of a component, for a node a new object: two nodes are two locations."""
+    return component.value * 1.0 if type(component) is Node else cast(float, component)
 
 
 def highest_tag(numbers: Iterable[Number]) -> int | None:

@@ -346,7 +346,12 @@ class Body:
 
 
 def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
-    """Bind the arguments and begin the body; the first ready frame of it."""
+    """Bind copies of the arguments and begin the body; the first ready frame of it."""
+    return enter_body(procedure, tuple(map(fresh, arguments)), next)
+
+
+def enter_body(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
+    """Begin the body with the arguments themselves as its variables."""
     if type(procedure) is not Closure:
         raise OperandError("not a procedure")
     body: Body = procedure.lam.compiled["interp"]
@@ -355,7 +360,7 @@ def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Fram
     env = procedure.env
     if body.recursive:
         env = (*env, env)
-    return begin(body.code, env + tuple(map(fresh, arguments)), next)
+    return begin(body.code, env + arguments, next)
 
 
 def _counted(arity: int) -> str:

@@ -16,7 +16,7 @@ from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import InternalError, Source, Span
-from checkpoint.interp.code import LeaveTag, call
+from checkpoint.interp.code import LeaveTag, enter_body
 from checkpoint.interp.machine import Frame, Machine, State
 from checkpoint.interp.resolve import resolve
 
@@ -64,7 +64,7 @@ class Interp:
         procedure, argument = u.car, u.cdr
         if is_resume(procedure):
             return self._rest(argument, under, tags)
-        return State(call(procedure, (argument,), under), None, 0, tags)
+        return State(enter_body(procedure, (argument,), under), None, 0, tags)
 
     def _rest(self, capsule: Any, under: Frame | None, tags: int) -> State:
         if type(capsule) is not Capsule:

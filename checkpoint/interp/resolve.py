@@ -19,13 +19,14 @@ from checkpoint.interp import code
 from checkpoint.interp.code import Projection
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
+from checkpoint.lang.deep import Task, run
 
 Layout = tuple[str, ...]
 
 
-def resolve(lam: core.Lambda, scopes: Scopes) -> None:
+def resolve(thunk: core.Lambda, scopes: Scopes) -> None:
     """Resolve a whole program, given as a lambda that captures nothing."""
-    Resolver(scopes).body(lam, (), None)
+    run(Resolver(scopes).body(thunk, (), None))
 
 
 def project(layout: Layout, wanted: Layout) -> Projection:
@@ -47,11 +48,11 @@ def union(groups: Iterable[Iterable[str]]) -> Layout:
 
 
 class Resolver:
-    """One program's resolution; a method for each form of the core."""
+    """One program's resolution; a method for each form of the core (tasks of lang/deep.py)."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
-        self.forms: dict[type, Callable[[Any, Layout], Any]] = {
+        self.forms: dict[type, Callable[[Any, Layout], Task[Any]]] = {
             core.Const: self.constant,
             core.Var: self.variable,
             core.Lambda: self.closure,
@@ -64,99 +65,100 @@ class Resolver:
             core.Handle: self.handle,
         }
 
-    def expression(self, expr: core.Expr, layout: Layout) -> Any:
+    def expression(self, expr: core.Expr, layout: Layout) -> Task[Any]:
         """The code of an expression in a layout that holds at least its free variables."""
         return self.forms[type(expr)](expr, layout)
 
-    def body(self, lam: core.Lambda, captures: Layout, environment: str | None) -> None:
-        """Resolve a lambda. `environment` names its group's own environment where its body uses it."""
-        recursive = environment is not None and environment in self.scopes.free(lam.body)
-        own = (environment,) if recursive and environment else ()
-        layout = (*captures, *own, *lam.params)
-        resolved = self.expression(lam.body, layout)
+    def body(self, lam: core.Lambda, captures: Layout, env: str | None) -> Task[None]:
+        """Resolve a lambda. `env`: the storage variable of its group's own environment."""
+        recursive = env is not None and env in self.scopes.free(lam)
+        own = (env,) if env is not None and recursive else ()
+        resolved = yield self.expression(lam.body, (*captures, *own, *lam.params))
         lam.compiled["interp"] = code.Body(len(lam.params), resolved, recursive)
 
-    def constant(self, expr: core.Const, layout: Layout) -> code.Atom:
+    def constant(self, expr: core.Const, layout: Layout) -> Task[code.Atom]:
+        yield from ()
         value = expr.value
         return code.Atom(lambda env: value, expr.span)
 
-    def variable(self, expr: core.Var, layout: Layout) -> code.Atom:
-        group = self.scopes.groups.get(expr.name)
-        if group is None:
-            return code.Atom(itemgetter(layout.index(expr.name)), expr.span)
-        lam = group.lambda_of(expr.name)
-        if group.closed:
+    def variable(self, expr: core.Var, layout: Layout) -> Task[code.Atom]:
+        yield from ()
+        storage = self.scopes.storage(expr.name)
+        if storage == expr.name:
+            return code.Atom(itemgetter(layout.index(storage)), expr.span)
+        lam = self.scopes.lambda_of[expr.name]
+        if storage is None:
             closure = Closure(lam, ())
             return code.Atom(lambda env: closure, expr.span)
-        slot = layout.index(group.environment)
+        slot = layout.index(storage)
         return code.Atom(lambda env: Closure(lam, env[slot]), expr.span)
 
-    def closure(self, expr: core.Lambda, layout: Layout) -> code.MakeClosure:
-        captures = self.scopes.free(expr)
-        self.body(expr, captures, None)
+    def closure(self, expr: core.Lambda, layout: Layout) -> Task[code.MakeClosure]:
+        captures = self.scopes.captures(expr)
+        yield self.body(expr, captures, None)
         return code.MakeClosure(expr, project(layout, captures), expr.span)
 
     def operands(
         self, exprs: Sequence[core.Expr], layout: Layout, rest: Layout = ()
-    ) -> tuple[tuple[Any, ...], tuple[Projection, ...]]:
+    ) -> Task[tuple[tuple[Any, ...], tuple[Projection, ...]]]:
         """The code of operands, and what to keep after each: what later ones and the rest use."""
         resolved, keep = [], []
         for position, expr in enumerate(exprs):
-            resolved.append(self.expression(expr, layout))
+            resolved.append((yield self.expression(expr, layout)))
             later = union([*map(self.scopes.free, exprs[position + 1 :]), rest])
             keep.append(project(layout, later))
             layout = later
         return tuple(resolved), tuple(keep)
 
-    def application(self, expr: core.App, layout: Layout) -> code.Call:
-        return code.Call(*self.operands((expr.fn, *expr.args), layout), expr.span)
+    def application(self, expr: core.App, layout: Layout) -> Task[code.Call]:
+        operands, keep = yield self.operands((expr.fn, *expr.args), layout)
+        return code.Call(operands, keep, expr.span)
 
-    def branch(self, expr: core.If, layout: Layout) -> code.Branch:
+    def branch(self, expr: core.If, layout: Layout) -> Task[code.Branch]:
         rest = union([self.scopes.free(expr.then), self.scopes.free(expr.other)])
-        (test,), (keep,) = self.operands((expr.test,), layout, rest)
-        then, other = self.expression(expr.then, rest), self.expression(expr.other, rest)
+        (test,), (keep,) = yield self.operands((expr.test,), layout, rest)
+        then = yield self.expression(expr.then, rest)
+        other = yield self.expression(expr.other, rest)
         return code.Branch(test, keep, then, other, expr.span)
 
-    def let(self, expr: core.Let, layout: Layout) -> code.Bind:
+    def let(self, expr: core.Let, layout: Layout) -> Task[code.Bind]:
         rest, used = self.under(expr.name, expr.body)
-        (value,), (keep,) = self.operands((expr.value,), layout, rest)
-        return code.Bind(value, keep, self.bound(expr.name, expr.body, rest), used, expr.span)
+        (value,), (keep,) = yield self.operands((expr.value,), layout, rest)
+        body = yield self.expression(expr.body, (*rest, expr.name) if used else rest)
+        return code.Bind(value, keep, body, used, expr.span)
 
     def under(self, name: str, body: core.Expr) -> tuple[Layout, bool]:
         """What the body of a binder uses from outside, and whether it uses what is bound."""
         free = self.scopes.free(body)
-        return tuple(other for other in free if other != name), name in free
+        return tuple([other for other in free if other != name]), name in free
 
-    def bound(self, name: str, body: core.Expr, rest: Layout) -> Any:
-        """The code of a binder's body."""
-        layout = (*rest, name) if name in self.scopes.free(body) else rest
-        return self.expression(body, layout)
-
-    def letrec(self, expr: core.Letrec, layout: Layout) -> code.BindGroups:
+    def letrec(self, expr: core.Letrec, layout: Layout) -> Task[code.BindGroups]:
         outside = self.scopes.free(expr)
         inside, captures = outside, []
-        for group in self.scopes.groups_of(expr):
-            for name in group.names:
-                self.body(group.lambda_of(name), group.captures, group.environment)
+        for group in self.scopes.groups(expr):
+            for lam in group.lambdas:
+                yield self.body(lam, group.captures, group.env)
             if not group.closed:
                 captures.append(project(inside, group.captures))
-                inside = (*inside, group.environment)
-        body = self.expression(expr.body, inside)
+                inside = (*inside, group.env)
+        body = yield self.expression(expr.body, inside)
         return code.BindGroups(project(layout, outside), tuple(captures), body, expr.span)
 
-    def throw(self, expr: core.Raise, layout: Layout) -> code.Throw:
-        return code.Throw(*self.operands((expr.value,), layout), expr.span)
+    def throw(self, expr: core.Raise, layout: Layout) -> Task[code.Throw]:
+        operands, keep = yield self.operands((expr.value,), layout)
+        return code.Throw(operands, keep, expr.span)
 
-    def handle(self, expr: core.Handle, layout: Layout) -> code.Install:
+    def handle(self, expr: core.Handle, layout: Layout) -> Task[code.Install]:
         rest, used = self.under(expr.name, expr.handler)
-        handler = code.Handler(self.bound(expr.name, expr.handler, rest), used, expr.span)
+        resolved = yield self.expression(expr.handler, (*rest, expr.name) if used else rest)
+        handler = code.Handler(resolved, used, expr.span)
         kept = union([self.scopes.free(expr.body), rest])
-        body = self.expression(expr.body, kept)
+        body = yield self.expression(expr.body, kept)
         return code.Install(project(layout, kept), body, project(kept, rest), handler, expr.span)
 
-    def primitive(self, expr: core.Prim, layout: Layout) -> Any:
+    def primitive(self, expr: core.Prim, layout: Layout) -> Task[code.Primitive]:
         record = lookup(expr.op)
-        operands, keep = self.operands(expr.args, layout)
+        operands, keep = yield self.operands(expr.args, layout)
         return _code_of(record)(record, expr.op, operands, keep, expr.span)
 
 
