@@ -8,8 +8,8 @@ from that same tuple, so environments hold no cycles. A group that captures noth
 closures have the empty environment, and a reference to one captures nothing.
 
 A *storage variable* is what a frame or an environment really holds: the name of a variable bound by
-lambda, let or handle, or a group's `env` ("%" and the name of its first member, which no text can bind)
-for its environment tuple. What always holds:
+lambda, let or handle, or a group's `env` ("%env.f" if its first member is f; no text can bind a name
+with %) for its environment tuple. What always holds:
 - a group captures storage variables of outside, and envs of groups that come before it;
 - the lambdas of one group have the same captures, those of the group, without its own env;
 - free storage variables are in the order of their first reference, except that those of a letrec's
@@ -42,7 +42,7 @@ class Group:
     @property
     def env(self) -> str:
         """The storage variable of the environment, if the group is not closed."""
-        return f"%{self.names[0]}"
+        return f"%env.{self.names[0]}"
 
 
 def analyse(expr: Expr) -> Scopes:

@@ -167,6 +167,7 @@ def bad_form(form: Form, keyword: str, span: Span | None = None) -> SourceError:
 
 
 def check_binder(name: Name) -> None:
+    """Refuse what cannot be bound."""
     if name.text in names.TOP_LEVEL:
         raise SourceError(f"{name.text} is a keyword; choose another name", name.span)
     if name.text.startswith("%"):

@@ -130,7 +130,7 @@ class _Reader:
             closer = _CLOSER[opened.mark]
             message = f"this {opened.mark} is never closed; write the missing {closer}"
         else:
-            message = f"nothing follows {opened.mark}; write a datum after it"
+            message = f"a datum is missing after this {opened.mark}"
         return self._error(message, opened.start, opened.start + len(opened.mark))
 
     def _skip(self) -> bool:

@@ -1,0 +1,123 @@
+"""The executable grammar of the core: everything that core.py says always holds.
+
+In: a core expression, the primitives' numbers of operands. Out: nothing, or an InternalError that names
+what is wrong and where, since every expression is made by this package. Iterative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checkpoint.ad.values import Pair, Symbol
+from checkpoint.errors import InternalError, Span
+from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
+from checkpoint.lang.names import is_reserved
+from checkpoint.lang.reader import is_name
+from checkpoint.lang.walk import binders, children
+
+# What may be a constant besides pairs of these.
+_ATOMS = (float, int, bool, str, Symbol, type(None))
+_EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
+
+
+def check(expr: Expr, arities: Mapping[str, int]) -> None:
+    """Raise InternalError unless an expression is a core program."""
+    _Checker(arities).program(expr)
+
+
+def _bound_in(expr: Expr, child: Expr) -> tuple[str, ...]:
+    """The names of `expr` that are in scope in its child."""
+    if isinstance(expr, Let) and child is expr.value:
+        return ()
+    if isinstance(expr, Handle) and child is expr.body:
+        return ()
+    return binders(expr)
+
+
+class _Checker:
+    def __init__(self, arities: Mapping[str, int]) -> None:
+        self.arities = arities
+        self.seen: set[Expr] = set()
+        self.bound: set[str] = set()
+        self.scope: set[str] = set()
+
+    def program(self, program: Expr) -> None:
+        # An entry is an expression with the names that come into scope for it, or names to take out.
+        pending: list[tuple[Expr | None, tuple[str, ...]]] = [(program, ())]
+        while pending:
+            expr, names = pending.pop()
+            if expr is None:
+                self.scope.difference_update(names)
+                continue
+            self.scope.update(names)
+            self._expression(expr)
+            pending.append((None, names))
+            pending.extend([(child, _bound_in(expr, child)) for child in reversed(children(expr))])
+
+    def _expression(self, expr: Expr) -> None:
+        if type(expr) not in _EXPRESSIONS:
+            raise InternalError(f"{type(expr).__name__} is no core expression", getattr(expr, "span", None))
+        if not isinstance(expr.span, Span):
+            raise InternalError(f"this {type(expr).__name__} has no span")
+        if expr in self.seen:
+            raise InternalError(f"this {type(expr).__name__} stands in two places", expr.span)
+        self.seen.add(expr)
+        for name in binders(expr):
+            self._binder(name, expr)
+        match expr:
+            case Const():
+                self._constant(expr)
+            case Var():
+                self._variable(expr)
+            case Prim():
+                self._primitive(expr)
+            case Letrec():
+                self._letrec(expr)
+            case Lambda():
+                self._lambda(expr)
+
+    def _binder(self, name: str, expr: Expr) -> None:
+        if not is_name(name) or name.startswith("%"):
+            raise InternalError(f"{name!r} cannot be a name", expr.span)
+        if is_reserved(name, self.arities):
+            raise InternalError(f"{name} is bound, but it is a primitive or a keyword", expr.span)
+        if name in self.bound:
+            raise InternalError(f"{name} is bound twice", expr.span)
+        self.bound.add(name)
+
+    def _constant(self, expr: Const) -> None:
+        pending = [expr.value]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, Pair):
+                pending.append(value.cdr)
+                pending.append(value.car)
+            elif type(value) not in _ATOMS:
+                raise InternalError(f"a {type(value).__name__} is no constant", expr.span)
+
+    def _variable(self, expr: Var) -> None:
+        if expr.name not in self.scope:
+            raise InternalError(f"{expr.name} is free", expr.span)
+
+    def _primitive(self, expr: Prim) -> None:
+        arity = self.arities.get(expr.op)
+        if arity is None:
+            raise InternalError(f"{expr.op} is no primitive", expr.span)
+        if len(expr.args) != arity:
+            raise InternalError(f"{expr.op} takes {arity} operands, not {len(expr.args)}", expr.span)
+
+    def _letrec(self, expr: Letrec) -> None:
+        if not expr.bindings:
+            raise InternalError("this letrec binds nothing", expr.span)
+        for name, lam in expr.bindings:
+            if type(lam) is not Lambda:
+                raise InternalError(f"the letrec binds {name} to no lambda", expr.span)
+
+    def _lambda(self, expr: Lambda) -> None:
+        if expr.primitive is None:
+            return
+        body = expr.body
+        is_eta = isinstance(body, Prim) and body.op == expr.primitive
+        operands = [arg.name if isinstance(arg, Var) else None for arg in children(body)]
+        if not is_eta or operands != list(expr.params):
+            raise InternalError(f"this lambda is no eta-expansion of {expr.primitive}", expr.span)

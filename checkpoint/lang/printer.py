@@ -1,0 +1,304 @@
+"""Core programs and values as text.
+
+`show` prints a core program in the language's own syntax; reading that text gives a program that prints
+the same. An eta-expanded primitive is printed as the primitive's name, which is read as the same again.
+`write_value` writes a value as Scheme does; every real is written so that it reads back.
+
+Both are iterative, and their output is linear in their input: indentation stops growing at a column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checkpoint.ad.values import Closure, Failure, Opaque, Pair, Symbol
+from checkpoint.errors import InternalError
+from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
+from checkpoint.lang.deep import Task, run
+from checkpoint.lang.names import operation_as_value, surface
+
+_WIDTH = 100
+_DEEPEST = 60
+
+# Python converts integers of at most 4,300 digits to decimal; longer ones are written in hexadecimal.
+_DECIMAL_BITS = 13_000
+
+# Values
+
+_STRING_SPECIAL = re.compile(r'[\\"\x00-\x1f\x7f\ud800-\udfff]')
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def write_value(value: object, limit: int | None = None) -> str:
+    """A value as text; of at most `limit` characters, of which the last three then are "..."."""
+    parts: list[str] = []
+    length = 0
+    pending: list[_Text | _Rest | object] = [value]
+    while pending and (limit is None or length <= limit):
+        text = _write_next(pending)
+        length += len(text)
+        parts.append(text)
+    result = "".join(parts)
+    if limit is None or len(result) <= limit:
+        return result
+    return result[: max(0, limit - 3)] + "..."
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is text already."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """The rest of a list, after an item."""
+
+    value: object
+
+
+_CLOSE = _Text(")")
+_SPACE = _Text(" ")
+
+
+def _write_next(pending: list[_Text | _Rest | object]) -> str:
+    """The next piece of text; what comes after it becomes pending, the next one last."""
+    item = pending.pop()
+    if isinstance(item, _Text):
+        return item.text
+    if isinstance(item, _Rest):
+        return _write_rest(item.value, pending)
+    if isinstance(item, Pair):
+        pending += [_Rest(item.cdr), item.car]
+        return "("
+    if isinstance(item, tuple):
+        pending.append(_CLOSE)
+        for i in range(len(item) - 1, -1, -1):
+            pending += [item[i], _SPACE] if i else [item[i]]
+        return "#("
+    return _write_atom(item)
+
+
+def _write_rest(rest: object, pending: list[_Text | _Rest | object]) -> str:
+    if rest is None:
+        return ")"
+    if isinstance(rest, Pair):
+        pending += [_Rest(rest.cdr), rest.car]
+        return " "
+    pending += [_CLOSE, rest]
+    return " . "
+
+
+def _write_atom(value: object) -> str:
+    if isinstance(value, bool):
+        return "#t" if value else "#f"
+    if isinstance(value, float):
+        return write_real(value)
+    if isinstance(value, int):
+        return int.__repr__(value) if value.bit_length() < _DECIMAL_BITS else _hexadecimal(value)
+    if value is None:
+        return "()"
+    if isinstance(value, Symbol):
+        return str(value)
+    if isinstance(value, str):
+        return f'"{_STRING_SPECIAL.sub(_escape, value)}"'
+    return _write_other(value)
+
+
+def _write_other(value: object) -> str:
+    """What is no constant. A kind of value that this module does not know has a method `write`."""
+    if isinstance(value, Closure):
+        name = getattr(value.lam, "name", None)
+        return f"#<procedure {name}>" if name else "#<procedure>"
+    if callable(write := getattr(value, "write", None)):
+        return str(write())
+    if isinstance(value, Failure):
+        return f"#<failure {value.text}>"
+    if isinstance(value, Opaque):
+        return "#<opaque>"
+    return f"#<{type(value).__name__.lower()}>"
+
+
+def write_real(value: float) -> str:
+    """The shortest numeral that reads back as this real."""
+    text = float.__repr__(value)
+    if text == "nan":
+        return "+nan.0"
+    if text.endswith("inf"):
+        return "-inf.0" if value < 0 else "+inf.0"
+    return text
+
+
+def _hexadecimal(value: int) -> str:
+    sign = "-" if value < 0 else ""
+    return f"#x{sign}{abs(value):x}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match.group()
+    return _ESCAPES.get(char) or f"\\x{ord(char):x};"
+
+
+# Programs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """A form to print: `(`, the head's parts on one line, then the parts of the body, one on a line.
+
+    width: of the whole block if it were on one line. step: what the body is indented by.
+    """
+
+    head: Sequence[_Block | str]
+    body: Sequence[_Block | str]
+    width: int
+    step: int
+
+
+def _block(head: Sequence[_Block | str], body: Sequence[_Block | str] = (), step: int = 2) -> _Block:
+    width = sum([_width(part) + 1 for part in (*head, *body)]) + 1
+    return _Block(head, body, width, step)
+
+
+def _width(part: _Block | str) -> int:
+    return len(part) if isinstance(part, str) else part.width
+
+
+def show(expr: Expr) -> str:
+    """A core program as text that reads back, without an end of line."""
+    return _Layout().text(run(_blocks(expr)))
+
+
+def _blocks(expr: Expr) -> Task[_Block | str]:
+    match expr:
+        case Const():
+            return _constant(expr.value)
+        case Var():
+            return expr.name
+        case Lambda():
+            if name := _read_as(expr):
+                return name
+            form = _lambda(expr)
+        case Letrec():
+            form = _letrec(expr)
+        case _:
+            form = _simple(expr)
+    block: _Block = yield form
+    return block
+
+
+def _read_as(lam: Lambda) -> str | None:
+    """The primitive's name that is read as this eta-expansion, if it is one."""
+    if lam.primitive is None:
+        return None
+    name = surface(lam.primitive)
+    return name if operation_as_value(name) == lam.primitive else None
+
+
+def _simple(expr: Expr) -> Task[_Block]:
+    match expr:
+        case App():
+            # In front of arguments the primitive's name would be read as the primitive itself.
+            fn = yield (_lambda(expr.fn) if isinstance(expr.fn, Lambda) else _blocks(expr.fn))
+            return _block([fn], (yield _all(expr.args)))
+        case If():
+            test, then, other = yield _all((expr.test, expr.then, expr.other))
+            return _block(["if", test], [then, other], 4)
+        case Let():
+            value, body = yield _all((expr.value, expr.body))
+            return _block(["let", _block([_block([expr.name, value])])], [body])
+        case Prim():
+            return _block([surface(expr.op)], (yield _all(expr.args)))
+        case Raise():
+            return _block(["raise"], (yield _all((expr.value,))))
+        case Handle():
+            body, handler = yield _all((expr.body, expr.handler))
+            return _block(["handle"], [body, _block([expr.name]), handler])
+    raise InternalError(f"{type(expr).__name__} is no core expression", getattr(expr, "span", None))
+
+
+def _all(exprs: Sequence[Expr]) -> Task[list[_Block | str]]:
+    result = []
+    for expr in exprs:
+        result.append((yield _blocks(expr)))
+    return result
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        text = write_value(value)
+        return text if text.startswith("#") else f"#e{text}"
+    quoted = value is None or isinstance(value, Pair | Symbol)
+    return f"'{write_value(value)}" if quoted else write_value(value)
+
+
+def _lambda(lam: Lambda) -> Task[_Block]:
+    return _block(["lambda", _block(lam.params)], [(yield _blocks(lam.body))])
+
+
+def _letrec(expr: Letrec) -> Task[_Block]:
+    bindings = []
+    for name, lam in expr.bindings:
+        bindings.append(_block([name, (yield _lambda(lam))]))
+    body = yield _blocks(expr.body)
+    return _block(["letrec", _block(bindings[:1], bindings[1:], 1)], [body])
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part to print, and what its following lines are indented by.
+
+    newline: whether it begins a line, at that indentation.
+    """
+
+    part: _Block | str
+    indent: int
+    newline: bool = False
+
+
+class _Layout:
+    """Prints blocks: on one line where they fit, else their bodies below their heads."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.column = 0
+
+    def text(self, part: _Block | str) -> str:
+        pending = [_Piece(part, 0)]
+        while pending:
+            piece = pending.pop()
+            if piece.newline:
+                self._put("\n" + " " * piece.indent)
+                self.column = piece.indent
+            if isinstance(piece.part, str):
+                self._put(piece.part)
+            else:
+                self._put("(")
+                pending.append(_Piece(")", 0))
+                pending.extend(reversed(self._pieces(piece.part)))
+        return "".join(self.parts)
+
+    def _put(self, text: str) -> None:
+        self.parts.append(text)
+        self.column += len(text)
+
+    def _pieces(self, block: _Block) -> list[_Piece]:
+        """What follows a block's opening parenthesis."""
+        start = self.column - 1
+        if start + block.width <= _WIDTH:
+            return _spaced([_Piece(part, start) for part in (*block.head, *block.body)])
+        inside = min(start + block.step, _DEEPEST)
+        head = _spaced([_Piece(part, inside + 2) for part in block.head])
+        return [*head, *[_Piece(part, inside, newline=True) for part in block.body]]
+
+
+def _spaced(pieces: list[_Piece]) -> list[_Piece]:
+    result: list[_Piece] = []
+    for piece in pieces:
+        if result:
+            result.append(_Piece(" ", 0))
+        result.append(piece)
+    return result
