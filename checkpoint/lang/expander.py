@@ -24,6 +24,9 @@ FAMILIES: Mapping[str, int] = {"map": 1, "map-reduce": 3}
 
 PRELUDE = "prelude"
 
+# How alike a name must be to be suggested for an unbound one (difflib).
+_NEAR = 0.8
+
 
 class Expander:
     """Desugars the data of one text.
@@ -148,7 +151,7 @@ class Expander:
             return names.ABSENT[name]
         primitives = [op for op in self.arities if names.is_primitive(op, self.arities)]
         known = [*self.scope.names(), *primitives, *self.prelude, *names.KEYWORDS]
-        near = difflib.get_close_matches(name, known, 1)
+        near = difflib.get_close_matches(name, known, 1, _NEAR)
         return f"did you mean {near[0]}?" if near else f"define it: (define {name} value)"
 
 

@@ -7,6 +7,7 @@ what is wrong and where, since every expression is made by this package. Iterati
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from checkpoint.ad.values import Pair, Symbol
 from checkpoint.errors import InternalError, Span
@@ -25,13 +26,29 @@ def check(expr: Expr, arities: Mapping[str, int]) -> None:
     _Checker(arities).program(expr)
 
 
-def _bound_in(expr: Expr, child: Expr) -> tuple[str, ...]:
-    """The names of `expr` that are in scope in its child."""
-    if isinstance(expr, Let) and child is expr.value:
-        return ()
-    if isinstance(expr, Handle) and child is expr.body:
-        return ()
-    return binders(expr)
+@dataclass(frozen=True, slots=True)
+class _Leave:
+    """Where names go out of scope."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Enter:
+    """Where names come into scope."""
+
+    names: tuple[str, ...]
+
+
+def _inside(expr: Expr) -> list[Expr | _Enter | _Leave]:
+    """What is inside an expression, in order, with the scope of the names that it binds."""
+    inside: list[Expr | _Enter | _Leave] = list(children(expr))
+    names = binders(expr)
+    if names:
+        # The names of a lambda and of a letrec cover all of it; those of let and handle the second part.
+        inside.insert(1 if isinstance(expr, Let | Handle) else 0, _Enter(names))
+        inside.append(_Leave(names))
+    return inside
 
 
 class _Checker:
@@ -42,17 +59,16 @@ class _Checker:
         self.scope: set[str] = set()
 
     def program(self, program: Expr) -> None:
-        # An entry is an expression with the names that come into scope for it, or names to take out.
-        pending: list[tuple[Expr | None, tuple[str, ...]]] = [(program, ())]
+        pending: list[Expr | _Enter | _Leave] = [program]
         while pending:
-            expr, names = pending.pop()
-            if expr is None:
-                self.scope.difference_update(names)
-                continue
-            self.scope.update(names)
-            self._expression(expr)
-            pending.append((None, names))
-            pending.extend([(child, _bound_in(expr, child)) for child in reversed(children(expr))])
+            item = pending.pop()
+            if isinstance(item, _Enter):
+                self.scope.update(item.names)
+            elif isinstance(item, _Leave):
+                self.scope.difference_update(item.names)
+            else:
+                self._expression(item)
+                pending.extend(reversed(_inside(item)))
 
     def _expression(self, expr: Expr) -> None:
         if type(expr) not in _EXPRESSIONS:

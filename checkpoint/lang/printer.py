@@ -33,17 +33,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 def write_value(value: object, limit: int | None = None) -> str:
     """A value as text; of at most `limit` characters, of which the last three then are "..."."""
-    parts: list[str] = []
-    length = 0
-    pending: list[_Text | _Rest | object] = [value]
-    while pending and (limit is None or length <= limit):
-        text = _write_next(pending)
-        length += len(text)
-        parts.append(text)
-    result = "".join(parts)
-    if limit is None or len(result) <= limit:
-        return result
-    return result[: max(0, limit - 3)] + "..."
+    return _Writer(value, "").text(limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,48 +54,71 @@ _CLOSE = _Text(")")
 _SPACE = _Text(" ")
 
 
-def _write_next(pending: list[_Text | _Rest | object]) -> str:
-    """The next piece of text; what comes after it becomes pending, the next one last."""
-    item = pending.pop()
-    if isinstance(item, _Text):
-        return item.text
-    if isinstance(item, _Rest):
-        return _write_rest(item.value, pending)
-    if isinstance(item, Pair):
-        pending += [_Rest(item.cdr), item.car]
-        return "("
-    if isinstance(item, tuple):
-        pending.append(_CLOSE)
-        for i in range(len(item) - 1, -1, -1):
-            pending += [item[i], _SPACE] if i else [item[i]]
-        return "#("
-    return _write_atom(item)
+class _Writer:
+    """Writes one value. `pending` holds what is still to be written, the next one last.
 
+    exact: what marks an integer; programs need a mark, since every plain numeral is read as a real.
+    """
 
-def _write_rest(rest: object, pending: list[_Text | _Rest | object]) -> str:
-    if rest is None:
-        return ")"
-    if isinstance(rest, Pair):
-        pending += [_Rest(rest.cdr), rest.car]
-        return " "
-    pending += [_CLOSE, rest]
-    return " . "
+    def __init__(self, value: object, exact: str) -> None:
+        self.pending: list[object] = [value]
+        self.exact = exact
 
+    def text(self, limit: int | None) -> str:
+        parts: list[str] = []
+        length = 0
+        while self.pending and (limit is None or length <= limit):
+            parts.append(self._next(self.pending.pop()))
+            length += len(parts[-1])
+        result = "".join(parts)
+        if limit is None or len(result) <= limit:
+            return result
+        return result[: max(0, limit - 3)] + "..."
 
-def _write_atom(value: object) -> str:
-    if isinstance(value, bool):
-        return "#t" if value else "#f"
-    if isinstance(value, float):
-        return write_real(value)
-    if isinstance(value, int):
-        return int.__repr__(value) if value.bit_length() < _DECIMAL_BITS else _hexadecimal(value)
-    if value is None:
-        return "()"
-    if isinstance(value, Symbol):
-        return str(value)
-    if isinstance(value, str):
-        return f'"{_STRING_SPECIAL.sub(_escape, value)}"'
-    return _write_other(value)
+    def _next(self, item: object) -> str:
+        """The next piece of text; what comes after it becomes pending."""
+        if isinstance(item, _Text):
+            return item.text
+        if isinstance(item, _Rest):
+            return self._rest(item.value)
+        if isinstance(item, Pair):
+            self.pending += [_Rest(item.cdr), item.car]
+            return "("
+        if isinstance(item, tuple):
+            self.pending.append(_CLOSE)
+            for i in range(len(item) - 1, -1, -1):
+                self.pending += [item[i], _SPACE] if i else [item[i]]
+            return "#("
+        return self._atom(item)
+
+    def _rest(self, rest: object) -> str:
+        if rest is None:
+            return ")"
+        if isinstance(rest, Pair):
+            self.pending += [_Rest(rest.cdr), rest.car]
+            return " "
+        self.pending += [_CLOSE, rest]
+        return " . "
+
+    def _atom(self, value: object) -> str:
+        if isinstance(value, bool):
+            return "#t" if value else "#f"
+        if isinstance(value, float):
+            return write_real(value)
+        if isinstance(value, int):
+            return self._integer(value)
+        if value is None:
+            return "()"
+        if isinstance(value, Symbol):
+            return str(value)
+        if isinstance(value, str):
+            return f'"{_STRING_SPECIAL.sub(_escape, value)}"'
+        return _write_other(value)
+
+    def _integer(self, value: int) -> str:
+        if value.bit_length() < _DECIMAL_BITS:
+            return f"{self.exact}{int.__repr__(value)}"
+        return f"#x{'-' if value < 0 else ''}{abs(value):x}"
 
 
 def _write_other(value: object) -> str:
@@ -130,11 +143,6 @@ def write_real(value: float) -> str:
     if text.endswith("inf"):
         return "-inf.0" if value < 0 else "+inf.0"
     return text
-
-
-def _hexadecimal(value: int) -> str:
-    sign = "-" if value < 0 else ""
-    return f"#x{sign}{abs(value):x}"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -228,11 +236,8 @@ def _all(exprs: Sequence[Expr]) -> Task[list[_Block | str]]:
 
 
 def _constant(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        text = write_value(value)
-        return text if text.startswith("#") else f"#e{text}"
-    quoted = value is None or isinstance(value, Pair | Symbol)
-    return f"'{write_value(value)}" if quoted else write_value(value)
+    text = _Writer(value, "#e").text(None)
+    return f"'{text}" if value is None or isinstance(value, Pair | Symbol) else text
 
 
 def _lambda(lam: Lambda) -> Task[_Block]:

@@ -1,4 +1,4 @@
-"""The fixed desugaring: texts and the exact core that each becomes (spaces aside)."""
+"""The fixed desugaring: texts and the exact core that each becomes, the layout aside."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ CORE: dict[str, tuple[str, str]] = {
     ),
     "list as a parameter": (
         "(lambda ((list a b)) a)",
-        "(lambda (part) (let ((a (car part))) (let ((part.2 (cdr part))) (let ((b (car part.2)))"
-        ' (if (null? (cdr part.2)) a (raise "the list is longer than its pattern (list ...)"))))))',
+        """(lambda (part) (let ((a (car part))) (let ((part.2 (cdr part))) (let ((b (car part.2)))
+            (if (null? (cdr part.2)) a (raise "the list is longer than its pattern (list ...)"))))))""",
     ),
     "empty list as a parameter": (
         "(lambda ((list)) 1)",
@@ -126,15 +126,16 @@ CORE: dict[str, tuple[str, str]] = {
     ),
     "nested patterns, among others": (
         "(lambda (x (cons (cons a b) c) y) b)",
-        "(lambda (x part y) (let ((part.2 (car part))) (let ((a (car part.2))) (let ((b (cdr part.2)))"
-        " (let ((c (cdr part))) b)))))",
+        """(lambda (x part y) (let ((part.2 (car part))) (let ((a (car part.2))) (let ((b (cdr part.2)))
+            (let ((c (cdr part))) b)))))""",
     ),
     "list within a list": (
         "(lambda ((list (list a) b)) b)",
-        "(lambda (part) (let ((part.2 (car part))) (let ((a (car part.2)))"
-        " (if (null? (cdr part.2)) (let ((part.3 (cdr part))) (let ((b (car part.3))) (if (null? (cdr part.3)) b"
-        ' (raise "the list is longer than its pattern (list ...)"))))'
-        ' (raise "the list is longer than its pattern (list ...)")))))',
+        """(lambda (part) (let ((part.2 (car part))) (let ((a (car part.2)))
+            (if (null? (cdr part.2)) (let ((part.3 (cdr part))) (let ((b (car part.3))) (if (null?
+            (cdr part.3)) b
+            (raise "the list is longer than its pattern (list ...)"))))
+            (raise "the list is longer than its pattern (list ...)")))))""",
     ),
     "patterns in let: values first": (
         "(lambda (p) (let (((cons a b) p) (c (car p))) c))",
@@ -146,7 +147,8 @@ CORE: dict[str, tuple[str, str]] = {
     ),
     "patterns in a named let": (
         "(lambda (p) (let f (((cons a b) p)) (f b)))",
-        "(lambda (p) (letrec ((f (lambda (part) (let ((a (car part))) (let ((b (cdr part))) (f b)))))) (f p)))",
+        """(lambda (p) (letrec ((f (lambda (part) (let ((a (car part))) (let ((b (cdr part))) (f b))))))
+            (f p)))""",
     ),
     # Errors
     "raise": ("(raise 'oops)", "(raise 'oops)"),
@@ -168,16 +170,16 @@ CORE: dict[str, tuple[str, str]] = {
     ),
     "consecutive functions, then a value, then a function": (
         "(define (f x) (g x)) (define (g x) (f x)) (define y (f 1)) (define (h x) y) (h y)",
-        "(letrec ((f (lambda (x) (g x))) (g (lambda (x.2) (f x.2))))"
-        " (let ((y (f 1.0))) (letrec ((h (lambda (x.3) y))) (h y))))",
+        """(letrec ((f (lambda (x) (g x))) (g (lambda (x.2) (f x.2))))
+            (let ((y (f 1.0))) (letrec ((h (lambda (x.3) y))) (h y))))""",
     ),
     # Names
     "shadowing a primitive": ("(lambda (car) (car 1))", "(lambda (car.2) (car.2 1.0))"),
     "shadowing a keyword": ("(lambda (if) (if 1))", "(lambda (if.2) (if.2 1.0))"),
     "shadowing list, but not in patterns": (
         "(define (list a b) b) (let (((cons c d) (list 1 2))) c)",
-        "(letrec ((list.2 (lambda (a b) b)))"
-        " (let ((part (list.2 1.0 2.0))) (let ((c (car part))) (let ((d (cdr part))) c))))",
+        """(letrec ((list.2 (lambda (a b) b)))
+            (let ((part (list.2 1.0 2.0))) (let ((c (car part))) (let ((d (cdr part))) c))))""",
     ),
     "shadowing else": (
         "(lambda (else) (cond (else 1) (else 2)))",
@@ -195,22 +197,22 @@ CORE: dict[str, tuple[str, str]] = {
     "a prelude function as a value": ("sqr", "(letrec ((sqr (lambda (x) (* x x)))) sqr)"),
     "map over two lists": (
         "(lambda (f l m) (map f l m))",
-        "(letrec ((map2 (lambda (f l m) (if (null? l) (map-end (null? m))"
-        " (cons (f (car l) (car m)) (map2 f (cdr l) (cdr m))))))"
-        ' (map-end (lambda (together?) (if together? \'() (raise "map: the lists differ in length")))))'
-        " (lambda (f.2 l.2 m.2) (map2 f.2 l.2 m.2)))",
+        """(letrec ((map2 (lambda (f l m) (if (null? l) (map-end (null? m))
+            (cons (f (car l) (car m)) (map2 f (cdr l) (cdr m))))))
+            (map-end (lambda (together?) (if together? '() (raise "map: the lists differ in length")))))
+            (lambda (f.2 l.2 m.2) (map2 f.2 l.2 m.2)))""",
     ),
     "a program's own map": (
         "(define (map f x) (f x)) (cons (map sqr 2) (length '()))",
-        "(letrec ((length (lambda (l) (letrec ((loop (lambda (l.2 n)"
-        " (if (null? l.2) n (loop (cdr l.2) (+ n 1.0)))))) (loop l 0.0))))"
-        " (sqr (lambda (x) (* x x))))"
-        " (letrec ((map (lambda (f x.2) (f x.2)))) (cons (map sqr 2.0) (length '()))))",
+        """(letrec ((length (lambda (l) (letrec ((loop (lambda (l.2 n)
+            (if (null? l.2) n (loop (cdr l.2) (+ n 1.0)))))) (loop l 0.0))))
+            (sqr (lambda (x) (* x x))))
+            (letrec ((map (lambda (f x.2) (f x.2)))) (cons (map sqr 2.0) (length '()))))""",
     ),
     "a prelude function that uses map, beside a program's own": (
         "(define (map x) x) (map (k*v 2 '()))",
-        "(letrec ((map (lambda (f l) (if (null? l) '() (cons (f (car l)) (map f (cdr l))))))"
-        " (k*v (lambda (k v) (map (lambda (x) (* k x)) v))))"
-        " (letrec ((map.2 (lambda (x.2) x.2))) (map.2 (k*v 2.0 '()))))",
+        """(letrec ((map (lambda (f l) (if (null? l) '() (cons (f (car l)) (map f (cdr l))))))
+            (k*v (lambda (k v) (map (lambda (x) (* k x)) v))))
+            (letrec ((map.2 (lambda (x.2) x.2))) (map.2 (k*v 2.0 '()))))""",
     ),
 }
