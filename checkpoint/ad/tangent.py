@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import ATOMS, DESCEND, numbers, replace, transform
+from checkpoint.ad.graph import ATOMS, DESCEND, numbers, parts_of, replace, transform, with_parts
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, tangent_at
 from checkpoint.ad.values import Opaque, Pair
 
@@ -48,9 +48,7 @@ def _match_opaque(value: Any, tangent: Any, what: str, path: Path | None) -> lis
     return list(zip(found, tangent.numbers, strict=True))
 
 
-def _match_data(
-    value: Any, tangent: Any, what: str, path: Path | None
-) -> list[tuple[Any, Any, Path | None]]:
+def _match_data(value: Any, tangent: Any, what: str, path: Path | None) -> list[tuple[Any, Any, Path | None]]:
     if type(value) is Pair:
         if type(tangent) is not Pair:
             raise _mismatch(what, "a pair", tangent, path)
@@ -110,6 +108,34 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
         return DESCEND
 
     return transform(value, done, special)
+
+
+def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
+    """The cotangent that gives the numbers of a value, in the canonical order, these cotangents.
+
+    A number that several paths reach has all of it on the first path, so that `seed` gives it no more.
+    """
+    left = {id(number): other for number, other in zip(numbers(value), cotangents, strict=True)}
+    results: list[Any] = []
+    pending: list[tuple[Any, int]] = [(value, -1)]  # a count of -1: not visited yet
+    while pending:
+        part, count = pending.pop()
+        kind = type(part)
+        if count >= 0:
+            parts = tuple(results[len(results) - count :])
+            del results[len(results) - count :]
+            results.append(with_parts(part, parts))
+        elif kind in NUMBERS:
+            results.append(left.pop(id(part), 0.0))
+        elif kind in ATOMS:
+            results.append(None)
+        elif kind is not tuple and part.enters_as_graph:
+            results.append(Opaque(tuple([left.pop(id(number), 0.0) for number in numbers(part)])))
+        else:
+            parts = parts_of(part)
+            pending.append((part, len(parts)))
+            pending.extend((other, -1) for other in reversed(parts))
+    return results[0]
 
 
 def seed(value: Any, cotangent: Any) -> list[float]:

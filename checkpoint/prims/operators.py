@@ -40,7 +40,7 @@ from checkpoint.ad.numbers import (
     without_tape,
 )
 from checkpoint.ad.record import Control, Operator, Purity, register
-from checkpoint.ad.tangent import match, split, tangent_of
+from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of
 from checkpoint.ad.values import Capsule, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
@@ -114,7 +114,7 @@ def _gradient_on_tape(
     later = Context(context.engine, context.tags, context.effects)
 
     def pullback(adjoints: list[float]) -> list[float]:
-        cotangent = tangent_of(result, adjoints)
+        cotangent = cotangent_of(result, adjoints)
         outcome = gradient(
             later,
             level + 1,
