@@ -10,12 +10,16 @@ from checkpoint.lang.printer import write_value
 
 
 class Raised(Exception):
-    """What was raised (a Failure where a primitive failed), and where."""
+    """What was raised (a Failure where a primitive failed), and where.
+
+    tags: the tag counter of the runs that it left, so that a capsule it carries keeps its tags apart.
+    """
 
     def __init__(self, value: Any, span: Span) -> None:
         super().__init__(value, span)
         self.value = value
         self.span = span
+        self.tags = 0
 
     def as_run_error(self) -> RunError:
         """The error that the caller of the interface receives."""

@@ -17,10 +17,10 @@ from checkpoint.ad.graph import enter
 from checkpoint.ad.numbers import OperandError, apply, fresh
 from checkpoint.ad.record import Data, Effect, Operator, Scalar
 from checkpoint.ad.tangent import ShapeError, lift, split
-from checkpoint.ad.values import Capsule, Closure, Pair
+from checkpoint.ad.values import Capsule, Closure, Environment, Pair
 from checkpoint.driver.raised import Raised, failure
 from checkpoint.errors import Span
-from checkpoint.interp.machine import Frame, Machine
+from checkpoint.interp.machine import Frame, Machine, with_fresh_slots
 from checkpoint.lang.printer import write_value
 
 Env = tuple[Any, ...]
@@ -55,6 +55,15 @@ class Atom:
         return machine.deliver(frame.values[0], frame.next)
 
 
+class Copy(Atom):
+    """A variable that is the value of a body or branch: read into a location of its own."""
+
+    __slots__ = ()
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        return machine.deliver(fresh(frame.values[0]), frame.next)
+
+
 class MakeClosure:
     """A lambda: `capture` takes from the environment what its body uses."""
 
@@ -70,7 +79,7 @@ class MakeClosure:
         return Frame(self, (), self.capture(env), next)
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
-        return machine.deliver(Closure(self.lam, tuple(map(fresh, frame.env))), frame.next)
+        return machine.deliver(Closure(self.lam, Environment(tuple(map(fresh, frame.env)))), frame.next)
 
 
 class Compound:
@@ -165,7 +174,7 @@ class BindGroups:
     def step(self, machine: Machine, frame: Frame) -> Frame:
         env = frame.env
         for capture in self.captures:
-            env = (*env, tuple(map(fresh, capture(env))))
+            env = (*env, Environment(tuple(map(fresh, capture(env)))))
         return begin(self.body, env, frame.next)
 
 
@@ -275,9 +284,13 @@ class ApplyOperator(Primitive):
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
         context = machine.context()
-        value = self.record.value(context, *operands)
-        machine.tags = max(machine.tags, context.tags)
-        return value
+        try:
+            return self.record.value(context, *operands)
+        except Raised as raised:
+            context.tags = max(context.tags, raised.tags)
+            raise
+        finally:
+            machine.tags = max(machine.tags, context.tags)
 
 
 class Resume(Primitive):
@@ -289,7 +302,7 @@ class Resume(Primitive):
         capsule = frame.values[0]
         if type(capsule) is not Capsule:
             raise failure(self.name, frame.values, OperandError("not a capsule"), self.span)
-        return machine.resume(capsule.state, frame.next)
+        return machine.resume(with_fresh_slots(capsule.state), frame.next)
 
 
 class Differentiate(Primitive):
@@ -333,6 +346,10 @@ class LeaveTag:
         tag, value = frame.values
         return machine.deliver(Pair(*split(value, tag)), frame.next)
 
+    def without_tag(self, raised: Any, frame: Frame) -> Any:
+        """What is raised through this frame, as it is outside: without its tangents under the tag."""
+        return split(raised, frame.values[0])[0]
+
 
 class Body:
     """What a lambda was resolved to. `recursive`: its body sees the group's own environment, too."""
@@ -346,21 +363,27 @@ class Body:
 
 
 def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
-    """Bind copies of the arguments and begin the body; the first ready frame of it."""
-    return enter_body(procedure, tuple(map(fresh, arguments)), next)
-
-
-def enter_body(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
-    """Begin the body with the arguments themselves as its variables."""
+    """Bind copies of what was captured and of the arguments, and begin the body."""
     if type(procedure) is not Closure:
         raise OperandError("not a procedure")
     body: Body = procedure.lam.compiled["interp"]
     if len(arguments) != body.arity:
         raise OperandError(f"the procedure takes {_counted(body.arity)}, not {len(arguments)}")
-    env = procedure.env
+    env = tuple(map(fresh, procedure.env.values))
     if body.recursive:
-        env = (*env, env)
-    return begin(body.code, env + arguments, next)
+        env = (*env, procedure.env)
+    return begin(body.code, env + tuple(map(fresh, arguments)), next)
+
+
+class Entry:
+    """The start of a run, before its first step: the call of a procedure by nobody."""
+
+    def frame(self, procedure: Any, argument: Any, next: Frame | None) -> Frame:
+        return Frame(self, (procedure, argument), (), next)
+
+    def call(self, frame: Frame) -> Frame:
+        procedure, argument = frame.values
+        return call(procedure, (argument,), frame.next)
 
 
 def _counted(arity: int) -> str:

@@ -13,8 +13,9 @@ for one, `step` performs a ready one; both answer with the next ready frame.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
+from checkpoint.ad.numbers import fresh
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised
@@ -25,7 +26,8 @@ from checkpoint.prims.operators import Context
 class Code(Protocol):
     """What a frame points to."""
 
-    span: Span
+    @property
+    def span(self) -> Span: ...
 
     def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
         """The next ready frame, when `value` arrives at a frame of this code."""
@@ -98,6 +100,38 @@ class _Done:
 DONE = _Done()
 
 
+def with_fresh_slots(state: State) -> State:
+    """The state with a copy of every number that its frames hold, for a resumption of its own."""
+    heads: list[Frame | None] = [state.frame]
+    outer = state.outer
+    while outer is not None:
+        head, outer = outer
+        heads.append(head)
+    copies: dict[int, Any] = {}
+    for index, head in enumerate(heads):
+        heads[index] = _copy_chain(head, copies)
+    for head in reversed(heads[1:]):
+        outer = (head, outer)
+    return State(cast(Frame, heads[0]), outer, state.steps, state.tags)
+
+
+def _copy_chain(frame: Frame | None, copies: dict[int, Any]) -> Frame | None:
+    """A chain of frames with copied numbers; the same number has the same copy everywhere."""
+    chain = []
+    while frame is not None:
+        chain.append(frame)
+        frame = frame.next
+
+    def copy(slot: Any) -> Any:
+        if id(slot) not in copies:
+            copies[id(slot)] = fresh(slot)
+        return copies[id(slot)]
+
+    for old in reversed(chain):
+        frame = Frame(old.code, tuple(map(copy, old.values)), tuple(map(copy, old.env)), frame)
+    return frame
+
+
 class Machine:
     """One run: its registers, and what its steps need to know of the world."""
 
@@ -146,8 +180,12 @@ class Machine:
         while True:
             while frame is None:
                 if self.outer is None:
+                    raised.tags = max(raised.tags, self.tags)
                     raise raised
                 frame, self.outer = self.outer
+            without_tag = getattr(frame.code, "without_tag", None)
+            if without_tag is not None:
+                raised.value = without_tag(raised.value, frame)
             handler = getattr(frame.code, "handler_frame", None)
             if handler is not None:
                 ready: Frame = handler(raised.value, frame)
@@ -158,13 +196,13 @@ class Machine:
         """Continue a capsule's run on top of `under`; the ready frame of that run."""
         if under is not None:
             self.outer = (under, self.outer)
-        segments = []
+        segments = [state.frame]
         outer = state.outer
         while outer is not None:
-            frame, outer = outer
-            segments.append(frame)
-        for frame in reversed(segments):
-            self.outer = (frame, self.outer)
+            segment, outer = outer
+            segments.append(segment)
+        for segment in reversed(segments[1:]):
+            self.outer = (segment, self.outer)
         self.tags = max(self.tags, state.tags)
         if state.frame.code is DONE:
             return self.deliver(state.value, None)

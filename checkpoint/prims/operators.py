@@ -45,7 +45,9 @@ from checkpoint.ad.values import Capsule, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.execute import Sweep
+from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
+from checkpoint.errors import InternalError
 
 
 @dataclass
@@ -139,6 +141,26 @@ def _onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
     return replace(result, found, taped)
 
 
+def _raising(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator, from which what its run raises carries the derivatives that surround the operator.
+
+    The operator ran on floats or on a tape of its own; where what was raised holds numbers, f is run
+    once more, on x as it was given, and raises the same with the right numbers.
+    """
+
+    def value(context: Context, f: Any, x: Any, *more: Any) -> Any:
+        try:
+            return operator(context, f, x, *more)
+        except Raised as raised:
+            if not numbers(raised.value):
+                raise
+        engine = context.engine
+        engine.advance(engine.start(0, enter(Pair(f, x)), context.tags), None, context.effects)
+        raise InternalError("a run that raised did not raise again")
+
+    return value
+
+
 def _reverse(schedule: Schedule | None) -> Any:
     def value(context: Context, f: Any, x: Any, cotangent: Any) -> Pair:
         outcome = gradient(context, 0, schedule or Bisection(), Pair(f, x), cotangent)
@@ -213,7 +235,7 @@ register(
         arity=3,
         purity=Purity.MAY_FAIL,
         doc="(y . x-cotangent), by plain reverse mode",
-        value=_reverse(Plain()),
+        value=_raising(_reverse(Plain())),
         derivative="forward and reverse by the gradient of the directional derivative",
     )
 )
@@ -223,7 +245,7 @@ register(
         arity=3,
         purity=Purity.MAY_FAIL,
         doc="(y . x-cotangent), by divide and conquer",
-        value=_reverse(None),
+        value=_raising(_reverse(None)),
         derivative="forward and reverse by the gradient of the directional derivative",
     )
 )
@@ -233,7 +255,7 @@ register(
         arity=2,
         purity=Purity.MAY_FAIL,
         doc="the number of steps of a run",
-        value=_primops,
+        value=_raising(_primops),
         derivative="none: a count, constant wherever it is continuous",
     )
 )
@@ -243,7 +265,7 @@ register(
         arity=3,
         purity=Purity.MAY_FAIL,
         doc="the capsule of a run after a number of steps",
-        value=_interrupt,
+        value=_raising(_interrupt),
         derivative="forward by running on duals, reverse by running the steps again on a tape",
     )
 )
