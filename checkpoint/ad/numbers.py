@@ -10,7 +10,9 @@ derivative arithmetic goes:
   over the operands that carry the tag, of partial times tangent;
 - a Node records the node and partial of each operand on the tape, and its reversal adds
   partial times adjoint, the last operand first, into accumulators that start at +0.0;
-- a record whose partial may be infinite contributes nothing for a zero tangent or adjoint;
+- a record whose partial may be infinite contributes nothing for a zero adjoint, and where its partial
+  is infinite for a zero tangent (a zero tangent on a tape still depends on what it was made of, so a
+  finite partial must be multiplied by it);
 - `strict` is False inside derivatives, where arithmetic is IEEE and nothing fails.
 
 A number object is a location (checkpoint.ad.values): `fresh` makes another location of the same value.
@@ -18,6 +20,7 @@ A number object is a location (checkpoint.ad.values): `fresh` makes another loca
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
@@ -216,9 +219,12 @@ def _apply_to_duals(record: Scalar, operands: Sequence[Number], tag: int, strict
     total: Number | None = None
     for operand, partial in zip(operands, cast(tuple[Any, ...], record.partials), strict=True):
         tangent = tangent_at(operand, tag)
-        if tangent is None or (record.singular and _is_zero(tangent)):
+        if tangent is None:
             continue
-        term = apply(_multiply(), (partial(*primals, result), tangent), strict=False)
+        slope = partial(*primals, result)
+        if record.singular and _is_zero(tangent) and not _is_finite(slope):
+            continue
+        term = apply(_multiply(), (slope, tangent), strict=False)
         total = term if total is None else apply(_add(), (total, term), strict=False)
     return Dual(tag, result, 0.0 if total is None else total)
 
@@ -240,6 +246,10 @@ def _apply_to_nodes(record: Scalar, operands: Sequence[Number], strict: bool) ->
 
 def _is_zero(tangent: Number) -> bool:
     return all(without_tape(component) == 0.0 for component in components((tangent,)))
+
+
+def _is_finite(slope: Number) -> bool:
+    return all(math.isfinite(without_tape(component)) for component in components((slope,)))
 
 
 def _multiply() -> Scalar:
