@@ -1,4 +1,6 @@
-"""Procedures as Python callables, and the way between Python's values and those of the language, at the boundary of `.vlad` programs.
+"""Procedures as Python callables, and the way between Python's values and those of the language.
+
+At the boundary of `.vlad` programs:
 
     Python                     language
     float, int                 real

@@ -14,7 +14,7 @@ from typing import Any
 from checkpoint.ad.graph import enter, highest_capsule_tag, numbers
 from checkpoint.ad.numbers import NUMBERS, OperandError
 from checkpoint.ad.tangent import ShapeError, lift, split
-from checkpoint.ad.values import Capsule, Closure, Pair
+from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.raised import Raised
@@ -26,7 +26,7 @@ from checkpoint.program import Program
 
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
 _REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))
-RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), ())
+RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), EMPTY)
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def _span(f: Any) -> Span | None:
 def prepared(program: Program, engine: Engine) -> Closure:
     """A program's thunk as a closure that an engine can run."""
     engine.prepare(program.thunk, program.scopes)
-    return Closure(program.thunk, ())
+    return Closure(program.thunk, EMPTY)
 
 
 def _begin(f: Any, x: Any) -> tuple[Pair, int]:

@@ -4,7 +4,7 @@
     integer    int (exact, not differentiable)      boolean   bool
     null       None                                 string    str
     symbol     Symbol                               pair      Pair
-    tuple      tuple                                procedure Closure
+    tuple      tuple                                procedure Closure, with an Environment
     capsule    Capsule: the rest of an interrupted run
     opaque     Opaque: a tangent or cotangent of a closure or capsule
     failure    Failure: what a handler receives when a primitive failed
@@ -13,8 +13,11 @@ A value made of others is a *container*: it tells its `parts`, and `with_parts` 
 from other parts. Traversals (checkpoint.ad.graph) know no more than that. `enters_as_graph` says that
 inside it sharing counts, also when it comes in as an argument (data then enters as a tree).
 
-A *location* is a place that holds a real and has a cotangent of its own: a bound variable, a slot of
-an environment, a field of a pair. Here a location is a number *object*: whatever makes a location
+A *location* is a place that holds a real and has a cotangent of its own: a bound variable, an operand
+that is not a variable, a slot of an environment, a field of a pair. Binding, calling (of arguments and
+of the environment's slots), making a closure, constructing, resuming (of the frames' slots), and reading
+a variable as the value of a body or branch make new locations; a variable that is read as an operand is
+used where it stands. Here a location is a number *object*: whatever makes a location
 makes a new object (checkpoint.ad.numbers.fresh), and reading one passes the object on.
 """
 
@@ -55,16 +58,32 @@ class Pair:
         return Pair(*parts)
 
 
-class Closure:
-    """A lambda and its environment: the values of the variables that it captures, in their order.
+class Environment:
+    """What a closure captured: the values of its variables, in their order."""
 
-    The lambdas of one strongly connected group of a letrec share one environment tuple.
-    """
+    __slots__ = ("values",)
+    enters_as_graph = True
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.values = values
+
+    def parts(self) -> tuple[Any, ...]:
+        return self.values
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Environment:
+        return Environment(parts)
+
+
+EMPTY = Environment(())
+
+
+class Closure:
+    """A lambda and its environment; the lambdas of one group of a letrec share one environment."""
 
     __slots__ = ("lam", "env")
     enters_as_graph = True
 
-    def __init__(self, lam: Any, env: tuple[Any, ...]) -> None:
+    def __init__(self, lam: Any, env: Environment) -> None:
         self.lam = lam
         self.env = env
 

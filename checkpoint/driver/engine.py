@@ -1,5 +1,7 @@
 """What an engine offers, and all that the driver knows of one.
 
+(Parameters that take an engine's own states and recordings back are typed Any.)
+
 A state is a moment of a run, between two steps; states are immutable and may be kept and resumed any
 number of times. A cotangent is that of a state; only its engine looks inside.
 
@@ -64,26 +66,26 @@ class Engine(Protocol):
         """The state before the first step; `u` must have entered (checkpoint.ad.graph.enter)."""
         ...
 
-    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+    def advance(self, state: Any, to: int | None, effects: Effects) -> State:
         """Run on until `to` steps have run, or the end."""
         ...
 
-    def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
+    def tape(self, state: Any, to: int | None, effects: Effects) -> Recording:
         """Run on as `advance` does, recording what reversal needs."""
         ...
 
-    def seed(self, end: State, cotangent: Any) -> Any:
+    def seed(self, end: Any, cotangent: Any) -> Any:
         """The cotangent of a finished state, from that of its value."""
         ...
 
-    def seed_capsule(self, end: State, cotangents: list[float]) -> Any:
+    def seed_capsule(self, end: Any, cotangents: list[float]) -> Any:
         """The cotangent of an unfinished state, from one number for each component of its numbers."""
         ...
 
-    def reverse(self, recording: Recording, cotangent: Any) -> Any:
+    def reverse(self, recording: Any, cotangent: Any) -> Any:
         """From the cotangent of a recording's end that of its start; uses the recording up."""
         ...
 
-    def argument_cotangents(self, start: State, cotangent: Any, u: Any) -> list[float]:
+    def argument_cotangents(self, start: Any, cotangent: Any, u: Any) -> list[float]:
         """From the cotangent of a start state that of each component of each number of its `u`."""
         ...

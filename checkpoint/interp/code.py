@@ -19,8 +19,8 @@ from checkpoint.ad.record import Data, Effect, Operator, Scalar
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import Capsule, Closure, Environment, Pair
 from checkpoint.driver.raised import Raised, failure
-from checkpoint.errors import Span
-from checkpoint.interp.machine import Frame, Machine, with_fresh_slots
+from checkpoint.errors import InternalError, Span
+from checkpoint.interp.machine import Code, Frame, Machine, with_fresh_slots
 from checkpoint.lang.printer import write_value
 
 Env = tuple[Any, ...]
@@ -38,15 +38,14 @@ def begin(code: Any, env: Env, next: Frame | None) -> Frame:
     return frame
 
 
-class Atom:
+class Atom(Code):
     """Ready at once: a constant, a variable, a reference to a procedure of a letrec."""
 
-    __slots__ = ("read", "span")
-    operands = ()
+    __slots__ = ("read",)
 
     def __init__(self, read: Callable[[Env], Any], span: Span) -> None:
         self.read = read
-        self.span = span
+        super().__init__(span)
 
     def ready(self, env: Env, next: Frame | None) -> Frame:
         return Frame(self, (self.read(env),), (), next)
@@ -64,16 +63,15 @@ class Copy(Atom):
         return machine.deliver(fresh(frame.values[0]), frame.next)
 
 
-class MakeClosure:
+class MakeClosure(Code):
     """A lambda: `capture` takes from the environment what its body uses."""
 
-    __slots__ = ("capture", "lam", "span")
-    operands = ()
+    __slots__ = ("capture", "lam")
 
     def __init__(self, lam: Any, capture: Projection, span: Span) -> None:
         self.lam = lam
         self.capture = capture
-        self.span = span
+        super().__init__(span)
 
     def ready(self, env: Env, next: Frame | None) -> Frame:
         return Frame(self, (), self.capture(env), next)
@@ -82,15 +80,15 @@ class MakeClosure:
         return machine.deliver(Closure(self.lam, Environment(tuple(map(fresh, frame.env)))), frame.next)
 
 
-class Compound:
+class Compound(Code):
     """A form with operands; `keep[i]` cuts the environment down to what is used after operand i."""
 
-    __slots__ = ("keep", "operands", "span")
+    __slots__ = ("keep", "operands")
 
     def __init__(self, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span) -> None:
         self.operands = operands
         self.keep = keep
-        self.span = span
+        super().__init__(span)
 
     def ready(self, env: Env, next: Frame | None) -> Frame:
         """A form without operands (`(read-real)`) is ready when begun."""
@@ -103,9 +101,6 @@ class Compound:
             return Frame(self, values, frame.env, frame.next)
         waiting = Frame(self, values, self.keep[position](frame.env), frame.next)
         return begin(self.operands[position], frame.env, waiting)
-
-    def step(self, machine: Machine, frame: Frame) -> Frame:
-        raise NotImplementedError
 
 
 class Call(Compound):
@@ -156,17 +151,16 @@ class Bind(Compound):
         return begin(self.body, env, frame.next)
 
 
-class BindGroups:
+class BindGroups(Code):
     """A `letrec`: one environment for each group of lambdas that needs one, in order of dependence."""
 
-    __slots__ = ("body", "captures", "keep", "span")
-    operands = ()
+    __slots__ = ("body", "captures", "keep")
 
     def __init__(self, keep: Projection, captures: tuple[Projection, ...], body: Any, span: Span) -> None:
         self.keep = keep
         self.captures = captures
         self.body = body
-        self.span = span
+        super().__init__(span)
 
     def ready(self, env: Env, next: Frame | None) -> Frame:
         return Frame(self, (), self.keep(env), next)
@@ -187,11 +181,10 @@ class Throw(Compound):
         raise Raised(frame.values[0], self.span)
 
 
-class Install:
+class Install(Code):
     """A `handle`: its step pushes the frame of the handler and begins the body."""
 
-    __slots__ = ("body", "handler", "keep", "keep_handler", "span")
-    operands = ()
+    __slots__ = ("body", "handler", "keep", "keep_handler")
 
     def __init__(
         self, keep: Projection, body: Any, keep_handler: Projection, handler: Handler, span: Span
@@ -200,7 +193,7 @@ class Install:
         self.body = body
         self.keep_handler = keep_handler
         self.handler = handler
-        self.span = span
+        super().__init__(span)
 
     def ready(self, env: Env, next: Frame | None) -> Frame:
         return Frame(self, (), self.keep(env), next)
@@ -210,7 +203,7 @@ class Install:
         return begin(self.body, frame.env, handler)
 
 
-class Handler:
+class Handler(Code):
     """The frame that a raise looks for. Ready, it binds what was raised and goes on."""
 
     __slots__ = ("body", "span", "used")
@@ -218,7 +211,7 @@ class Handler:
     def __init__(self, body: Any, used: bool, span: Span) -> None:
         self.body = body
         self.used = used
-        self.span = span
+        super().__init__(span)
 
     def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
         return machine.deliver(value, frame.next)
@@ -251,7 +244,8 @@ class Primitive(Compound):
         return machine.deliver(value, frame.next)
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        raise NotImplementedError
+        """The value; `Resume` and `Differentiate` go on with the run instead."""
+        raise InternalError(f"{self.name} has no value of its own", self.span)
 
 
 class ApplyScalar(Primitive):
@@ -328,13 +322,10 @@ class Differentiate(Primitive):
         return first
 
 
-class LeaveTag:
+class LeaveTag(Code):
     """The exit of `j*`: splits the value under its tag."""
 
-    __slots__ = ("span",)
-
-    def __init__(self, span: Span) -> None:
-        self.span = span
+    __slots__ = ()
 
     def frame(self, tag: int, next: Frame | None) -> Frame:
         return Frame(self, (tag,), (), next)
@@ -375,8 +366,10 @@ def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Fram
     return begin(body.code, env + tuple(map(fresh, arguments)), next)
 
 
-class Entry:
+class Entry(Code):
     """The start of a run, before its first step: the call of a procedure by nobody."""
+
+    __slots__ = ()
 
     def frame(self, procedure: Any, argument: Any, next: Frame | None) -> Frame:
         return Frame(self, (procedure, argument), (), next)

@@ -15,13 +15,13 @@ from checkpoint.ad.numbers import Node, Number, OperandError, Tape, components, 
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.driver.effects import Effects
-from checkpoint.errors import InternalError, Source, Span
-from checkpoint.interp.code import LeaveTag, enter_body
-from checkpoint.interp.machine import Frame, Machine, State
+from checkpoint.errors import InternalError
+from checkpoint.interp.code import Entry, LeaveTag
+from checkpoint.interp.machine import NOWHERE, Frame, Machine, State
 from checkpoint.interp.resolve import resolve
 
-
-LEAVE = LeaveTag(Span(Source("<directional derivative>", ""), 0, 0))
+LEAVE = LeaveTag(NOWHERE)
+ENTRY = Entry(NOWHERE)
 
 
 class Recording:
@@ -64,7 +64,7 @@ class Interp:
         procedure, argument = u.car, u.cdr
         if is_resume(procedure):
             return self._rest(argument, under, tags)
-        return State(enter_body(procedure, (argument,), under), None, 0, tags)
+        return State(ENTRY.frame(procedure, argument, under), None, 0, tags)
 
     def _rest(self, capsule: Any, under: Frame | None, tags: int) -> State:
         if type(capsule) is not Capsule:
@@ -77,6 +77,8 @@ class Interp:
     def advance(self, state: State, to: int | None, effects: Effects) -> State:
         """See Engine.advance."""
         machine = Machine(self, state, effects)
+        if state.frame.code is ENTRY:
+            machine.frame = ENTRY.call(state.frame)
         machine.run(to)
         return machine.state()
 

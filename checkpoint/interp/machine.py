@@ -13,29 +13,32 @@ for one, `step` performs a ready one; both answer with the next ready frame.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from checkpoint.ad.numbers import fresh
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised
-from checkpoint.errors import Span
+from checkpoint.errors import InternalError, Source, Span
 from checkpoint.prims.operators import Context
 
 
-class Code(Protocol):
-    """What a frame points to."""
+class Code:
+    """What a frame points to. A form of code overrides what can happen to a frame of it."""
 
-    @property
-    def span(self) -> Span: ...
+    __slots__ = ("span",)
+    operands: tuple[Any, ...] = ()
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
 
     def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
         """The next ready frame, when `value` arrives at a frame of this code."""
-        ...
+        raise InternalError(f"{type(self).__name__} waits for no value", self.span)
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         """Make the step of a ready frame; the next ready frame."""
-        ...
+        raise InternalError(f"{type(self).__name__} makes no step", self.span)
 
 
 class Frame:
@@ -85,19 +88,8 @@ class State:
         return State(parts[0], parts[1], self.steps, self.tags)
 
 
-class _Done:
-    """The code of the frame that holds a finished run's value."""
-
-    span: Span
-
-    def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
-        raise AssertionError("a finished run accepts nothing")
-
-    def step(self, machine: Machine, frame: Frame) -> Frame:
-        raise AssertionError("a finished run makes no step")
-
-
-DONE = _Done()
+NOWHERE = Span(Source("<run>", ""), 0, 0)
+DONE = Code(NOWHERE)  # of the frame that holds a finished run's value
 
 
 def with_fresh_slots(state: State) -> State:
@@ -146,7 +138,7 @@ class Machine:
         self.tags = state.tags
 
     def state(self) -> State:
-        """This moment, as a value."""
+        """The present moment, as a value."""
         return State(self.frame, self.outer, self.steps, self.tags)
 
     def run(self, limit: int | None) -> None:

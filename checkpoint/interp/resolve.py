@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from checkpoint.ad.record import Control, Data, Effect, Operator, Scalar, lookup
-from checkpoint.ad.values import Closure
+from checkpoint.ad.values import EMPTY, Closure
 from checkpoint.errors import InternalError
 from checkpoint.interp import code
 from checkpoint.interp.code import Projection
@@ -65,9 +65,14 @@ class Resolver:
             core.Handle: self.handle,
         }
 
-    def expression(self, expr: core.Expr, layout: Layout) -> Task[Any]:
-        """The code of an expression in a layout that holds at least its free variables."""
+    def operand(self, expr: core.Expr, layout: Layout) -> Task[Any]:
+        """The code of an operand in a layout that holds at least its free variables."""
         return self.forms[type(expr)](expr, layout)
+
+    def expression(self, expr: core.Expr, layout: Layout) -> Task[Any]:
+        """The code of a body or branch; where it is a variable, its value is a copy."""
+        resolved = yield self.operand(expr, layout)
+        return code.Copy(resolved.read, resolved.span) if type(expr) is core.Var else resolved
 
     def body(self, lam: core.Lambda, captures: Layout, env: str | None) -> Task[None]:
         """Resolve a lambda. `env`: the storage variable of its group's own environment."""
@@ -88,7 +93,7 @@ class Resolver:
             return code.Atom(itemgetter(layout.index(storage)), expr.span)
         lam = self.scopes.lambda_of[expr.name]
         if storage is None:
-            closure = Closure(lam, ())
+            closure = Closure(lam, EMPTY)
             return code.Atom(lambda env: closure, expr.span)
         slot = layout.index(storage)
         return code.Atom(lambda env: Closure(lam, env[slot]), expr.span)
@@ -104,7 +109,7 @@ class Resolver:
         """The code of operands, and what to keep after each: what later ones and the rest use."""
         resolved, keep = [], []
         for position, expr in enumerate(exprs):
-            resolved.append((yield self.expression(expr, layout)))
+            resolved.append((yield self.operand(expr, layout)))
             later = union([*map(self.scopes.free, exprs[position + 1 :]), rest])
             keep.append(project(layout, later))
             layout = later

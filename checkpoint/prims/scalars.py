@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
 
 from checkpoint.ad.numbers import Number, apply, real_part
 from checkpoint.ad.record import Interval, Partial, Purity, Scalar, register
@@ -104,7 +103,8 @@ def _constant(value: float) -> Partial:
 
 
 ONE, ZERO, MINUS_ONE = _constant(1.0), _constant(0.0), _constant(-1.0)
-ANY, UNIT, POSITIVE, NONZERO = Interval(-3.0, 3.0), Interval(-1.0, 1.0), Interval(0.1, 3.0), Interval(0.5, 3.0)
+ANY, UNIT = Interval(-3.0, 3.0), Interval(-1.0, 1.0)
+POSITIVE, NONZERO = Interval(0.1, 3.0), Interval(0.5, 3.0)
 
 
 def _smooth(
