@@ -131,9 +131,13 @@ def _text_of(path: Path, span: Span) -> str:
     try:
         return path.read_text("utf-8-sig")
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        reason = "it is no text in UTF-8" if isinstance(error, UnicodeDecodeError) else _reason(error)
         message = f"cannot include {path}: {reason}; write the path from this file's own directory"
         raise SourceError(message, span) from None
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 # The program

@@ -191,6 +191,7 @@ TOP_LEVEL = {
     "(define (f x) «(define y 1)» y) 1": NOT_INSIDE,
     "«(include)»": 'a malformed include; write (include "file")',
     "«(include file)»": 'a malformed include; write (include "file")',
+    '(include «"a\\x0;b"»)': f"cannot include a\0b: embedded null byte; {OWN_DIRECTORY}",
     '(include «"nowhere.vlad"»)': (
         f"cannot include nowhere.vlad: No such file or directory; {OWN_DIRECTORY}"
     ),
@@ -247,7 +248,7 @@ def test_an_include_of_itself(tmp_path: Path, inner: str) -> None:
 def test_an_include_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "main.vlad").write_text('(include "a.vlad") 1')
     (tmp_path / "a.vlad").write_bytes(b"\xff\xfe\xff")
-    message = f"cannot include {tmp_path}/a.vlad: it is no UTF-8 text; {OWN_DIRECTORY}"
+    message = f"cannot include {tmp_path}/a.vlad: it is no text in UTF-8; {OWN_DIRECTORY}"
     assert failure(tmp_path / "main.vlad").message == message
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint.ad.values import Closure, Failure, Opaque, Pair, Symbol, list_value
+from checkpoint.ad.values import EMPTY, Closure, Failure, Opaque, Pair, Symbol, list_value
 from checkpoint.errors import InternalError, Source, Span
 from checkpoint.lang.core import Const, Lambda
 from checkpoint.lang.printer import show, write_value
@@ -29,7 +29,7 @@ class Tagged:
 
 
 def procedure(name: str | None) -> Closure:
-    return Closure(Lambda(NOWHERE, (), Const(NOWHERE, 1.0), name=name), ())
+    return Closure(Lambda(NOWHERE, (), Const(NOWHERE, 1.0), name=name), EMPTY)
 
 
 VALUES: list[tuple[object, str]] = [
