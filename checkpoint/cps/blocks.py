@@ -1,0 +1,176 @@
+"""The block language: procedures of first order, made of basic blocks with parameters.
+
+    block  ::= label (x ...) s ... e
+    s      ::= (read a) | (x (copy a)) | (x (p a ...))        as in checkpoint.cps.terms
+             | (x (close lambda x ...))                       a closure that captures x ...
+             | (x (member lambda [env]))                      a closure of a letrec's member
+             | (letrec (env x ...) ... (x' x) ...)            environments, and copies for loops
+    e      ::= (jump label a ...)                             no step
+             | (enter label a ...)                            one step: a call that became a jump
+             | (branch a label label)                         one step
+             | (call a a ... [label])                         one step; without a label a tail call
+             | (control p a ... [label])                      one step: j*, resume
+             | (return a)                                     no step
+             | (raise a)                                      one step
+             | (install label label label)                    one step: body, leave, handler
+
+A *slot* is a name within one procedure; it holds one value at a time, and each is a location of its
+own. A *point* is (block, step): the moment before that step of the block.
+
+After the pass `closures` a block's parameters are those that its end-givers pass on purpose. After the
+pass `blocks` (checkpoint.cps.lower) they are all slots live at its head, in a fixed order, and:
+- jumps and branches to a block pass every parameter: the purposely passed first, the rest by name;
+- a block that a frame returns to has the returned value as its first parameter, and the frame holds
+  the rest; leave and handler of one `install` have the same rest;
+- the entry's parameters are captures, own environment (if used) and the lambda's parameters, all of them;
+- `live[i]` are the slots live at point i; the step table is the steps with their spans and `live`;
+- a step that runs programs or has an effect is alone in its block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from checkpoint.cps.terms import Operand, Step
+from checkpoint.errors import Span
+from checkpoint.lang import core
+
+Slots = tuple[str, ...]
+
+
+@dataclass(slots=True, eq=False)
+class MakeClosure(Step):
+    name: str
+    lam: core.Lambda
+    captures: Slots
+
+
+@dataclass(slots=True, eq=False)
+class MakeMember(Step):
+    name: str
+    lam: core.Lambda
+    env: str | None
+
+
+@dataclass(slots=True, eq=False)
+class Environments(Step):
+    """A letrec's step: `envs` for the groups that need one, `copies` for those that became loops."""
+
+    envs: tuple[tuple[str, Slots], ...]
+    copies: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True, eq=False)
+class End:
+    """How a block ends; `span` is None where the end is no step."""
+
+    span: Span | None = field(repr=False)
+
+
+@dataclass(slots=True, eq=False)
+class Jump(End):
+    label: str
+    args: tuple[Operand, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Enter(End):
+    label: str
+    args: tuple[Operand, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Branch(End):
+    test: Operand
+    then: str
+    other: str
+
+
+@dataclass(slots=True, eq=False)
+class Call(End):
+    fn: Operand
+    args: tuple[Operand, ...]
+    ret: str | None
+
+
+@dataclass(slots=True, eq=False)
+class Control(End):
+    op: str
+    args: tuple[Operand, ...]
+    ret: str | None
+
+
+@dataclass(slots=True, eq=False)
+class Return(End):
+    operand: Operand
+
+
+@dataclass(slots=True, eq=False)
+class Throw(End):
+    operand: Operand
+
+
+@dataclass(slots=True, eq=False)
+class Install(End):
+    body: str
+    leave: str
+    handler: str
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """`given`: how many of the parameters are passed on purpose."""
+
+    label: str
+    params: Slots
+    steps: list[Step]
+    end: End
+    given: int = 0
+    live: list[Slots] = field(default_factory=list)
+
+    @property
+    def cost(self) -> int:
+        """How many steps the whole block takes."""
+        return len(self.steps) + (self.end.span is not None)
+
+
+@dataclass(slots=True, eq=False)
+class Procedure:
+    """One lambda's code. `env`: the slot of its group's environment, if its code uses it."""
+
+    name: str
+    lam: core.Lambda
+    captures: Slots
+    env: str | None
+    entry: str
+    blocks: dict[str, Block]
+
+
+def targets(end: End) -> Slots:
+    """The labels that an end names, in a fixed order."""
+    match end:
+        case Jump() | Enter():
+            return (end.label,)
+        case Branch():
+            return (end.then, end.other)
+        case Call() | Control():
+            return () if end.ret is None else (end.ret,)
+        case Install():
+            return (end.body, end.leave, end.handler)
+    return ()
+
+
+def operands_of_end(end: End) -> tuple[Operand, ...]:
+    """What an end itself reads."""
+    match end:
+        case Jump() | Enter():
+            return end.args
+        case Branch():
+            return (end.test,)
+        case Call():
+            return (end.fn, *end.args)
+        case Control():
+            return end.args
+        case Return() | Throw():
+            return (end.operand,)
+    return ()

@@ -1,0 +1,179 @@
+"""Lowering: from labelled blocks to blocks whose parameters are all that is live.
+
+In: procedures of checkpoint.cps.closures. Out: the same with what checkpoint.cps.blocks says of the pass
+`blocks`. In order: blocks that are jumped to from one place only join the block before; steps that run
+programs or have effects get a block of their own; liveness gives every block its parameters.
+
+No step is added, removed or moved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from checkpoint.ad.record import Effect, Operator, lookup
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.cps.rewrite import defined, replace_end, replace_step, slots_read, slots_read_at_end
+
+
+def lower(procedures: list[b.Procedure]) -> list[b.Procedure]:
+    """The procedures with joined blocks and complete parameters."""
+    for procedure in procedures:
+        join(procedure)
+        isolate(procedure)
+        add_live_parameters(procedure)
+    return procedures
+
+
+def join(procedure: b.Procedure) -> None:
+    """Join each block that one jump alone leads to with the block of that jump."""
+    reachable(procedure)
+    uses = Counter(label for block in procedure.blocks.values() for label in b.targets(block.end))
+    uses[procedure.entry] += 1
+    values: dict[str, t.Operand] = {}
+    for label in list(procedure.blocks):
+        block = procedure.blocks.get(label)
+        while block is not None and isinstance(block.end, b.Jump) and uses[block.end.label] == 1:
+            target = procedure.blocks.pop(block.end.label)
+            values.update(zip(target.params, block.end.args, strict=True))
+            block.steps += target.steps
+            block.end = target.end
+    if values:
+        substitute(procedure, values)
+
+
+def reachable(procedure: b.Procedure) -> None:
+    """Drop the blocks that no end leads to; the rest in the order in which they are reached."""
+    found: dict[str, b.Block] = {}
+    pending = [procedure.entry]
+    while pending:
+        label = pending.pop()
+        if label not in found:
+            found[label] = procedure.blocks[label]
+            pending.extend(reversed(b.targets(found[label].end)))
+    procedure.blocks = found
+
+
+def substitute(procedure: b.Procedure, values: dict[str, t.Operand]) -> None:
+    """Put operands in the place of parameters that are no more."""
+
+    def operand(given: t.Operand) -> t.Operand:
+        while isinstance(given, str) and given in values:
+            given = values[given]
+        return given
+
+    for block in procedure.blocks.values():
+        block.steps = [replace_step(step, operand) for step in block.steps]
+        block.end = replace_end(block.end, operand)
+
+
+def isolate(procedure: b.Procedure) -> None:
+    """Give each step that runs programs or has an effect a block of its own."""
+    blocks: dict[str, b.Block] = {}
+    for block in procedure.blocks.values():
+        pieces = _pieces(block.steps)
+        labels = [block.label, *(f"{block.label}.{i}" for i in range(1, len(pieces)))]
+        for i, (label, piece) in enumerate(zip(labels, pieces, strict=True)):
+            first, last = i == 0, i == len(pieces) - 1
+            end = block.end if last else b.Jump(None, labels[i + 1], ())
+            params = block.params if first else ()
+            blocks[label] = b.Block(label, params, piece, end, len(params))
+    procedure.blocks = blocks
+
+
+def is_special(step: t.Step) -> bool:
+    """Whether a step runs programs or has an effect."""
+    return isinstance(step, t.Compute) and isinstance(lookup(step.op), Operator | Effect)
+
+
+def _pieces(steps: list[t.Step]) -> list[list[t.Step]]:
+    """The steps, cut before and after each special one; the last piece goes with the end."""
+    pieces: list[list[t.Step]] = [[]]
+    for step in steps:
+        if is_special(step):
+            if not pieces[-1]:
+                pieces.pop()
+            pieces += [[step], []]
+        else:
+            pieces[-1].append(step)
+    return pieces
+
+
+def add_live_parameters(procedure: b.Procedure) -> None:
+    """Liveness by iteration to the least fixed point; then every block's parameters and tables."""
+    blocks = procedure.blocks
+    head: dict[str, set[str]] = {label: set() for label in blocks}
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(blocks.values()):
+            live = live_before(block, live_at_end(block, blocks, head))
+            live -= set(block.params[: block.given])
+            changed = _raise(head, block.label, live) or changed
+            changed = _balance(head, block.end) or changed
+    order = {name: i for i, name in enumerate(definitions(procedure))}
+    for block in blocks.values():
+        if block.label != procedure.entry:
+            rest = sorted(head[block.label], key=order.__getitem__)
+            block.params = (*block.params, *rest)
+    for block in blocks.values():
+        block.live = live_table(block, live_at_end(block, blocks, head), order)
+
+
+def _raise(head: dict[str, set[str]], label: str, live: set[str]) -> bool:
+    if live <= head[label]:
+        return False
+    head[label] |= live
+    return True
+
+
+def _balance(head: dict[str, set[str]], end: b.End) -> bool:
+    """The frame of an install holds one set of slots for both of its blocks."""
+    if not isinstance(end, b.Install):
+        return False
+    both = head[end.leave] | head[end.handler]
+    changed = _raise(head, end.leave, both)
+    return _raise(head, end.handler, both) or changed
+
+
+def live_at_end(block: b.Block, blocks: dict[str, b.Block], head: dict[str, set[str]]) -> set[str]:
+    """The slots that a block's end reads, or hands on by name."""
+    live = set(slots_read_at_end(block.end))
+    for label in b.targets(block.end):
+        live |= head[label]
+    return live
+
+
+def live_before(block: b.Block, live: set[str]) -> set[str]:
+    """The slots live at a block's head, given those live at its end."""
+    for step in reversed(block.steps):
+        live.difference_update(defined(step))
+        live.update(slots_read(step))
+    return live
+
+
+def live_table(block: b.Block, live: set[str], order: dict[str, int]) -> list[b.Slots]:
+    """The slots live at each point of a block, the end's included."""
+    current = tuple(sorted(live, key=order.__getitem__))
+    table = [current]
+    for step in reversed(block.steps):
+        before = set(current)
+        before.difference_update(defined(step))
+        before.update(slots_read(step))
+        if before != set(current):
+            current = tuple(sorted(before, key=order.__getitem__))
+        table.append(current)
+    table.reverse()
+    return table
+
+
+def definitions(procedure: b.Procedure) -> Iterable[str]:
+    """All slots of a procedure, in the order of the text."""
+    found: dict[str, None] = {}
+    for block in procedure.blocks.values():
+        found.update(dict.fromkeys(block.params))
+        for step in block.steps:
+            found.update(dict.fromkeys(defined(step)))
+    return found

@@ -1,0 +1,83 @@
+"""What steps and ends of blocks read and define, and how to rewrite their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.errors import InternalError
+
+Rewrite = Callable[[t.Operand], t.Operand]
+
+
+def operands_of(step: t.Step) -> tuple[t.Operand, ...]:
+    """What a step reads, constants included, from the left."""
+    match step:
+        case t.Read() | t.Copy():
+            return (step.operand,)
+        case t.Compute():
+            return step.operands
+        case b.MakeClosure():
+            return step.captures
+        case b.MakeMember():
+            return () if step.env is None else (step.env,)
+        case b.Environments():
+            captured = [name for _, captures in step.envs for name in captures]
+            return (*captured, *(source for _, source in step.copies))
+    raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
+
+
+def slots_read(step: t.Step) -> set[str]:
+    """The slots that must be live before a step for its own sake.
+
+    A letrec's environments may capture environments that the same step makes.
+    """
+    if isinstance(step, b.Environments):
+        return {name for name in operands_of(step) if isinstance(name, str)} - set(defined(step))
+    if isinstance(step, t.Read):
+        return set()  # the operand stays live by what uses it
+    return {operand for operand in operands_of(step) if isinstance(operand, str)}
+
+
+def slots_read_at_end(end: b.End) -> set[str]:
+    """The slots that an end itself reads."""
+    return {operand for operand in b.operands_of_end(end) if isinstance(operand, str)}
+
+
+def defined(step: t.Step) -> b.Slots:
+    """The slots that a step gives a value."""
+    match step:
+        case t.Read():
+            return ()
+        case t.Copy() | t.Compute() | b.MakeClosure() | b.MakeMember():
+            return (step.name,)
+        case b.Environments():
+            return (*(name for name, _ in step.envs), *(name for name, _ in step.copies))
+    raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
+
+
+def replace_step(step: t.Step, operand: Rewrite) -> t.Step:
+    """A step with its operands rewritten; captures are variables, which nothing rewrites."""
+    match step:
+        case t.Read() | t.Copy():
+            return replace(step, operand=operand(step.operand))
+        case t.Compute():
+            return replace(step, operands=tuple([operand(given) for given in step.operands]))
+    return step
+
+
+def replace_end(end: b.End, operand: Rewrite) -> b.End:
+    """An end with its operands rewritten."""
+    match end:
+        case b.Jump() | b.Enter() | b.Control():
+            return replace(end, args=tuple([operand(given) for given in end.args]))
+        case b.Branch():
+            return replace(end, test=operand(end.test))
+        case b.Call():
+            args = tuple([operand(given) for given in end.args])
+            return replace(end, fn=operand(end.fn), args=args)
+        case b.Return() | b.Throw():
+            return replace(end, operand=operand(end.operand))
+    return end

@@ -1,0 +1,177 @@
+"""The CPS language: core after CPS conversion, with k, n and l threaded.
+
+    T    ::= s ... e                                 a term: steps, then an end
+    s    ::= (read a)                                a variable or constant, as an operand
+           | (x (copy a))                            let; a variable as the value of a body
+           | (x (p a ...))                           a primitive
+           | (x (lambda f))                          a closure of the function f
+           | (x (member f))                          a letrec-bound name, read
+           | (letrec f ...)
+    e    ::= (k a)                                   give a value to a continuation; no step
+           | (if a T T)                              one step
+           | (call a a ... k)                        one step
+           | (control p a ... k)                     one step: j*, resume
+           | (raise a)                               one step
+           | (handle k (k' x T) T)                   one step; the body's continuation is k
+           | (letcont (k x T) T)                     a continuation with a name; no step
+    f    ::= (k n l x ...) T                         a function
+
+Every step reads n and l and passes n + 1 and l on, as the method's equations have it, with
+<e>k,n,l for (if n = l then the capsule [k, (lambda k n l. e)] else e) before the step, where all its
+operands are there:
+
+    x|k,n,l        ->  <k (n+1) l x>
+    (e1 e2)|k,n,l  ->  e1|(lambda n l x1. e2|(lambda n l x2. <x1 k (n+1) l x2>),n,l),n,l
+
+A term writes such a chain of continuations, each used once, as a sequence of steps; n and l go along
+it. What always holds: every name is bound once in the program; a continuation is used only within the
+function that binds it; a name bound by a step is used only after it.
+
+Source: Siskind & Pearlmutter 2018, section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from checkpoint.errors import Span
+from checkpoint.lang import core
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    """A constant operand."""
+
+    value: Any
+
+
+Operand = str | Literal
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """What happens in one step, at an expression's span."""
+
+    span: Span = field(repr=False)
+
+
+@dataclass(slots=True, eq=False)
+class Read(Step):
+    operand: Operand
+
+
+@dataclass(slots=True, eq=False)
+class Copy(Step):
+    name: str
+    operand: Operand
+
+
+@dataclass(slots=True, eq=False)
+class Compute(Step):
+    """A primitive, by its core name."""
+
+    name: str
+    op: str
+    operands: tuple[Operand, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Close(Step):
+    name: str
+    function: Function
+
+
+@dataclass(slots=True, eq=False)
+class Member(Step):
+    name: str
+    member: str
+
+
+@dataclass(slots=True, eq=False)
+class Letrec(Step):
+    letrec: core.Letrec
+    functions: dict[str, Function]
+
+
+@dataclass(slots=True, eq=False)
+class Term:
+    """Steps and an end; the end is set when the conversion has come to it."""
+
+    steps: list[Step] = field(default_factory=list)
+    end: End | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Cont:
+    """A continuation: its name, what it receives, what it does."""
+
+    name: str
+    param: str
+    term: Term
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A lambda, with the name of the continuation that it receives."""
+
+    lam: core.Lambda
+    k: str
+    term: Term
+
+
+@dataclass(slots=True, eq=False)
+class Continue:
+    k: str
+    operand: Operand
+
+
+@dataclass(slots=True, eq=False)
+class Branch:
+    span: Span = field(repr=False)
+    test: Operand
+    then: Term
+    other: Term
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    span: Span = field(repr=False)
+    fn: Operand
+    args: tuple[Operand, ...]
+    k: str
+
+
+@dataclass(slots=True, eq=False)
+class Control:
+    """A primitive that goes on with the run: j* or resume."""
+
+    span: Span = field(repr=False)
+    op: str
+    args: tuple[Operand, ...]
+    k: str
+
+
+@dataclass(slots=True, eq=False)
+class Throw:
+    span: Span = field(repr=False)
+    operand: Operand
+
+
+@dataclass(slots=True, eq=False)
+class Handle:
+    """`leave` receives the body's value, with the handler gone; `handler` what was raised."""
+
+    span: Span = field(repr=False)
+    leave: Cont
+    handler: Cont
+    body: Term
+
+
+@dataclass(slots=True, eq=False)
+class LetCont:
+    cont: Cont
+    body: Term
+
+
+End = Continue | Branch | Call | Control | Throw | Handle | LetCont
