@@ -123,11 +123,12 @@ def _line(row: dict[str, Any]) -> tuple[str, ...]:
 def growth(rows: list[dict[str, Any]]) -> int:
     """The most capsules that bisection adds for a run at most 16 times as long."""
     checkpointed = [row for row in rows if row["mode"] == "bisection"]
-    return max(
+    added: list[int] = [
         longer["capsules"] - shorter["capsules"]
         for shorter, longer in itertools.combinations(checkpointed, 2)
         if longer["steps"] <= 16 * shorter["steps"]
-    )
+    ]
+    return max(added)
 
 
 def main() -> None:
