@@ -76,7 +76,7 @@ def _attempt(command: Callable[[], int]) -> Outcome:
         return Outcome(READER_GONE)
     except OSError as error:
         _abandon_output()
-        return Outcome(FAILED, str(error))
+        return Outcome(FAILED, f"input or output failed: {error.strerror or error}")
     except Exception as error:
         bug = InternalError(f"{type(error).__name__}: {error}", _span(error))
         return Outcome(OUR_BUG, bug.message, bug.span, (traceback.format_exc(),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -16,16 +17,20 @@ import pytest
 from tests.cli.support import COMMAND, PATIENCE, checkpoint
 
 LOOP = "(define (loop x) (loop (+ x 1)))\n"
+# What to run, the program, and its arguments. Each writes a line just before it loops.
 FOREVER = {
-    "run": LOOP + "(loop (write-real 0))",
-    "grad": LOOP + "(lambda (x) (loop (write-real x)))",
-    "primops": LOOP + "(loop (write-real 0))",
+    "run": ("run", LOOP + "(loop (write-real 0))", ()),
+    "primops": ("primops", LOOP + "(loop (write-real 0))", ()),
+    "grad": ("grad", LOOP + "(lambda (x) (loop (write-real x)))", ("--x", "0")),
+    "plain": ("grad", LOOP + "(lambda (x) (loop (write-real x)))", ("--x", "0", "--schedule", "plain")),
+    "nested": ("run", LOOP + "(car (checkpoint-*j (lambda (x) (j* loop x 1)) (write-real 0) '(1 . 1)))", ()),
 }
 CONSING = "(define (grow xs)\n  (grow (cons 1 xs)))\n"
 HUNGRY = {
-    "run": CONSING + "(grow (list))",
-    "primops": CONSING + "(grow (list))",
-    "grad": CONSING + "(lambda (x) (grow (list x)))",
+    "run": ("run", CONSING + "(grow (list))", ()),
+    "primops": ("primops", CONSING + "(grow (list))", ()),
+    "grad": ("grad", CONSING + "(lambda (x) (grow (list x)))", ("--x", "0")),
+    "nested": ("run", CONSING + "(car (*j (lambda (x) (grow (list x))) 0 1))", ()),
 }
 MEMORY = 64 * 2**20
 UNBUFFERED = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -42,40 +47,54 @@ def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-@pytest.mark.parametrize("command", FOREVER)
-def test_ctrl_c(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize("name", FOREVER)
+def test_ctrl_c(tmp_path: Path, name: str) -> None:
+    command, text, arguments = FOREVER[name]
     program = tmp_path / "forever.vlad"
-    program.write_text(FOREVER[command])
-    arguments = [*COMMAND, command, str(program), *(["--x", "0"] if command == "grad" else [])]
-    with started(*arguments) as process:
+    program.write_text(text)
+    with started(*COMMAND, command, str(program), *arguments) as process:
         assert process.stdout is not None
-        # The program writes a line just before it loops.
         assert process.stdout.readline() == "0.0\n"
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    place, _, rest = said.removeprefix("interrupted at ").rpartition(".vlad:")
-    assert f"{place}.vlad" == str(program)
-    assert rest[:2] in ("1:", "2:")
+    assert re.fullmatch(rf"interrupted at {re.escape(str(program))}:[12]:\d+\n", said)
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not enforce RLIMIT_AS")
-@pytest.mark.parametrize("command", HUNGRY)
-def test_out_of_memory(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize("name", HUNGRY)
+def test_out_of_memory(tmp_path: Path, name: str) -> None:
+    command, text, arguments = HUNGRY[name]
     program = tmp_path / "hungry.vlad"
-    program.write_text(HUNGRY[command])
+    program.write_text(text)
     done = checkpoint(
         command,
         program,
-        *(["--x", "0"] if command == "grad" else []),
+        *arguments,
         before=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
     )
     assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    said = done.stderr.splitlines()
-    assert said[0].startswith(f"{program}:")
-    assert said[0].endswith(": error: out of memory")
-    assert len(said) == 3
+    said, excerpt, marks = done.stderr.splitlines()
+    assert re.fullmatch(rf"{re.escape(str(program))}:[12]:\d+: error: out of memory", said)
+    assert excerpt[8:] in CONSING.splitlines() + text.splitlines()
+    assert marks.strip("| ^") == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(tmp_path: Path) -> None:
+    program = tmp_path / "value.vlad"
+    program.write_text("1")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "run", program],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "checkpoint: error: input or output failed: No space left on device\n"
 
 
 def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
