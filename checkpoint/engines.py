@@ -12,7 +12,7 @@ _PREFERRED = ("interp",)
 
 def available() -> dict[str, str | None]:
     """Each engine's name, with None if it can be used, else the reason why not."""
-    return {name: None for name in _ENGINES}
+    return dict.fromkeys(_ENGINES)
 
 
 def get(name: str | None = None) -> Engine:

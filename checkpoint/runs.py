@@ -89,7 +89,7 @@ def interrupt_values(f: Any, x: Any, steps: int, engine: Engine) -> Capsule:
         if end.steps != last:
             total = engine.advance(end, None, Effects()).steps - start.steps
             raise RunError(f"cannot interrupt after {steps} steps: the run has {total}", _span(f))
-        return Capsule(end, engine.name)
+        return engine.capsule(end)
 
 
 def vjp_values(f: Any, x: Any, cotangent: Any, engine: Engine, schedule: Schedule) -> tuple[Any, Any]:

@@ -7,10 +7,10 @@ pairs locations with tangents or cotangents uses it. Nothing here recurses, howe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from checkpoint.ad.numbers import NUMBERS, Number, fresh
+from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh
 from checkpoint.ad.values import Capsule, Failure, Symbol
 
 ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure))
@@ -26,9 +26,10 @@ def with_parts(value: Any, parts: tuple[Any, ...]) -> Any:
     return parts if type(value) is tuple else value.with_parts(parts)
 
 
-def containers(root: Any) -> Iterable[Any]:
-    """Every number and container that a value reaches, once each, in the canonical order."""
+def walk(root: Any) -> Iterator[tuple[Any, bool]]:
+    """Everything that a value reaches, once each, in the canonical order, and whether it is a number."""
     seen = set()
+    open_tags: frozenset[int] = frozenset()  # of all capsules met so far
     stack = [root]
     while stack:
         value = stack.pop()
@@ -36,19 +37,23 @@ def containers(root: Any) -> Iterable[Any]:
         if kind in ATOMS or id(value) in seen:
             continue
         seen.add(id(value))
-        yield value
-        if kind not in NUMBERS:
-            stack.extend(reversed(parts_of(value)))
+        if kind in NUMBERS and not (kind is Dual and value.tag in open_tags):
+            yield value, True
+            continue
+        if kind is Capsule:
+            open_tags |= value.open_tags
+        yield value, False
+        stack.extend(reversed(parts_of(value)))
 
 
 def numbers(root: Any) -> list[Number]:
     """The number objects that a value reaches, once each, in the canonical order."""
-    return [value for value in containers(root) if type(value) in NUMBERS]
+    return [value for value, is_number in walk(root) if is_number]
 
 
 def highest_capsule_tag(root: Any) -> int:
     """The tag counter above which no capsule that a value reaches has seen a tag."""
-    return max((value.state.tags for value in containers(root) if type(value) is Capsule), default=0)
+    return max((value.state.tags for value, _ in walk(root) if type(value) is Capsule), default=0)
 
 
 def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any]) -> Any:

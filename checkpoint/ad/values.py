@@ -14,11 +14,11 @@ from other parts. Traversals (checkpoint.ad.graph) know no more than that. `ente
 inside it sharing counts, also when it comes in as an argument (data then enters as a tree).
 
 A *location* is a place that holds a real and has a cotangent of its own: a bound variable, an operand
-that is not a variable, a slot of an environment, a field of a pair. Binding, calling (of arguments and
-of the environment's slots), making a closure, constructing, resuming (of the frames' slots), and reading
-a variable as the value of a body or branch make new locations; a variable that is read as an operand is
-used where it stands. Here a location is a number *object*: whatever makes a location
-makes a new object (checkpoint.ad.numbers.fresh), and reading one passes the object on.
+that is not a variable, a slot of an environment, a field of a pair. What makes new locations, copies of
+old ones: binding; calling (the arguments, and the environment's slots); making a closure; constructing;
+installing a handler (what its body uses); resuming (the frames' slots); reading a variable as the value
+of a body or branch. A variable that is read as an operand is used where it stands. Here a location is a
+number *object*: whatever makes a location makes a new object (checkpoint.ad.numbers.fresh).
 """
 
 from __future__ import annotations
@@ -97,15 +97,18 @@ class Closure:
 class Capsule:
     """The rest of an interrupted run: a state of the engine that ran it.
 
-    `engine` is that engine's name; `state.tags` is the tag counter at the cut.
+    `engine` is that engine's name; `state.tags` is the tag counter at the cut. `open_tags` are those of
+    derivatives that the rest will leave: a dual under one of them, met inside the capsule, is no more
+    than two numbers of the capsule's own.
     """
 
-    __slots__ = ("engine", "state")
+    __slots__ = ("engine", "open_tags", "state")
     enters_as_graph = True
 
-    def __init__(self, state: Any, engine: str) -> None:
+    def __init__(self, state: Any, engine: str, open_tags: frozenset[int]) -> None:
         self.state = state
         self.engine = engine
+        self.open_tags = open_tags
 
     @property
     def steps(self) -> int:
@@ -113,11 +116,17 @@ class Capsule:
         steps: int = self.state.steps
         return steps
 
+    @property
+    def open_tags(self) -> frozenset[int]:
+        """The tags of the `j*` that the run is inside of: duals under these are its own affair."""
+        tags: frozenset[int] = self.state.open_tags
+        return tags
+
     def parts(self) -> tuple[Any, ...]:
         return (self.state,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Capsule:
-        return Capsule(parts[0], self.engine)
+        return Capsule(parts[0], self.engine, self.open_tags)
 
     def write(self) -> str:
         return f"#<capsule {self.steps}>"
@@ -128,21 +137,23 @@ class Capsule:
 class Opaque:
     """A tangent or cotangent of a closure or capsule: one number for each location in it.
 
-    `numbers` follow the order in which checkpoint.ad.graph.numbers finds the locations. A program
-    can pass an Opaque on and give it back, and do nothing else with it.
+    `numbers` follow the order in which checkpoint.ad.graph.numbers finds the locations; that of a
+    location which holds a dual under one of the `open_tags` is a dual, too. A program can pass an
+    Opaque on and give it back, and do nothing else with it.
     """
 
-    __slots__ = ("numbers",)
+    __slots__ = ("numbers", "open_tags")
     enters_as_graph = True
 
-    def __init__(self, numbers: tuple[Any, ...]) -> None:
+    def __init__(self, numbers: tuple[Any, ...], open_tags: frozenset[int]) -> None:
         self.numbers = numbers
+        self.open_tags = open_tags
 
     def parts(self) -> tuple[Any, ...]:
         return (self.numbers,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Opaque:
-        return Opaque(parts[0])
+        return Opaque(parts[0], self.open_tags)
 
     def write(self) -> str:
         return "#<opaque>"

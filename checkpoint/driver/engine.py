@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
 
 
@@ -68,6 +69,10 @@ class Engine(Protocol):
 
     def advance(self, state: Any, to: int | None, effects: Effects) -> State:
         """Run on until `to` steps have run, or the end."""
+        ...
+
+    def capsule(self, state: Any) -> Capsule:
+        """A state as a value of the language."""
         ...
 
     def tape(self, state: Any, to: int | None, effects: Effects) -> Recording:

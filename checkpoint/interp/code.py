@@ -20,7 +20,7 @@ from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import Capsule, Closure, Environment, Pair
 from checkpoint.driver.raised import Raised, failure
 from checkpoint.errors import InternalError, Span
-from checkpoint.interp.machine import Code, Frame, Machine, with_fresh_slots
+from checkpoint.interp.machine import Code, Frame, Machine, State
 from checkpoint.lang.printer import write_value
 
 Env = tuple[Any, ...]
@@ -182,7 +182,7 @@ class Throw(Compound):
 
 
 class Install(Code):
-    """A `handle`: its step pushes the frame of the handler and begins the body."""
+    """A `handle`: its step pushes the frame of the handler and begins the body with copies."""
 
     __slots__ = ("body", "handler", "keep", "keep_handler")
 
@@ -200,7 +200,7 @@ class Install(Code):
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         handler = Frame(self.handler, (), self.keep_handler(frame.env), frame.next)
-        return begin(self.body, frame.env, handler)
+        return begin(self.body, tuple(map(fresh, frame.env)), handler)
 
 
 class Handler(Code):
@@ -296,7 +296,7 @@ class Resume(Primitive):
         capsule = frame.values[0]
         if type(capsule) is not Capsule:
             raise failure(self.name, frame.values, OperandError("not a capsule"), self.span)
-        return machine.resume(with_fresh_slots(capsule.state), frame.next)
+        return machine.resume(capsule.state, frame.next, fresh)
 
 
 class Differentiate(Primitive):
@@ -340,6 +340,17 @@ class LeaveTag(Code):
     def without_tag(self, raised: Any, frame: Frame) -> Any:
         """What is raised through this frame, as it is outside: without its tangents under the tag."""
         return split(raised, frame.values[0])[0]
+
+
+def open_tags(state: State) -> frozenset[int]:
+    """The tags that the rest of a run will leave."""
+    tags = set()
+    frame: Frame | None = state.frame
+    while frame is not None:
+        if isinstance(frame.code, LeaveTag):
+            tags.add(frame.values[0])
+        frame = frame.next
+    return frozenset(tags)
 
 
 class Body:

@@ -16,7 +16,7 @@ from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import InternalError
-from checkpoint.interp.code import Entry, LeaveTag
+from checkpoint.interp.code import Entry, LeaveTag, open_tags
 from checkpoint.interp.machine import NOWHERE, Frame, Machine, State
 from checkpoint.interp.resolve import resolve
 
@@ -64,14 +64,14 @@ class Interp:
         procedure, argument = u.car, u.cdr
         if is_resume(procedure):
             return self._rest(argument, under, tags)
-        return State(ENTRY.frame(procedure, argument, under), None, 0, tags)
+        return State(ENTRY.frame(procedure, argument, under), 0, tags)
 
     def _rest(self, capsule: Any, under: Frame | None, tags: int) -> State:
         if type(capsule) is not Capsule:
             raise OperandError("not a capsule")
         state: State = capsule.state
-        machine = Machine(self, State(state.frame, None, state.steps, tags), Effects())
-        machine.frame = machine.resume(state, under)
+        machine = Machine(self, State(state.frame, state.steps, tags), Effects())
+        machine.frame = machine.resume(state, under, lambda slot: slot)
         return machine.state()
 
     def advance(self, state: State, to: int | None, effects: Effects) -> State:
@@ -81,6 +81,10 @@ class Interp:
             machine.frame = ENTRY.call(state.frame)
         machine.run(to)
         return machine.state()
+
+    def capsule(self, state: State) -> Capsule:
+        """See Engine.capsule."""
+        return Capsule(state, self.name, open_tags(state))
 
     def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
         """See Engine.tape."""

@@ -4,8 +4,7 @@ A continuation is a chain of frames, which are data. A frame whose operands are 
 is about to make one step, and it holds all that the rest of the run needs. So the machine is the loop
 of `Machine.run`: one turn, one step. What holds between two turns:
 - `frame` is ready, `steps` steps have been made, and the limit has been tested just before the next;
-- a frame holds the operands so far and, of the variables, those that its rest can use;
-- `outer` holds the frames under those of a resumed capsule, whose own chain ends where its run ended.
+- a frame holds the operands so far and, of the variables, those that its rest can use.
 
 The code that frames point to is in checkpoint.interp.code: `accept` gives a value to a frame that waits
 for one, `step` performs a ready one; both answer with the next ready frame.
@@ -13,9 +12,9 @@ for one, `step` performs a ready one; both answer with the next ready frame.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
-from checkpoint.ad.numbers import fresh
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised
@@ -59,17 +58,13 @@ class Frame:
         return Frame(self.code, *parts)
 
 
-Outer = Any  # None, or (the frame under a resumed run, the outer of that)
-
-
 class State:
     """A moment of a run, between two steps: what checkpoint.driver.engine.State asks for."""
 
-    __slots__ = ("frame", "outer", "steps", "tags")
+    __slots__ = ("frame", "steps", "tags")
 
-    def __init__(self, frame: Frame, outer: Outer, steps: int, tags: int) -> None:
+    def __init__(self, frame: Frame, steps: int, tags: int) -> None:
         self.frame = frame
-        self.outer = outer
         self.steps = steps
         self.tags = tags
 
@@ -82,64 +77,50 @@ class State:
         return self.frame.values[0]
 
     def parts(self) -> tuple[Any, ...]:
-        return (self.frame, self.outer)
+        return (self.frame,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> State:
-        return State(parts[0], parts[1], self.steps, self.tags)
+        return State(parts[0], self.steps, self.tags)
 
 
 NOWHERE = Span(Source("<run>", ""), 0, 0)
 DONE = Code(NOWHERE)  # of the frame that holds a finished run's value
 
 
-def with_fresh_slots(state: State) -> State:
-    """The state with a copy of every number that its frames hold, for a resumption of its own."""
-    heads: list[Frame | None] = [state.frame]
-    outer = state.outer
-    while outer is not None:
-        head, outer = outer
-        heads.append(head)
+def on_top_of(frame: Frame, under: Frame | None, copy: Callable[[Any], Any]) -> Frame:
+    """A capsule's chain of frames on top of another, each of its numbers copied by `copy`, once."""
+    chain: list[Frame] = []
+    rest: Frame | None = frame
+    while rest is not None:
+        chain.append(rest)
+        rest = rest.next
     copies: dict[int, Any] = {}
-    for index, head in enumerate(heads):
-        heads[index] = _copy_chain(head, copies)
-    for head in reversed(heads[1:]):
-        outer = (head, outer)
-    return State(cast(Frame, heads[0]), outer, state.steps, state.tags)
 
-
-def _copy_chain(frame: Frame | None, copies: dict[int, Any]) -> Frame | None:
-    """A chain of frames with copied numbers; the same number has the same copy everywhere."""
-    chain = []
-    while frame is not None:
-        chain.append(frame)
-        frame = frame.next
-
-    def copy(slot: Any) -> Any:
+    def once(slot: Any) -> Any:
         if id(slot) not in copies:
-            copies[id(slot)] = fresh(slot)
+            copies[id(slot)] = copy(slot)
         return copies[id(slot)]
 
     for old in reversed(chain):
-        frame = Frame(old.code, tuple(map(copy, old.values)), tuple(map(copy, old.env)), frame)
-    return frame
+        under = Frame(old.code, tuple(map(once, old.values)), tuple(map(once, old.env)), under)
+    return cast(Frame, under)
 
 
 class Machine:
     """One run: its registers, and what its steps need to know of the world."""
 
-    __slots__ = ("effects", "engine", "frame", "outer", "steps", "tags")
+    __slots__ = ("effects", "engine", "frame", "steps", "tags")
 
     def __init__(self, engine: Engine, state: State, effects: Effects) -> None:
         self.engine = engine
         self.effects = effects
         self.frame = state.frame
-        self.outer = state.outer
         self.steps = state.steps
         self.tags = state.tags
 
     def state(self) -> State:
         """The present moment, as a value."""
-        return State(self.frame, self.outer, self.steps, self.tags)
+        return State(self.frame, self.steps, self.tags)
 
     def run(self, limit: int | None) -> None:
         """Make steps until there have been `limit` of them, or the run is finished."""
@@ -160,21 +141,14 @@ class Machine:
                 raise
 
     def deliver(self, value: Any, frame: Frame | None) -> Frame:
-        """Give a value to the frame that waits for it; at the end of a resumed run, to those under it."""
-        while frame is None:
-            if self.outer is None:
-                return Frame(DONE, (value,), (), None)
-            frame, self.outer = self.outer
+        """Give a value to the frame that waits for it."""
+        if frame is None:
+            return Frame(DONE, (value,), (), None)
         return frame.code.accept(self, value, frame)
 
     def _unwind(self, frame: Frame | None, raised: Raised) -> Frame:
         """The ready frame of the innermost handler; without one the exception leaves the run."""
-        while True:
-            while frame is None:
-                if self.outer is None:
-                    raised.tags = max(raised.tags, self.tags)
-                    raise raised
-                frame, self.outer = self.outer
+        while frame is not None:
             without_tag = getattr(frame.code, "without_tag", None)
             if without_tag is not None:
                 raised.value = without_tag(raised.value, frame)
@@ -183,22 +157,15 @@ class Machine:
                 ready: Frame = handler(raised.value, frame)
                 return ready
             frame = frame.next
+        raised.tags = max(raised.tags, self.tags)
+        raise raised
 
-    def resume(self, state: State, under: Frame | None) -> Frame:
-        """Continue a capsule's run on top of `under`; the ready frame of that run."""
-        if under is not None:
-            self.outer = (under, self.outer)
-        segments = [state.frame]
-        outer = state.outer
-        while outer is not None:
-            segment, outer = outer
-            segments.append(segment)
-        for segment in reversed(segments[1:]):
-            self.outer = (segment, self.outer)
+    def resume(self, state: State, under: Frame | None, copy: Callable[[Any], Any]) -> Frame:
+        """Continue a capsule's run on top of `under`, its slots copied; the ready frame of that run."""
         self.tags = max(self.tags, state.tags)
-        if state.frame.code is DONE:
-            return self.deliver(state.value, None)
-        return state.frame
+        if state.finished:
+            return self.deliver(copy(state.value), under)
+        return on_top_of(state.frame, under, copy)
 
     def context(self) -> Context:
         """What a program run within the present step needs."""

@@ -129,7 +129,7 @@ def _included(form: Datum, texts: _Texts) -> _Texts:
 
 def _text_of(path: Path, span: Span) -> str:
     try:
-        return path.read_text("utf-8-sig")
+        return path.read_text("utf-8")
     except (OSError, ValueError) as error:
         reason = "it is no text in UTF-8" if isinstance(error, UnicodeDecodeError) else _reason(error)
         message = f"cannot include {path}: {reason}; write the path from this file's own directory"

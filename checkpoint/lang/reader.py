@@ -56,6 +56,7 @@ _BLOCK_MARK = re.compile(r"#\||\|#")
 _STRING_PART = re.compile(r'[^"\\]+')
 _HEX_ESCAPE = re.compile(r"x([0-9a-fA-F]{1,6});")
 
+_BYTE_ORDER_MARK = "\ufeff"  # some editors begin a UTF-8 file with it
 _CLOSER = {"(": ")", "[": "]"}
 _WORDS: dict[str, float | bool] = {
     "#t": True,
@@ -108,7 +109,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.text = source.text
-        self.at = 0
+        self.at = 1 if self.text.startswith(_BYTE_ORDER_MARK) else 0
         self.open: list[_Open] = [_Open("", 0)]
 
     def read(self) -> tuple[Datum, ...]:

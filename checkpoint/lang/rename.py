@@ -2,8 +2,9 @@
 
 In: a core expression whose binders have internal names ("x 17"), each once. Out: the same expression,
 changed in place. In the order of the text the first binder of a name keeps it, unless it is reserved;
-later ones get a suffix: x, x.2, x.3. So the names of a printed program, which all differ, stay as they
-are when it is read back. The parameters of an eta-expansion are not printed, so they come last.
+later ones get a suffix: x, x.2, x.3 (and +, +_2, because +.2 is a numeral). So the names of a printed
+program, which all differ, stay as they are when it is read back. The parameters of an eta-expansion are
+not printed, so they come last.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 
 from checkpoint.lang.core import Expr, Handle, Lambda, Let, Letrec, Var
 from checkpoint.lang.names import base, is_reserved
+from checkpoint.lang.reader import is_name
 from checkpoint.lang.walk import binders, preorder
 
 
@@ -26,9 +28,10 @@ class _Names:
 
     def give(self, name: str) -> None:
         wanted = base(name)
+        separator = "." if is_name(f"{wanted}.2") else "_"
         candidate, suffix = wanted, self._next_suffix.get(wanted, 2)
         while candidate in self._given or is_reserved(candidate, self._arities):
-            candidate = f"{wanted}.{suffix}"
+            candidate = f"{wanted}{separator}{suffix}"
             suffix += 1
         self._next_suffix[wanted] = suffix
         self._given.add(candidate)

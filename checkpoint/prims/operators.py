@@ -215,7 +215,7 @@ def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
     if end.steps != start.steps + limit:
         raise ValueError(f"the run has {end.steps - start.steps} steps: cannot stop after {limit}")
     context.tags = max(context.tags, end.tags)
-    capsule: Capsule = renew(Capsule(end, context.engine.name))
+    capsule: Capsule = renew(context.engine.capsule(end))
     return capsule
 
 

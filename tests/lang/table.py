@@ -24,6 +24,7 @@ CORE: dict[str, tuple[str, str]] = {
     "quoted pair with a list": ("'(1 . (2 3))", "'(1.0 2.0 3.0)"),
     "quoted quote": ("''a", "'(quote a)"),
     "the long form of quote": ("(quote (a b))", "'(a b)"),
+    "byte order mark": ("\ufeff1", "1.0"),
     "brackets": ("(let ([x 1]) x)", "(let ((x 1.0)) x)"),
     "comments": ("; a\n#| b #| c |# |# (+ 1 #;(x y) #;z 2) ; d", "(+ 1.0 2.0)"),
     # Lambda and application

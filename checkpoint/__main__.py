@@ -1,0 +1,8 @@
+"""`python -m checkpoint`: the command line."""
+
+import sys
+
+from checkpoint.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

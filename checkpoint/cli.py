@@ -1,0 +1,186 @@
+"""The command line: `checkpoint COMMAND ...`, the same as `python -m checkpoint COMMAND ...`.
+
+In: arguments, and a program's file. Out: values on standard output, as the language writes them, and an
+exit status: 0 done, 1 the program or its run is at fault, 2 wrong usage, 70 our bug, 130 Ctrl-C, 141 nobody
+reads the output any more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from checkpoint import demo, engines, runs
+from checkpoint.ad.values import Closure
+from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.schedule import Bisection, Plain, Schedule
+from checkpoint.errors import RunError, Source, Span
+from checkpoint.lang import core
+from checkpoint.lang.printer import write_value
+from checkpoint.program import Program, load, load_file
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    parser = _parser()
+    options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    try:
+        return guarded(lambda: options.command(options))
+    except UsageError as error:
+        parser.error(str(error))
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `--x TEXT` as `--x=TEXT`: a text may begin with a minus, as an option does."""
+    result: list[str] = []
+    for argument in arguments:
+        if result and result[-1] in ("--x", "--ybar"):
+            result[-1] += f"={argument}"
+        else:
+            result.append(argument)
+    return result
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="checkpoint",
+        description="Exact gradients of long runs in little memory.",
+        epilog="`checkpoint COMMAND --help` describes a command.",
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    run = _command(commands, "run", _run, "run a program and print its value")
+    grad = _command(commands, "grad", _grad, "the value and the gradient of a program that is a procedure")
+    primops = _command(commands, "primops", _primops, "how many steps a program's run takes")
+    for command in (run, grad, primops):
+        command.add_argument("program", metavar="PROG", help="a .vlad file")
+    for command in (grad, primops):
+        command.add_argument("--x", metavar="TEXT", help="the procedure's argument, e.g. '(list 1 2)'")
+    grad.add_argument("--ybar", metavar="TEXT", help="the cotangent of the value; 1 for a real if left out")
+    grad.add_argument("--schedule", choices=["plain", "bisection"], help="how to spend memory (bisection)")
+    grad.add_argument("--base", metavar="N", type=_positive, help="bisection: steps that are taped at once")
+    _command(commands, "doctor", _doctor, "what is available here, and why not")
+    _command(commands, "demo", _demo, "plain and checkpointed reverse mode side by side")
+    return parser
+
+
+def _command(commands: Any, name: str, action: Any, summary: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
+    command.add_argument("--engine", metavar="NAME", help="what runs the program; `doctor` lists them")
+    command.set_defaults(command=action, name=name)
+    return command
+
+
+def _positive(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
+    return number
+
+
+def _run(options: argparse.Namespace) -> int:
+    engine = _engine(options.engine)
+    print(write_value(runs.run_program(load_file(Path(options.program)), engine)))
+    return OK
+
+
+def _grad(options: argparse.Namespace) -> int:
+    engine, schedule = _engine(options.engine), _schedule(options)
+    f = _procedure(options, engine)
+    if options.x is None:
+        raise UsageError("grad needs --x, the argument at which to take the gradient")
+    x = _given("--x", options.x, engine)
+    ybar = None if options.ybar is None else _given("--ybar", options.ybar, engine)
+    y, xbar = runs.vjp_values(f, x, ybar, engine, schedule)
+    print(write_value(y))
+    print(write_value(xbar))
+    return OK
+
+
+def _primops(options: argparse.Namespace) -> int:
+    engine = _engine(options.engine)
+    if options.x is None:
+        steps = runs.count_program(load_file(Path(options.program)), engine)
+    else:
+        f = _procedure(options, engine)
+        steps = runs.primops_values(f, _given("--x", options.x, engine), engine)
+    print(steps)
+    return OK
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    reasons = engines.available()
+    chosen = reasons if options.engine is None else {_known(options.engine): reasons[options.engine]}
+    print(f"checkpoint {_version()}")
+    print(f"Python {platform.python_version()} ({platform.python_implementation()})")
+    print(f"{platform.platform()}")
+    for name, reason in chosen.items():
+        print(f"engine {name}: {'available' if reason is None else f'not available: {reason}'}")
+    return OK if any(reason is None for reason in chosen.values()) else FAILED
+
+
+def _demo(options: argparse.Namespace) -> int:
+    return demo.run(_engine(options.engine))
+
+
+def _engine(name: str | None) -> Engine:
+    """The engine to use; UsageError says why there is none of this name."""
+    if name is not None:
+        reason = engines.available()[_known(name)]
+        if reason is not None:
+            raise UsageError(f"engine {name} is not available: {reason}")
+    return engines.get(name)
+
+
+def _known(name: str) -> str:
+    names = engines.available()
+    if name not in names:
+        raise UsageError(f"there is no engine {name!r}; there are: {', '.join(names)}")
+    return name
+
+
+def _schedule(options: argparse.Namespace) -> Schedule:
+    if options.schedule == "plain":
+        if options.base is not None:
+            raise UsageError("--base belongs to --schedule bisection")
+        return Plain()
+    return Bisection() if options.base is None else Bisection(base=options.base)
+
+
+def _given(option: str, text: str, engine: Engine) -> Any:
+    """The value of an argument, which is itself a program."""
+    return runs.run_program(load(Source(option, text)), engine)
+
+
+def _procedure(options: argparse.Namespace, engine: Engine) -> Closure:
+    program = load_file(Path(options.program))
+    value = runs.run_program(program, engine)
+    if not isinstance(value, Closure):
+        written = write_value(value, limit=200)
+        message = f"{options.name} needs a program whose value is a procedure, not {written}"
+        raise RunError(message, _end(program))
+    return value
+
+
+def _end(program: Program) -> Span:
+    """Where the program's last expression stands."""
+    expression = program.thunk.body
+    while isinstance(expression, core.Let | core.Letrec):
+        # A definition ends before what follows it; the body of a let stands inside the let.
+        here, body = expression.span, expression.body.span
+        if here.source is body.source and body.start < here.end:
+            break
+        expression = expression.body
+    return expression.span
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("checkpoint-ad")
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,142 @@
+"""What the experiments share: programs as closures, one reversal with its counts, tables, result files.
+
+Times are CPU seconds of the process, so that what else the machine does disturbs them less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checkpoint import engines
+from checkpoint.ad.graph import enter
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.values import Pair
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.execute import Counts, Sweep
+from checkpoint.driver.schedule import Schedule
+from checkpoint.errors import Source
+from checkpoint.program import load
+from checkpoint.runs import run_program
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """A parser that knows `--engine` (the fastest unless given) and `--repeats`."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--engine", default=engines.get().name, choices=list(engines.available()))
+    options.add_argument("--repeats", type=int, default=5, help="runs of which the median is taken (5)")
+    return options
+
+
+def value_of(text: str, engine: Engine, folder: Path = HERE) -> Any:
+    """The value of a program's text, which may include files of `folder`."""
+    return run_program(load(Source("<experiment>", text), folder), engine)
+
+
+class Watched:
+    """An engine, watched for the most entries of a tape (0 on engines whose tapes have none to count)."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.longest = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def tape(self, *arguments: Any) -> Any:
+        recording = self.engine.tape(*arguments)
+        entries = getattr(getattr(recording, "tape", None), "entries", ())
+        self.longest = max(self.longest, len(entries))
+        return recording
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """The outcome of one reversal; `entries` is the length of its longest tape."""
+
+    value: Any
+    gradient: Any
+    steps: int
+    counts: Counts
+    entries: int = field(default=0)
+
+
+def reverse(f: Any, x: Any, engine: Engine, schedule: Schedule) -> Reversal:
+    """The gradient of the real f x, as checkpoint.runs.vjp_values takes it, with what it took."""
+    u = enter(Pair(f, x))
+    watched: Any = Watched(engine)
+    start = engine.start(0, u, 0)
+    sweep = Sweep(watched, Effects(), seed=lambda end: engine.seed(end, 1.0))
+    end, cotangent = sweep.run(start, schedule)
+    gradient = tangent_of(u, engine.argument_cotangents(start, cotangent, u)).cdr
+    return Reversal(end.value, gradient, end.steps, sweep.counts, watched.longest)
+
+
+def items(values: Any) -> list[Any]:
+    """What a list of the language holds."""
+    found = []
+    while values is not None:
+        found.append(values.car)
+        values = values.cdr
+    return found
+
+
+def seconds(action: Callable[[], Any]) -> float:
+    """The CPU time of one call."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
+
+
+def median_seconds(action: Callable[[], Any], repeats: int) -> tuple[float, float]:
+    """The median CPU time of several calls, and how far they spread: (highest - lowest) / median."""
+    times = [seconds(action) for _ in range(repeats)]
+    median = statistics.median(times)
+    return median, (max(times) - min(times)) / median
+
+
+def machine() -> dict[str, str]:
+    """When and where a measurement was made."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "cpu": _cpu(),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def save(name: str, engine: str, **content: Any) -> None:
+    """Write results/NAME-ENGINE.json, and say so."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}-{engine}.json"
+    path.write_text(json.dumps({"engine": engine, **machine(), **content}, indent=1) + "\n", encoding="utf-8")
+    print(f"\nwritten to {path}")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Aligned text: the first column to the left, the others to the right."""
+    lines = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines
+    )

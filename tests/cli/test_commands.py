@@ -1,0 +1,110 @@
+"""What the commands print when all is well."""
+
+from __future__ import annotations
+
+import platform
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import checkpoint
+
+SQUARES = """
+(define (sum-of-squares xs)
+  (if (null? xs) 0 (+ (* (car xs) (car xs)) (sum-of-squares (cdr xs)))))
+sum-of-squares
+"""
+
+
+@pytest.fixture
+def squares(tmp_path: Path) -> Path:
+    path = tmp_path / "squares.vlad"
+    path.write_text(SQUARES)
+    return path
+
+
+def output(*arguments: str | Path, stdin: str = "") -> str:
+    done = checkpoint(*arguments, stdin=stdin)
+    assert (done.stderr, done.returncode) == ("", 0)
+    return done.stdout
+
+
+def test_run_prints_the_value(tmp_path: Path) -> None:
+    program = tmp_path / "value.vlad"
+    program.write_text("(define (twice x) (* 2 x))\n(list (twice 21) (= 1 1) '(a b))")
+    assert output("run", program) == "(42.0 #t (a b))\n"
+
+
+def test_run_reads_and_writes(tmp_path: Path) -> None:
+    program = tmp_path / "echo.vlad"
+    program.write_text("(+ (write-real (read-real)) (write-real (read-real)))")
+    assert output("run", program, stdin="1.5 2\n") == "1.5\n2.0\n3.5\n"
+
+
+def test_grad_prints_the_value_and_the_cotangent(squares: Path) -> None:
+    assert output("grad", squares, "--x", "(list 1 2 3)", "--ybar", "1") == "14.0\n(2.0 4.0 6.0)\n"
+
+
+def test_grad_takes_a_cotangent(squares: Path) -> None:
+    assert output("grad", squares, "--x", "(list 1 2 3)", "--ybar", "(/ 1 2)") == "14.0\n(1.0 2.0 3.0)\n"
+
+
+def test_grad_may_leave_out_the_cotangent_of_a_real(squares: Path) -> None:
+    assert output("grad", squares, "--x", "(list 1 2 3)") == "14.0\n(2.0 4.0 6.0)\n"
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [["--schedule", "plain"], ["--schedule", "bisection"], ["--schedule", "bisection", "--base", "3"]],
+)
+def test_grad_is_the_same_by_every_schedule(squares: Path, schedule: list[str]) -> None:
+    assert output("grad", squares, "--x", "(list 1 2 3)", *schedule) == "14.0\n(2.0 4.0 6.0)\n"
+
+
+def test_a_negative_number_is_an_argument(tmp_path: Path) -> None:
+    program = tmp_path / "cube.vlad"
+    program.write_text("(lambda (x) (* x x x))")
+    assert output("grad", program, "--x", "-1e1") == "-1000.0\n300.0\n"
+
+
+def test_primops_counts_a_program(tmp_path: Path) -> None:
+    program = tmp_path / "sum.vlad"
+    program.write_text("(+ 1 2)")
+    assert output("primops", program) == "3\n"
+
+
+def test_primops_counts_a_procedure_at_x(tmp_path: Path) -> None:
+    program = tmp_path / "double.vlad"
+    program.write_text("(lambda (x) (+ x x))")
+    assert output("primops", program) == "1\n"
+    assert output("primops", program, "--x", "7") == "3\n"
+
+
+def test_every_command_takes_an_engine(squares: Path) -> None:
+    assert output("run", squares, "--engine", "interp")
+    assert output("primops", squares, "--engine", "interp")
+    assert output("grad", squares, "--x", "(list 2)", "--engine", "interp") == "4.0\n(4.0)\n"
+    assert "engine interp: available\n" in output("doctor", "--engine", "interp")
+
+
+def test_doctor_names_versions_and_engines() -> None:
+    report = output("doctor")
+    assert report.startswith("checkpoint ")
+    assert f"Python {platform.python_version()}" in report
+    assert "engine interp: available\n" in report
+
+
+def test_help_names_the_commands() -> None:
+    text = output("--help")
+    for command in ("run", "grad", "primops", "doctor", "demo"):
+        assert command in text
+
+
+def test_demo_compares_both_modes() -> None:
+    text = output("demo")
+    rows = [re.split(r"\s{2,}", line) for line in text.splitlines()]
+    for name in ("angle at the end", "its derivative by length", "its derivative by friction"):
+        [(plain, checkpointed)] = [row[1:] for row in rows if row[0] == name]
+        assert plain == checkpointed
+    assert "equal to the last bit" in text

@@ -1,0 +1,65 @@
+"""Gradient checks: in a random direction, against differences, with relative tolerances only.
+
+No tolerance is absolute, and every comparison is written so that NaN fails it.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from checkpoint import runs
+from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.driver.engine import Engine
+from tests.support.corpus import Case
+from tests.support.world import World
+
+
+def direction(x: Any, random: Random) -> Any:
+    """A tangent of x with numbers drawn from -1 to 1."""
+    return tangent_of(x, [random.uniform(-1.0, 1.0) for _ in numbers(x)])
+
+
+def dot(a: Any, b: Any) -> tuple[float, float]:
+    """The product of two tangents of one value, and the sum of the sizes of its terms."""
+    terms = [p * q for p, q in zip(_leaves(a), _leaves(b), strict=True)]
+    return sum(terms), sum(map(abs, terms))
+
+
+def _leaves(tangent: Any) -> list[float]:
+    """The numbers of a tangent by every path; data only."""
+    found, pending = [], [tangent]
+    while pending:
+        part = pending.pop()
+        if type(part) is float:
+            found.append(part)
+        elif part is not None:
+            pending.extend(reversed(part.parts()))
+    return found
+
+
+def agree(a: float, b: float, tolerance: float, size: float = 0.0) -> None:
+    """Whether two numbers are near, by their own size or that of the terms they were summed from."""
+    assert abs(a - b) <= tolerance * max(abs(a), abs(b), size), f"{a!r} and {b!r}"
+
+
+def against_differences(case: Case, v: Any, slope: float, engine: Engine, text: str = "") -> None:
+    """The slope along v against central differences; the best of several widths must be near."""
+
+    def along(width: float) -> float:
+        found = numbers(case.x)
+        moved = [number + width * w for number, w in zip(found, _leaves(v), strict=True)]
+        with World(text):
+            y = runs.call_values(case.f, replace(case.x, found, moved), engine)
+        return dot(y, case.ybar)[0]
+
+    def central(width: float) -> float:
+        return (along(width) - along(-width)) / (2 * width)
+
+    def extrapolated(width: float) -> float:
+        return (4 * central(width / 2) - central(width)) / 3
+
+    tried = [extrapolated(width) for width in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)]
+    best = min(tried, key=lambda difference: abs(difference - slope))
+    agree(best, slope, 1e-6)

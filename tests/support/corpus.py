@@ -1,0 +1,117 @@
+"""The programs under tests/programs, with what their headers say of them.
+
+A program is a function of nothing, unless its header gives it an argument. The header is the comment at
+the start of the file; the lines that begin with one of these words are read, the rest is prose:
+
+    ; x: TEXT       the program's value is a procedure; this is its argument
+    ; ybar: TEXT    it is differentiable at x; a cotangent of its value
+    ; value: TEXT   the value, exactly          ; xbar: TEXT   the cotangent of x, exactly
+    ; error: MESSAGE             the run fails so
+    ; singular: WHY              x is a point where differences say nothing of derivatives
+
+TEXT is of the language. NAME.in, where there is one, is what the program finds on standard input.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from checkpoint import engines, runs
+from checkpoint.driver.engine import Engine
+from checkpoint.errors import Source
+from checkpoint.program import Program, load, load_file
+from tests.support.world import World
+
+FOLDER = Path(__file__).resolve().parent.parent / "programs"
+_HEADER = re.compile(r"^; (x|ybar|value|xbar|error|singular): (.*)$")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A procedure and its argument, ready to run: what all laws speak of. `ybar` is None without one."""
+
+    f: Any
+    x: Any
+    ybar: Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One program of the corpus."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @cached_property
+    def header(self) -> dict[str, str]:
+        found = {}
+        for line in self.path.read_text().splitlines():
+            if not line.startswith(";"):
+                break
+            match = _HEADER.match(line)
+            if match:
+                found[match[1]] = match[2]
+        return found
+
+    @cached_property
+    def input(self) -> str:
+        path = self.path.with_suffix(".in")
+        return path.read_text() if path.exists() else ""
+
+    @cached_property
+    def program(self) -> Program:
+        return load_file(self.path)
+
+    @property
+    def fails(self) -> bool:
+        return "error" in self.header
+
+    @property
+    def is_differentiable(self) -> bool:
+        return "ybar" in self.header
+
+    @property
+    def nests_reverse_mode(self) -> bool:
+        """Whether its runs take gradients; under a derivative their last bits are those of another sum."""
+        return re.search(r"\*j|-R\b|gradient-(de|a)scent", self.path.read_text()) is not None
+
+    def case(self, engine: Engine) -> Case:
+        """What to run: the program's value at x, or the program itself."""
+        if "x" not in self.header:
+            return Case(runs.prepared(self.program, engine), None, None)
+        with World(self.input):
+            f = runs.run_program(self.program, engine)
+        return Case(f, self.stated("x", engine), self.stated("ybar", engine))
+
+    def stated(self, word: str, engine: Engine) -> Any:
+        """The value of a text of the header, None without it."""
+        text = self.header.get(word)
+        return None if text is None else value_of(text, engine)
+
+
+def value_of(text: str, engine: Engine) -> Any:
+    """The value of a text of the language."""
+    return runs.run_program(load(Source("<test>", text)), engine)
+
+
+ENTRIES = [Entry(path) for path in sorted(FOLDER.glob("*.vlad"))]
+SUCCEEDING = [entry for entry in ENTRIES if not entry.fails]
+FAILING = [entry for entry in ENTRIES if entry.fails]
+DIFFERENTIABLE = [entry for entry in ENTRIES if entry.is_differentiable]
+
+
+def usable_engines() -> list[Engine]:
+    """Every engine that can be used here."""
+    return [engines.get(name) for name, reason in engines.available().items() if reason is None]
+
+
+def engine_name(engine: Engine) -> str:
+    """What a parametrised test calls an engine."""
+    return engine.name

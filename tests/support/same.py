@@ -1,0 +1,64 @@
+"""Equality of values to the last bit: the sign of zero counts, and all NaNs are equal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from checkpoint.ad.graph import ATOMS, parts_of
+from checkpoint.ad.numbers import Dual
+from checkpoint.ad.values import Capsule, Closure, Failure
+
+
+def same_bits(a: float, b: float) -> bool:
+    """Whether two floats are the same, or both NaN."""
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return a == b and math.copysign(1.0, a) == math.copysign(1.0, b)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values of one engine are the same: also in what closures and capsules hold."""
+    return difference(a, b) is None
+
+
+def difference(a: Any, b: Any) -> str | None:
+    """Where two values first differ; None if they are the same."""
+    pending = [(a, b)]
+    seen: set[tuple[int, int]] = set()
+    while pending:
+        x, y = pending.pop()
+        if x is y or (id(x), id(y)) in seen:
+            continue
+        if type(x) is not type(y):
+            return f"{x!r} is a {type(x).__name__} and {y!r} a {type(y).__name__}"
+        if type(x) is float:
+            if not same_bits(x, y):
+                return f"{x!r} and {y!r}"
+        elif type(x) is Dual:
+            if x.tag != y.tag:
+                return f"tags {x.tag} and {y.tag}"
+            pending += [(x.tangent, y.tangent), (x.primal, y.primal)]
+        elif type(x) is Failure:
+            if (type(x.exception), x.text) != (type(y.exception), y.text):
+                return f"{x.text} and {y.text}"
+        elif type(x) in ATOMS:
+            if x != y:
+                return f"{x!r} and {y!r}"
+        else:
+            if not _same_kind(x, y):
+                return f"two kinds of {type(x).__name__}"
+            seen.add((id(x), id(y)))
+            pending.extend(zip(parts_of(x), parts_of(y), strict=True))
+    return None
+
+
+def _same_kind(x: Any, y: Any) -> bool:
+    """Whether two containers differ at most in their parts."""
+    if len(parts_of(x)) != len(parts_of(y)):
+        return False
+    if type(x) is Closure:
+        return x.lam is y.lam
+    if type(x) is Capsule:
+        return (x.steps, x.engine) == (y.steps, y.engine)
+    return getattr(x, "code", None) is getattr(y, "code", None)

@@ -1,0 +1,101 @@
+"""The rules of the house that a linter does not know: one-way imports, short files, documented functions."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import checkpoint
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST_FILE = 400
+
+# Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
+ORDER = (
+    "errors", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
+    "program", "engines", "runs", "convert", "api", "", "demo", "cli_errors", "cli", "__main__",
+)  # fmt: skip
+
+
+def modules() -> dict[str, Path]:
+    """The modules under checkpoint/, by their dotted names."""
+    found = {}
+    for path in sorted((ROOT / "checkpoint").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules of this project that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                target = inner if inner in MODULES else node.module or ""
+                if target in MODULES:
+                    yield target
+
+
+def place(module: str) -> int:
+    """Where a module stands in the order."""
+    part = module.partition(".")[2].partition(".")[0]
+    assert part in ORDER, f"{module} has no place in the order of imports (tests/test_house.py)"
+    return ORDER.index(part)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_one_way(module: str) -> None:
+    for target in imports(MODULES[module]):
+        assert place(target) <= place(module), f"{module} imports {target}"
+
+
+def test_no_cycle_of_imports() -> None:
+    waiting = {module: set(imports(path)) - {module} for module, path in MODULES.items()}
+    while waiting:
+        free = [module for module, targets in waiting.items() if not targets & waiting.keys()]
+        assert free, f"a cycle of imports among {sorted(waiting)}"
+        for module in free:
+            del waiting[module]
+
+
+def test_files_are_short() -> None:
+    for folder in ("checkpoint", "tests"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".vlad"}:
+                lines = len(path.read_text().splitlines())
+                assert lines <= LONGEST_FILE, f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_functions_are_documented(module: str) -> None:
+    tree = ast.parse(MODULES[module].read_text())
+    assert not tree.body or ast.get_docstring(tree), f"{module} does not say what comes in and goes out"
+    for node in tree.body:
+        # A single statement may speak for itself.
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and len(node.body) > 1:
+            assert ast.get_docstring(node), f"{module}.{node.name} has no docstring"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings_run(module: str) -> None:
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+def test_what_users_import_is_documented() -> None:
+    for name in checkpoint.__all__:
+        thing = getattr(checkpoint, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert thing.__doc__, f"checkpoint.{name} has no docstring"
