@@ -21,7 +21,7 @@ A number object is a location (checkpoint.ad.values): `fresh` makes another loca
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from checkpoint.ad.record import Scalar, lookup
@@ -189,36 +189,6 @@ def with_components(number: Number, replace: Callable[[Number], Number]) -> Numb
         primal = with_components(number.primal, replace)
         return Dual(number.tag, primal, with_components(number.tangent, replace))
     return replace(number)
-
-
-def rebuilt(numbers: Iterable[Number], parts: Iterable[Number]) -> list[Number]:
-    """Numbers like these, made of other components."""
-    rest = iter(parts)
-    return [with_components(number, lambda _: next(rest)) for number in numbers]
-
-
-def fitted(number: Number, like: Number) -> list[Number]:
-    """The components of a number, one for each component of another; what it lacks is zero."""
-    if type(like) is not Dual:
-        return [number]
-    tangent = tangent_at(number, like.tag)
-    primal = fitted(primal_at(number, like.tag), like.primal)
-    return primal + fitted(0.0 if tangent is None else tangent, like.tangent)
-
-
-def tags_of(number: Number) -> set[int]:
-    """All tags in a number."""
-    if type(number) is not Dual:
-        return set()
-    return {number.tag} | tags_of(number.primal) | tags_of(number.tangent)
-
-
-def with_tags(number: Number, names: Mapping[int, int]) -> Number:
-    """The number with other tags in place of some of its own."""
-    if type(number) is not Dual:
-        return number
-    tag = names.get(number.tag, number.tag)
-    return Dual(tag, with_tags(number.primal, names), with_tags(number.tangent, names))
 
 
 def without_tape(component: Number) -> float:

@@ -116,12 +116,6 @@ class Capsule:
         steps: int = self.state.steps
         return steps
 
-    @property
-    def open_tags(self) -> frozenset[int]:
-        """The tags of the `j*` that the run is inside of: duals under these are its own affair."""
-        tags: frozenset[int] = self.state.open_tags
-        return tags
-
     def parts(self) -> tuple[Any, ...]:
         return (self.state,)
 
@@ -137,23 +131,21 @@ class Capsule:
 class Opaque:
     """A tangent or cotangent of a closure or capsule: one number for each location in it.
 
-    `numbers` follow the order in which checkpoint.ad.graph.numbers finds the locations; that of a
-    location which holds a dual under one of the `open_tags` is a dual, too. A program can pass an
-    Opaque on and give it back, and do nothing else with it.
+    `numbers` follow the order in which checkpoint.ad.graph.numbers finds the locations. A program
+    can pass an Opaque on and give it back, and do nothing else with it.
     """
 
-    __slots__ = ("numbers", "open_tags")
+    __slots__ = ("numbers",)
     enters_as_graph = True
 
-    def __init__(self, numbers: tuple[Any, ...], open_tags: frozenset[int]) -> None:
+    def __init__(self, numbers: tuple[Any, ...]) -> None:
         self.numbers = numbers
-        self.open_tags = open_tags
 
     def parts(self) -> tuple[Any, ...]:
         return (self.numbers,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Opaque:
-        return Opaque(parts[0], self.open_tags)
+        return Opaque(parts[0])
 
     def write(self) -> str:
         return "#<opaque>"
