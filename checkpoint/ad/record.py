@@ -61,6 +61,8 @@ class Scalar(Primitive):
         contributes nothing.
     convention: what holds where the function is not differentiable, in words.
     domain: one interval per operand.
+    needs: for each partial the positions that it reads, the result's being `arity`; None: all.
+    inline: Python text of the value, then of each partial, on floats in {0}, {1} and the result in {z}.
     """
 
     value: Callable[..., Any]
@@ -68,6 +70,8 @@ class Scalar(Primitive):
     partials: tuple[Partial, ...] | None
     singular: bool = False
     convention: str = ""
+    needs: tuple[tuple[int, ...], ...] | None = None
+    inline: tuple[str, ...] | None = None
     domain: tuple[Interval, ...]
 
     def __post_init__(self) -> None:
@@ -78,18 +82,25 @@ class Scalar(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Data(Primitive):
-    """A function of any values. `copies`: reals of the operands arrive in the result, copied."""
+    """A function of any values.
+
+    builds: the result is a new object, whose i-th field is a copy of the i-th operand.
+    takes: the result is a copy of this field of the only operand. With neither it holds no real.
+    inline: Python text of the value, as in Scalar.
+    """
 
     value: Callable[..., Any]
-    copies: bool
+    builds: bool = False
+    takes: int | None = None
+    inline: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effect(Primitive):
-    """`value(effects, step, *operands)` performs it; the result's derivative is `derivative`, in words."""
+    """`value(effects, step, *operands)` performs it. `copies`: the result is a copy of the operand."""
 
     value: Callable[..., Any]
-    derivative: str
+    copies: bool
 
 
 @dataclass(frozen=True, kw_only=True)

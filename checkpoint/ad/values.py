@@ -13,6 +13,10 @@ A value made of others is a *container*: it tells its `parts`, and `with_parts` 
 from other parts. Traversals (checkpoint.ad.graph) know no more than that. `enters_as_graph` says that
 inside it sharing counts, also when it comes in as an argument (data then enters as a tree).
 
+An object of these kinds has a *birth* number where an engine counts the objects that a run makes: the
+cotangents of its locations are kept under it. Constants of the program, and objects of an engine that
+does not count, have 0.
+
 A *location* is a place that holds a real and has a cotangent of its own: a bound variable, an operand
 that is not a variable, a slot of an environment, a field of a pair. What makes new locations, copies of
 old ones: binding; calling (the arguments, and the environment's slots); making a closure; constructing;
@@ -44,12 +48,13 @@ class Symbol(str):
 class Pair:
     """What `cons` makes."""
 
-    __slots__ = ("car", "cdr")
+    __slots__ = ("birth", "car", "cdr")
     enters_as_graph = False
 
-    def __init__(self, car: Any, cdr: Any) -> None:
+    def __init__(self, car: Any, cdr: Any, birth: int = 0) -> None:
         self.car = car
         self.cdr = cdr
+        self.birth = birth
 
     def parts(self) -> tuple[Any, ...]:
         return (self.car, self.cdr)
@@ -61,11 +66,12 @@ class Pair:
 class Environment:
     """What a closure captured: the values of its variables, in their order."""
 
-    __slots__ = ("values",)
+    __slots__ = ("birth", "values")
     enters_as_graph = True
 
-    def __init__(self, values: tuple[Any, ...]) -> None:
+    def __init__(self, values: tuple[Any, ...], birth: int = 0) -> None:
         self.values = values
+        self.birth = birth
 
     def parts(self) -> tuple[Any, ...]:
         return self.values
@@ -102,10 +108,11 @@ class Capsule:
     than two numbers of the capsule's own.
     """
 
-    __slots__ = ("engine", "open_tags", "state")
+    __slots__ = ("birth", "engine", "open_tags", "state")
     enters_as_graph = True
 
     def __init__(self, state: Any, engine: str, open_tags: frozenset[int]) -> None:
+        self.birth = 0
         self.state = state
         self.engine = engine
         self.open_tags = open_tags
@@ -135,10 +142,11 @@ class Opaque:
     can pass an Opaque on and give it back, and do nothing else with it.
     """
 
-    __slots__ = ("numbers",)
+    __slots__ = ("birth", "numbers")
     enters_as_graph = True
 
     def __init__(self, numbers: tuple[Any, ...]) -> None:
+        self.birth = 0
         self.numbers = numbers
 
     def parts(self) -> tuple[Any, ...]:

@@ -4,7 +4,8 @@
     s      ::= (read a) | (x (copy a)) | (x (p a ...))        as in checkpoint.cps.terms
              | (x (close lambda x ...))                       a closure that captures x ...
              | (x (member lambda [env]))                      a closure of a letrec's member
-             | (letrec (env x ...) ... (x' x) ...)            environments, and copies for loops
+             | (letrec g ...)                                 one g for each group that captures
+    g      ::= (env x ...) | ((x' x) ...)                     an environment, or copies for loops
     e      ::= (jump label a ...)                             no step
              | (enter label a ...)                            one step: a call that became a jump
              | (branch a label label)                         one step
@@ -24,7 +25,8 @@ pass `blocks` (checkpoint.cps.lower) they are all slots live at its head, in a f
   the rest; leave and handler of one `install` have the same rest;
 - the entry's parameters are captures, own environment (if used) and the lambda's parameters, all of them;
 - `live[i]` are the slots live at point i; the step table is the steps with their spans and `live`;
-- a step that runs programs or has an effect is alone in its block.
+- a step that runs programs or has an effect, and an end that is not a jump, branch, call or return, is
+  alone in its block.
 """
 
 from __future__ import annotations
@@ -52,12 +54,26 @@ class MakeMember(Step):
     env: str | None
 
 
-@dataclass(slots=True, eq=False)
-class Environments(Step):
-    """A letrec's step: `envs` for the groups that need one, `copies` for those that became loops."""
+@dataclass(frozen=True, slots=True, eq=False)
+class MakeEnvironment:
+    """A group's environment, in the slot `name`, made of copies of `captures`."""
 
-    envs: tuple[tuple[str, Slots], ...]
-    copies: tuple[tuple[str, str], ...]
+    name: str
+    captures: Slots
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopyCaptures:
+    """For a group that became loops: pairs of a new slot and the slot that it is a copy of."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True, eq=False)
+class Letrec(Step):
+    """A letrec's step: what each of its groups needs, in order."""
+
+    groups: tuple[MakeEnvironment | CopyCaptures, ...]
 
 
 @dataclass(slots=True, eq=False)

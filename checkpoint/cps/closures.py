@@ -104,23 +104,22 @@ class Closer:
         env = None if storage is None else names.get(storage, storage)
         return b.MakeMember(step.span, step.name, self.scopes.lambda_of[step.member], env)
 
-    def letrec(self, step: t.Letrec, names: Renaming) -> b.Environments:
-        envs, copies = [], []
+    def letrec(self, step: t.Letrec, names: Renaming) -> b.Letrec:
+        groups: list[b.MakeEnvironment | b.CopyCaptures] = []
         for group in self.scopes.groups(step.letrec):
             if group.names[0] in self.loops.of_name:
-                made = self.copy_captures(group, names)
-                copies += made
-                for name in group.names:
-                    self.sources[name] = tuple([new for new, _ in made])
+                copies = self.copy_captures(group, names)
+                groups.append(b.CopyCaptures(copies))
+                self.sources.update(dict.fromkeys(group.names, tuple([new for new, _ in copies])))
             else:
                 self.inner.extend(step.functions[name] for name in group.names)
                 if not group.closed:
-                    envs.append((group.env, self.slots(group.captures, names)))
+                    groups.append(b.MakeEnvironment(group.env, self.slots(group.captures, names)))
         self.add_loops(step, names)
-        return b.Environments(step.span, tuple(envs), tuple(copies))
+        return b.Letrec(step.span, tuple(groups))
 
-    def copy_captures(self, group: Group, names: Renaming) -> list[tuple[str, str]]:
-        return [(self.fresh(name), names.get(name, name)) for name in self.captures(group)]
+    def copy_captures(self, group: Group, names: Renaming) -> tuple[tuple[str, str], ...]:
+        return tuple([(self.fresh(name), names.get(name, name)) for name in self.captures(group)])
 
     def captures(self, group: Group) -> b.Slots:
         """What a group of loops captures; loops that it calls are there without an environment."""

@@ -74,6 +74,8 @@ def isolate(procedure: b.Procedure) -> None:
     blocks: dict[str, b.Block] = {}
     for block in procedure.blocks.values():
         pieces = _pieces(block.steps)
+        if pieces[-1] and isinstance(block.end, b.Control | b.Throw | b.Install):
+            pieces.append([])
         labels = [block.label, *(f"{block.label}.{i}" for i in range(1, len(pieces)))]
         for i, (label, piece) in enumerate(zip(labels, pieces, strict=True)):
             first, last = i == 0, i == len(pieces) - 1

@@ -23,10 +23,21 @@ def operands_of(step: t.Step) -> tuple[t.Operand, ...]:
             return step.captures
         case b.MakeMember():
             return () if step.env is None else (step.env,)
-        case b.Environments():
-            captured = [name for _, captures in step.envs for name in captures]
-            return (*captured, *(source for _, source in step.copies))
+        case b.Letrec():
+            return tuple([name for group in step.groups for name in _sources(group)])
     raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
+
+
+def _sources(group: b.MakeEnvironment | b.CopyCaptures) -> b.Slots:
+    if isinstance(group, b.MakeEnvironment):
+        return group.captures
+    return tuple([source for _, source in group.pairs])
+
+
+def _made(group: b.MakeEnvironment | b.CopyCaptures) -> b.Slots:
+    if isinstance(group, b.MakeEnvironment):
+        return (group.name,)
+    return tuple([new for new, _ in group.pairs])
 
 
 def slots_read(step: t.Step) -> set[str]:
@@ -34,7 +45,7 @@ def slots_read(step: t.Step) -> set[str]:
 
     A letrec's environments may capture environments that the same step makes.
     """
-    if isinstance(step, b.Environments):
+    if isinstance(step, b.Letrec):
         return {name for name in operands_of(step) if isinstance(name, str)} - set(defined(step))
     if isinstance(step, t.Read):
         return set()  # the operand stays live by what uses it
@@ -53,8 +64,8 @@ def defined(step: t.Step) -> b.Slots:
             return ()
         case t.Copy() | t.Compute() | b.MakeClosure() | b.MakeMember():
             return (step.name,)
-        case b.Environments():
-            return (*(name for name, _ in step.envs), *(name for name, _ in step.copies))
+        case b.Letrec():
+            return tuple([name for group in step.groups for name in _made(group)])
     raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
 
 

@@ -31,8 +31,8 @@ def _same(x: Any, y: Any) -> bool:
     return bool(x == y)
 
 
-def _predicate(name: str, doc: str, value: Callable[[Any], bool]) -> None:
-    register(Data(name=name, arity=1, purity=Purity.PURE, doc=doc, value=value, copies=False))
+def _predicate(name: str, doc: str, value: Callable[[Any], bool], inline: str | None = None) -> None:
+    register(Data(name=name, arity=1, purity=Purity.PURE, doc=doc, value=value, inline=inline))
 
 
 register(
@@ -42,7 +42,7 @@ register(
         purity=Purity.PURE,
         doc="a pair",
         value=lambda car, cdr: Pair(fresh(car), fresh(cdr)),
-        copies=True,
+        builds=True,
     )
 )
 register(
@@ -52,7 +52,8 @@ register(
         purity=Purity.MAY_FAIL,
         doc="the first of a pair",
         value=lambda pair: fresh(_pair(pair).car),
-        copies=True,
+        takes=0,
+        inline="({0} if type({0}) is Pair else not_a_pair()).car",
     )
 )
 register(
@@ -62,7 +63,8 @@ register(
         purity=Purity.MAY_FAIL,
         doc="the second of a pair",
         value=lambda pair: fresh(_pair(pair).cdr),
-        copies=True,
+        takes=1,
+        inline="({0} if type({0}) is Pair else not_a_pair()).cdr",
     )
 )
 register(
@@ -72,13 +74,12 @@ register(
         purity=Purity.MAY_FAIL,
         doc="whether two symbols, strings, booleans or nulls are the same",
         value=_same,
-        copies=False,
     )
 )
-_predicate("null?", "whether it is ()", lambda value: value is None)
-_predicate("boolean?", "whether it is a boolean", lambda value: type(value) is bool)
+_predicate("null?", "whether it is ()", lambda value: value is None, "{0} is None")
+_predicate("boolean?", "whether it is a boolean", lambda value: type(value) is bool, "type({0}) is bool")
 _predicate("real?", "whether it is a real", lambda value: type(value) in NUMBERS)
-_predicate("pair?", "whether it is a pair", lambda value: type(value) is Pair)
+_predicate("pair?", "whether it is a pair", lambda value: type(value) is Pair, "type({0}) is Pair")
 _predicate("procedure?", "whether it is a procedure", lambda value: type(value) is Closure)
 _predicate("symbol?", "whether it is a symbol", lambda value: type(value) is Symbol)
 _predicate("string?", "whether it is a string", lambda value: type(value) is str)
@@ -113,7 +114,7 @@ register(
         purity=Purity.EFFECT,
         doc="the next real on standard input",
         value=_read_real,
-        derivative="none: a constant of the run",
+        copies=False,
     )
 )
 register(
@@ -123,7 +124,7 @@ register(
         purity=Purity.EFFECT,
         doc="write a real on a line; returns it",
         value=_write_real,
-        derivative="that of a copy",
+        copies=True,
     )
 )
 register(
@@ -133,6 +134,6 @@ register(
         purity=Purity.EFFECT,
         doc="write any value on a line; returns it",
         value=_write,
-        derivative="that of a copy",
+        copies=True,
     )
 )

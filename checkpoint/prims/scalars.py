@@ -116,6 +116,8 @@ def _smooth(
     domain: tuple[Interval, ...] | None = None,
     singular: bool = False,
     convention: str = "",
+    needs: tuple[tuple[int, ...], ...] | None = None,
+    inline: tuple[str, ...] | None = None,
 ) -> Scalar:
     """Register a differentiable function; one that can fail states `ieee`, what it gives instead."""
     return register(
@@ -130,11 +132,13 @@ def _smooth(
             singular=singular,
             convention=convention,
             domain=domain or (ANY,) * len(partials),
+            needs=needs,
+            inline=inline,
         )
     )
 
 
-def _predicate(name: str, doc: str, arity: int, value: Callable[..., bool]) -> Scalar:
+def _predicate(name: str, doc: str, arity: int, value: Callable[..., bool], inline: str) -> Scalar:
     """Register a function to booleans, which has no derivative."""
     return register(
         Scalar(
@@ -146,13 +150,24 @@ def _predicate(name: str, doc: str, arity: int, value: Callable[..., bool]) -> S
             ieee=value,
             partials=None,
             domain=(ANY,) * arity,
+            inline=(inline,),
         )
     )
 
 
-ADD = _smooth("+", "sum", operator.add, ONE, ONE)
-SUBTRACT = _smooth("-", "difference", operator.sub, ONE, MINUS_ONE)
-MULTIPLY = _smooth("*", "product", operator.mul, lambda x, y, z: y, lambda x, y, z: x)
+ADD = _smooth("+", "sum", operator.add, ONE, ONE, needs=((), ()), inline=("{0} + {1}", "1.0", "1.0"))
+SUBTRACT = _smooth(
+    "-", "difference", operator.sub, ONE, MINUS_ONE, needs=((), ()), inline=("{0} - {1}", "1.0", "-1.0")
+)
+MULTIPLY = _smooth(
+    "*",
+    "product",
+    operator.mul,
+    lambda x, y, z: y,
+    lambda x, y, z: x,
+    needs=((1,), (0,)),
+    inline=("{0} * {1}", "{1}", "{0}"),
+)
 DIVIDE = _smooth(
     "/",
     "quotient",
@@ -161,8 +176,10 @@ DIVIDE = _smooth(
     lambda x, y, z: negate(divide(z, y)),
     ieee=_ieee_divide,
     domain=(ANY, NONZERO),
+    needs=((1,), (1, 2)),
+    inline=("{0} / {1}", "(1.0 / {1})", "(-({z} / {1}))"),
 )
-NEGATE = _smooth("neg", "the negative: (- x)", operator.neg, MINUS_ONE)
+NEGATE = _smooth("neg", "the negative: (- x)", operator.neg, MINUS_ONE, needs=((),), inline=("-{0}", "-1.0"))
 SQRT = _smooth(
     "sqrt",
     "square root",
@@ -171,8 +188,9 @@ SQRT = _smooth(
     ieee=_or_else(math.sqrt, NAN),
     domain=(POSITIVE,),
     singular=True,
+    needs=((1,),),
 )
-EXP = _smooth("exp", "exponential", math.exp, lambda x, z: z, ieee=_or_else(math.exp, INF))
+EXP = _smooth("exp", "exponential", math.exp, lambda x, z: z, ieee=_or_else(math.exp, INF), needs=((1,),))
 LOG = _smooth(
     "log", "natural logarithm", math.log, lambda x, z: divide(1.0, x), ieee=_ieee_log, domain=(POSITIVE,)
 )
@@ -183,10 +201,13 @@ TAN = _smooth(
     "tangent",
     math.tan,
     lambda x, z: add(1.0, multiply(z, z)),
+    needs=((1,),),
     ieee=_or_else(math.tan, NAN),
     domain=(UNIT,),
 )
-TANH = _smooth("tanh", "hyperbolic tangent", math.tanh, lambda x, z: subtract(1.0, multiply(z, z)))
+TANH = _smooth(
+    "tanh", "hyperbolic tangent", math.tanh, lambda x, z: subtract(1.0, multiply(z, z)), needs=((1,),)
+)
 ATAN = _smooth("atan", "arc tangent", math.atan, lambda x, z: divide(1.0, add(1.0, multiply(x, x))))
 
 
@@ -272,11 +293,11 @@ MIN = _smooth(
 )
 REAL = _smooth("real", "a real, unchanged", lambda x: x * 1.0, ONE)
 
-_predicate("=", "equal", 2, operator.eq)
-_predicate("<", "less", 2, operator.lt)
-_predicate(">", "greater", 2, operator.gt)
-_predicate("<=", "not greater", 2, operator.le)
-_predicate(">=", "not less", 2, operator.ge)
-_predicate("zero?", "equal to 0", 1, lambda x: x == 0.0)
-_predicate("positive?", "greater than 0", 1, lambda x: x > 0.0)
-_predicate("negative?", "less than 0", 1, lambda x: x < 0.0)
+_predicate("=", "equal", 2, operator.eq, "{0} == {1}")
+_predicate("<", "less", 2, operator.lt, "{0} < {1}")
+_predicate(">", "greater", 2, operator.gt, "{0} > {1}")
+_predicate("<=", "not greater", 2, operator.le, "{0} <= {1}")
+_predicate(">=", "not less", 2, operator.ge, "{0} >= {1}")
+_predicate("zero?", "equal to 0", 1, lambda x: x == 0.0, "{0} == 0.0")
+_predicate("positive?", "greater than 0", 1, lambda x: x > 0.0, "{0} > 0.0")
+_predicate("negative?", "less than 0", 1, lambda x: x < 0.0, "{0} < 0.0")

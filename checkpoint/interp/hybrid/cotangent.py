@@ -1,0 +1,151 @@
+"""Cotangents of states: accumulators of slots, of the frames under them, and of objects by birth.
+
+The cotangent of a state belongs to its slots (a tuple, aligned with the state's values), to its frames
+(a stack of tuples, the top last), and to the objects that it reaches: a sparse map from (birth, field)
+to a number. A segment takes the entries of the objects that it made; the others pass by. So reversing
+costs by what a segment touches, not by what is alive.
+
+A slot or field that holds a dual has a `Both`: an accumulator for the primal, one for the tangent. The
+float 0.0 stands for an accumulator of either kind that nothing has been added to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from checkpoint.ad.graph import ATOMS, parts_of
+from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
+from checkpoint.ad.values import Capsule
+
+Key = tuple[int, Any]  # (birth, field); of a capsule's slots (birth, (depth, position))
+Location = tuple[Key | None, tuple[int, ...]]  # a key, None for a slot, and where in a dual
+
+
+class Both:
+    """The accumulator of a dual."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, primal: Any, tangent: Any) -> None:
+        self.primal = primal
+        self.tangent = tangent
+
+    def __add__(self, other: Any) -> Both:
+        if type(other) is Both:
+            return Both(self.primal + other.primal, self.tangent + other.tangent)
+        return self  # 0.0: nothing has been added there
+
+    def __radd__(self, other: Any) -> Both:
+        return Both(0.0 + self.primal, 0.0 + self.tangent)
+
+
+class Cotangent:
+    """The cotangent of a state on its way back; `slots` are those of the present point."""
+
+    __slots__ = ("objects", "slots", "stack")
+
+    def __init__(self, slots: tuple[Any, ...], stack: list[tuple[Any, ...]]) -> None:
+        self.slots = slots
+        self.stack = stack
+        self.objects: dict[Key, Any] = {}
+
+    def give(self, birth: int, field: Any, contribution: Any) -> None:
+        """Add to a field of an object."""
+        key = (birth, field)
+        self.objects[key] = self.objects.get(key, 0.0) + contribution
+
+    def give_environment(self, birth: int, contributions: tuple[Any, ...], count: int) -> None:
+        """Add to the first `count` slots of an environment, the last first."""
+        for field in range(count - 1, -1, -1):
+            if contributions[field] != 0.0:
+                self.give(birth, field, contributions[field])
+
+    def take(self, birth: int, field: Any) -> Any:
+        """What a field has received; nothing is added to it any more."""
+        return self.objects.pop((birth, field), 0.0)
+
+
+def spread(accumulator: Any, number: Number) -> list[float]:
+    """An accumulator as one float for each component of the number that it belongs to."""
+    if type(number) is not Dual:
+        return [accumulator]
+    if type(accumulator) is Both:
+        return spread(accumulator.primal, number.primal) + spread(accumulator.tangent, number.tangent)
+    return spread(0.0, number.primal) + spread(0.0, number.tangent)
+
+
+def gather(number: Number) -> Any:
+    """The accumulator that the nodes in a number make up."""
+    if type(number) is Dual:
+        return Both(gather(number.primal), gather(number.tangent))
+    return number.adjoint if type(number) is Node else 0.0
+
+
+def at(accumulator: Any, path: tuple[int, ...]) -> Any:
+    """The part of an accumulator at a place in a dual."""
+    for step in path:
+        if type(accumulator) is not Both:
+            return 0.0
+        accumulator = accumulator.tangent if step else accumulator.primal
+    return accumulator
+
+
+def with_part(accumulator: Any, path: tuple[int, ...], part: Any) -> Any:
+    """The accumulator with its part at a place in a dual replaced."""
+    if not path:
+        return part
+    both = accumulator if type(accumulator) is Both else Both(0.0, 0.0)
+    if path[0]:
+        return Both(both.primal, with_part(both.tangent, path[1:], part))
+    return Both(with_part(both.primal, path[1:], part), both.tangent)
+
+
+def locations(root: Any) -> list[Location]:
+    """Where the numbers of a value are kept, aligned with checkpoint.ad.graph.numbers."""
+    return [location for location, _ in located(root)]
+
+
+def located(root: Any) -> Iterator[tuple[Location, Number]]:
+    """Each number of a value with where it is kept, in the canonical order."""
+    seen = set()
+    open_tags: frozenset[int] = frozenset()
+    stack: list[tuple[Any, Key | None, tuple[int, ...]]] = [(root, None, ())]
+    while stack:
+        value, key, path = stack.pop()
+        kind = type(value)
+        if kind is Dual and value.tag in open_tags:
+            stack.append((value.tangent, key, (*path, 1)))
+            stack.append((value.primal, key, (*path, 0)))
+        elif kind in NUMBERS:
+            yield (key, path), value
+        elif kind not in ATOMS and id(value) not in seen:
+            seen.add(id(value))
+            if kind is Capsule:
+                open_tags |= value.open_tags
+            stack.extend(reversed(_fields(value)))
+
+
+def _fields(value: Any) -> list[tuple[Any, Key | None, tuple[int, ...]]]:
+    if type(value) is Capsule:
+        slots = state_slots(value.state)
+        return [(slot, (value.birth, place), ()) for place, slot in slots]
+    birth = getattr(value, "birth", 0)
+    if hasattr(value, "env") and not birth:  # a closure: its environment is the object
+        return [(value.env, None, ())]
+    return [(part, (birth, i), ()) for i, part in enumerate(parts_of(_fields_of(value)))]
+
+
+def _fields_of(value: Any) -> Any:
+    """An Opaque keeps its numbers in a tuple that has no birth of its own."""
+    return value.numbers if hasattr(value, "numbers") else value
+
+
+def state_slots(state: Any) -> list[tuple[tuple[int, int], Any]]:
+    """The slots of a state with (depth, position): the present point's, then those of its frames."""
+    found = [((0, i), slot) for i, slot in enumerate(state.values)]
+    depth, frame = 1, state.frame
+    while frame is not None:
+        found += [((depth, i), slot) for i, slot in enumerate(frame.saved)]
+        depth, frame = depth + 1, frame.next
+    return found
