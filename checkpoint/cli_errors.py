@@ -7,6 +7,7 @@ Wrong usage (UsageError) passes through: the parser of the arguments reports it.
 
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 import traceback
@@ -21,6 +22,10 @@ USAGE = 2
 OUR_BUG = 70
 INTERRUPTED = 130
 READER_GONE = 141
+
+# Held back while a command runs, never touched, and given back when memory is out: CPython frees a deep
+# structure in nested calls, and where address space is limited its stack could not grow any more.
+RESERVE = 16 * 2**20
 
 
 class UsageError(Exception):
@@ -55,6 +60,7 @@ def guarded(command: Callable[[], int]) -> int:
 
 
 def _attempt(command: Callable[[], int]) -> Outcome:
+    reserve = mmap.mmap(-1, RESERVE)
     try:
         try:
             return Outcome(command())
@@ -70,6 +76,7 @@ def _attempt(command: Callable[[], int]) -> Outcome:
     except KeyboardInterrupt as error:
         return Outcome(INTERRUPTED, "interrupted", _span(error))
     except MemoryError as error:
+        reserve.close()
         return Outcome(FAILED, "out of memory", _span(error))
     except BrokenPipeError:
         _abandon_output()

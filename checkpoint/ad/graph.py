@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh
+from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, with_outermost
 from checkpoint.ad.values import Capsule, Failure, Symbol
 
 ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure))
@@ -104,6 +104,16 @@ def replace(root: Any, old: Iterable[Number], new: Iterable[Number]) -> Any:
     """The value with each of its numbers replaced by its counterpart."""
     table = {id(number): other for number, other in zip(old, new, strict=True)}
     return transform(root, table, atom_or_descend)
+
+
+def with_own_tags_outermost(capsule: Capsule) -> Capsule:
+    """A new capsule as `walk` wants it: its own tags are outside of those of derivatives around it."""
+    tags = sorted(capsule.open_tags, reverse=True)
+    if not tags:
+        return capsule
+    found = numbers(capsule)
+    arranged: Capsule = replace(capsule, found, [with_outermost(number, tags) for number in found])
+    return arranged
 
 
 def enter(root: Any) -> Any:

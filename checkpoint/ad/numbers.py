@@ -168,6 +168,16 @@ def tangent_at(number: Number, tag: int) -> Number | None:
     return Dual(number.tag, 0.0 if primal is None else primal, 0.0 if tangent is None else tangent)
 
 
+def with_outermost(number: Number, tags: Sequence[int]) -> Number:
+    """The number with these of its tags outside of all others, the first one outermost."""
+    for position, tag in enumerate(tags):
+        tangent = tangent_at(number, tag)
+        if tangent is not None:
+            rest = tags[position + 1 :]
+            return Dual(tag, with_outermost(primal_at(number, tag), rest), with_outermost(tangent, rest))
+    return number
+
+
 def components(numbers: Iterable[Number]) -> list[Number]:
     """The floats and nodes inside numbers, primals before tangents."""
     found = []

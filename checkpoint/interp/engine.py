@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.graph import numbers, replace, with_own_tags_outermost
 from checkpoint.ad.numbers import Node, Number, OperandError, Tape, components, with_components, without_tape
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
@@ -84,7 +84,7 @@ class Interp:
 
     def capsule(self, state: State) -> Capsule:
         """See Engine.capsule."""
-        return Capsule(state, self.name, open_tags(state))
+        return with_own_tags_outermost(Capsule(state, self.name, open_tags(state)))
 
     def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
         """See Engine.tape."""

@@ -32,7 +32,7 @@ HUNGRY = {
     "grad": ("grad", CONSING + "(lambda (x) (grow (list x)))", ("--x", "0")),
     "nested": ("run", CONSING + "(car (*j (lambda (x) (grow (list x))) 0 1))", ()),
 }
-MEMORY = 64 * 2**20
+MEMORY = 80 * 2**20
 UNBUFFERED = {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 
