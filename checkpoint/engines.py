@@ -5,9 +5,10 @@ from __future__ import annotations
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 from checkpoint.interp.engine import Interp
+from checkpoint.interp.hybrid.engine import Hybrid
 
-_ENGINES: dict[str, Engine] = {"interp": Interp()}
-_PREFERRED = ("interp",)
+_ENGINES: dict[str, Engine] = {"interp": Interp(), "hybrid": Hybrid()}
+_PREFERRED = ("hybrid", "interp")
 
 
 def available() -> dict[str, str | None]:

@@ -23,7 +23,7 @@ Run = Callable[..., Any]
 class ProcedureCode:
     """One procedure: its entry, and what a call passes beside the arguments."""
 
-    __slots__ = ("arity", "blocks", "entry", "name", "passes_env", "source")
+    __slots__ = ("arity", "blocks", "entry", "name", "passes_env")
 
     def __init__(self, procedure: b.Procedure) -> None:
         self.name = procedure.name
@@ -38,7 +38,19 @@ class ProcedureCode:
 class BlockCode:
     """One block. `run`, `tape` and `reverse` are what the machine calls; None: not emitted (yet)."""
 
-    __slots__ = ("adjoint", "block", "cost", "emitted", "procedure", "record_size", "reverse", "run", "runs", "tape")
+    __slots__ = (
+        "adjoint",
+        "block",
+        "cost",
+        "emittable",
+        "procedure",
+        "record_size",
+        "reverse",
+        "run",
+        "runs",
+        "source",
+        "tape",
+    )
 
     def __init__(self, block: b.Block, procedure: ProcedureCode | None) -> None:
         self.block = block
@@ -49,7 +61,8 @@ class BlockCode:
         self.tape: Run | None = None
         self.reverse: Run | None = None
         self.adjoint: Adjoint | None = None
-        self.emitted = "" if can_be_emitted(block) else "never"
+        self.emittable = can_be_emitted(block)
+        self.source = ""
         self.record_size = 0
 
     def target(self, label: str) -> BlockCode:

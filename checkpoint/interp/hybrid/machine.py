@@ -90,7 +90,7 @@ def _built_in(label: str, params: b.Slots, steps: list[Any], end: b.End) -> Bloc
     block = b.Block(label, params, steps, end, 1)
     block.live = [params for _ in range(len(steps) + 1)]
     code = BlockCode(block, None)
-    code.emitted = "never"
+    code.emittable = False
     return code
 
 
@@ -137,6 +137,7 @@ class Machine:
     def run(self, limit: int | None) -> None:
         """Make steps until there have been `limit` of them, or the run is finished."""
         last = NEVER if limit is None else limit
+        tape = self.tape
         block, values = self.block, self.values
         while True:
             if self.index or self.steps + block.cost > last:
@@ -145,22 +146,26 @@ class Machine:
                 self.block, self.values = block, values
                 going = self.piece(last)
                 block, values = self.block, self.values
-                if not going:
-                    break
-                continue
+                if going:
+                    continue
+                break
+            run = block.run if tape is None else block.tape
             try:
-                run = block.run
-                if run is None:
-                    block, values = self.cold(block, values)
-                else:
-                    cost = block.cost
-                    block, values = run(self, *values)
-                    self.steps += cost
+                outcome = self.cold(block) if run is None else run(self, *values)
             except FAILURES:
-                block, values = self.careful(block, values)
+                outcome = None
             except (KeyboardInterrupt, MemoryError) as stop:
                 self.mark(stop, block)
                 raise
+            if outcome is None:
+                self.block, self.values = block, values
+                self.piece(NEVER)
+                block, values = self.block, self.values
+                continue
+            self.steps += block.cost
+            if tape is not None:
+                tape.ran(block)
+            block, values = outcome
         self.block, self.values = block, values
 
     def mark(self, stop: BaseException, block: BlockCode) -> None:
@@ -169,19 +174,12 @@ class Machine:
         if not hasattr(stop, "span") and spans[0] is not None:
             stop.span = spans[0]  # type: ignore[attr-defined]
 
-    def cold(self, block: BlockCode, values: Values) -> tuple[BlockCode, Values]:
-        """Run a block that has not been emitted, step by step; emit it when it is run often."""
-        if not block.emitted:
+    def cold(self, block: BlockCode) -> None:
+        """A block that has no function yet is run step by step; one that is run often is emitted."""
+        if block.emittable:
             block.runs += 1
             if block.runs >= COLD_RUNS:
-                self.engine.emit(block)  # type: ignore[attr-defined]
-        return self.careful(block, values)
-
-    def careful(self, block: BlockCode, values: Values) -> tuple[BlockCode, Values]:
-        """Run a whole block step by step."""
-        self.block, self.index, self.values = block, 0, values
-        self.piece(NEVER)
-        return self.block, self.values
+                self.engine.emit(block, self.tape is not None)  # type: ignore[attr-defined]
 
     def piece(self, last: int) -> bool:
         """Run the present block step by step, at most to `last` steps; whether its end was passed."""

@@ -1,0 +1,195 @@
+"""The hybrid engine: checkpoint.driver.engine.Engine on blocks, in Python.
+
+A taped stretch is a list of what was run, block by block: runs of one block are counted, parts of
+blocks stand for themselves; and a list of what blocks recorded. It is reversed from its end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.graph import numbers, walk
+from checkpoint.ad.numbers import Dual, OperandError, components
+from checkpoint.ad.tangent import lift, seed
+from checkpoint.ad.values import Capsule, is_resume
+from checkpoint.cps.passes import compile_blocks
+from checkpoint.driver.effects import Effects
+from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
+from checkpoint.interp.hybrid.cotangent import Cotangent, at, located, spread, state_slots, with_part
+from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
+from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE, Frame, Machine, State, individual, open_tags
+from checkpoint.interp.hybrid.parts import Part
+
+
+class Recorded:
+    """A tape: (what was run, how often in a row), and the records of the blocks."""
+
+    __slots__ = ("last", "records", "runs")
+
+    def __init__(self) -> None:
+        self.runs: list[list[Any]] = []
+        self.records: list[tuple[Any, ...]] = []
+        self.last: Any = None
+
+    def ran(self, block: BlockCode) -> None:
+        """A block's taped function has run."""
+        if block is self.last:
+            self.runs[-1][1] += 1
+        else:
+            self.last = block
+            self.runs.append([block, 1])
+
+    def add_part(self, part: Part) -> None:
+        """A part of a block has run."""
+        self.last = None
+        self.runs.append([part, 1])
+
+
+class Recording:
+    """A taped stretch of a run."""
+
+    __slots__ = ("end", "start", "tape")
+
+    def __init__(self, start: State, tape: Recorded, end: State) -> None:
+        self.start = start
+        self.tape = tape
+        self.end = end
+
+    def detached(self) -> State:
+        """The end: its values are plain anyway."""
+        return self.end
+
+
+class Hybrid:
+    """The engine named "hybrid"."""
+
+    name = "hybrid"
+
+    def prepare(self, thunk: Any, scopes: Any) -> None:
+        """See Engine.prepare."""
+        if self.name not in thunk.compiled:
+            for procedure in compile_blocks(thunk, scopes):
+                procedure.lam.compiled[self.name] = ProcedureCode(procedure)
+
+    def emit(self, block: BlockCode, taping: bool) -> None:
+        """Emit the function that a block lacks."""
+        if taping:
+            emit_taped(block)
+        else:
+            emit_plain(block)
+
+    def start(self, level: int, u: Any, tags: int) -> State:
+        """See Engine.start."""
+        frame = Frame(HALT, (), None)
+        while level:
+            u = lift(u.car, u.cdr, tags)
+            frame = Frame(LEAVE, (tags,), frame)
+            tags += 1
+            level -= 1
+        births = 1
+        for part, is_number in walk(u):
+            if not is_number and hasattr(part, "birth"):
+                part.birth = births
+                births += 1
+        procedure, argument = u.car, u.cdr
+        if is_resume(procedure):
+            return self._rest(argument, frame, tags, births)
+        return State(ENTRY, 0, (procedure, argument), frame, 0, tags, births)
+
+    def _rest(self, capsule: Any, frame: Frame, tags: int, births: int) -> State:
+        if type(capsule) is not Capsule:
+            raise OperandError("not a capsule")
+        state: State = capsule.state
+        machine = Machine(self, State(ENTRY, 0, (), frame, state.steps, tags, births), Effects())
+        machine.resume(state)
+        if state.finished:
+            machine.block, machine.values = machine.deliver(state.value)
+        else:
+            machine.block, machine.index, machine.values = state.block, state.index, state.values
+        return State(machine.block, machine.index, machine.values, machine.frame, state.steps, machine.tags, births)
+
+    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+        """See Engine.advance."""
+        machine = Machine(self, state, effects)
+        machine.run(to)
+        return machine.state()
+
+    def capsule(self, state: State) -> Capsule:
+        """See Engine.capsule."""
+        return Capsule(individual(state), self.name, open_tags(state))
+
+    def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
+        """See Engine.tape."""
+        machine = Machine(self, state, effects, Recorded())
+        machine.run(to)
+        return Recording(state, machine.tape, machine.state())
+
+    def seed(self, end: State, cotangent: Any) -> Cotangent:
+        """See Engine.seed."""
+        value = end.value
+        result = Cotangent((0.0,), [])
+        for (location, _), amount in zip(located(value), seed(value, cotangent), strict=True):
+            self._put(result, location[0], location[1], amount)
+        return result
+
+    def _put(self, cotangent: Cotangent, key: Any, path: tuple[int, ...], amount: float) -> None:
+        if key is None:
+            cotangent.slots = (with_part(cotangent.slots[0], path, amount),)
+        else:
+            cotangent.objects[key] = with_part(cotangent.objects.get(key, 0.0), path, amount)
+
+    def seed_capsule(self, end: State, cotangents: list[float]) -> Cotangent:
+        """See Engine.seed_capsule."""
+        capsule = self.capsule(end)
+        result = Cotangent((), [])
+        rest = iter(cotangents)
+        for (key, path), number in located(capsule):
+            for place in paths(number):
+                self._put(result, key, (*path, *place), next(rest))
+        depths: dict[int, list[Any]] = {0: []}
+        for (depth, position), _ in state_slots(end):
+            taken = result.take(capsule.birth, (depth, position))
+            depths.setdefault(depth, []).append(taken)
+        frame, depth = end.frame, 0
+        while frame is not None:
+            depth, frame = depth + 1, frame.next
+        result.slots = tuple(depths[0])
+        result.stack = [tuple(depths.get(level, ())) for level in range(depth, 0, -1)]
+        return result
+
+    def reverse(self, recording: Recording, cotangent: Cotangent) -> Cotangent:
+        """See Engine.reverse."""
+        tape = recording.tape
+        after: BlockCode | None = recording.end.block
+        received, records = cotangent.slots, tape.records
+        while tape.runs:
+            block, count = tape.runs.pop()
+            if isinstance(block, Part):
+                received = block.reverse(cotangent, after, received)
+                after = block.block
+                continue
+            reverse, has_record = block.reverse, block.record_size
+            for _ in range(count):
+                received = reverse(cotangent, after, received, records.pop() if has_record else None)
+                after = block
+        cotangent.slots = received
+        return cotangent
+
+    def argument_cotangents(self, start: State, cotangent: Cotangent, u: Any) -> list[float]:
+        """See Engine.argument_cotangents."""
+        table: dict[int, float] = {}
+        for (depth, position), slot in state_slots(start):
+            row = cotangent.stack[-depth] if depth else cotangent.slots
+            for (key, path), number in located(slot):
+                accumulator = row[position] if key is None else cotangent.objects.get(key, 0.0)
+                amounts = spread(at(accumulator, path), number)
+                for component, amount in zip(components((number,)), amounts, strict=True):
+                    table[id(component)] = amount
+        return [table.get(id(component), 0.0) for component in components(numbers(u))]
+
+
+def paths(number: Any) -> list[tuple[int, ...]]:
+    """The places of the components in a number."""
+    if type(number) is not Dual:
+        return [()]
+    return [(0, *path) for path in paths(number.primal)] + [(1, *path) for path in paths(number.tangent)]

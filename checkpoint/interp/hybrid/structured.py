@@ -1,0 +1,103 @@
+"""Steps that work on whole values (`*j`, `interrupt`, the entry and exit of j*, arithmetic on duals).
+
+When such a step is taped, the numbers of its operands are put on a tape of its own, the step runs on
+them as it does in the reference engine (checkpoint.ad.numbers), and what it recorded is kept. On the way
+back the accumulators of the operands' locations are loaded into the leaves, so that they continue, and
+are stored again when the tape has been reversed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.numbers import NUMBERS, Node, Number, Tape, components, with_components, without_tape
+from checkpoint.driver.raised import Raised
+from checkpoint.interp.hybrid.cotangent import Cotangent, Location, at, gather, locations, spread, with_part
+
+RESULT = "%result"  # the accumulator of what the step gives, where it is a number
+
+Place = tuple[str | None, Location]  # the slot for a number that a slot holds; else a field's location
+
+
+class Structured:
+    """One such step, recorded: where its operands' and its result's numbers are kept, and its tape."""
+
+    __slots__ = ("leaves", "results", "tape")
+
+    def __init__(self) -> None:
+        self.tape = Tape()
+        self.leaves: dict[Place, Number] = {}
+        self.results: list[tuple[Place, Number]] = []
+
+    def run(
+        self, operands: list[tuple[str | None, Any]], compute: Callable[..., Any], number: Callable[[Any], Any]
+    ) -> Any:
+        """The step's value. Operands come with their slots, None for constants; `number` gives births."""
+        lifted = [self._lift(slot, value) for slot, value in operands]
+        try:
+            result = compute(*lifted)
+        except Raised as raised:
+            raised.value = self._off_tape(raised.value, number)
+            raise
+        return self._off_tape(result, number)
+
+    def _lift(self, slot: str | None, value: Any) -> Any:
+        found = numbers(value)
+        places = [self._place(slot, location) for location in locations(value)]
+        if slot is None and type(value) in NUMBERS:
+            return value
+        for place, number in zip(places, found, strict=True):
+            if place not in self.leaves:
+                self.leaves[place] = with_components(number, self.tape.leaf)
+        return replace(value, found, [self.leaves[place] for place in places])
+
+    @staticmethod
+    def _place(slot: str | None, location: Location) -> Place:
+        return (slot if location[0] is None else None, location)
+
+    def _off_tape(self, result: Any, number: Callable[[Any], Any]) -> Any:
+        found = numbers(result)
+        plain = replace(result, found, [with_components(n, without_tape) for n in found])
+        number(plain)
+        places = [self._place(RESULT, location) for location in locations(plain)]
+        self.results = list(zip(places, found, strict=True))
+        return plain
+
+    def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        """Take the accumulators of the result; continue those of the operands."""
+        received = [self._read(place, slots, cotangent) for place, _ in self.results]
+        for (_, (key, _)), _ in self.results:
+            if key is not None:
+                cotangent.objects.pop(key, None)
+        for accumulator, (_, number) in zip(received, self.results, strict=True):
+            _load(number, accumulator)
+        for place, number in self.leaves.items():
+            _load(number, self._read(place, slots, cotangent))
+        self.tape.propagate()
+        for place, number in self.leaves.items():
+            self._write(place, gather(number), slots, cotangent)
+
+    @staticmethod
+    def _read(place: Place, slots: dict[str, Any], cotangent: Cotangent) -> Any:
+        slot, (key, path) = place
+        if slot is not None:
+            return at(slots.get(slot, 0.0), path)
+        return at(cotangent.objects.get(key, 0.0), path)  # type: ignore[arg-type]
+
+    @staticmethod
+    def _write(place: Place, accumulator: Any, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        slot, (key, path) = place
+        if slot is not None:
+            slots[slot] = with_part(slots.get(slot, 0.0), path, accumulator)
+        elif accumulator != 0.0 or key in cotangent.objects:
+            old = cotangent.objects.get(key, 0.0)  # type: ignore[arg-type]
+            cotangent.objects[key] = with_part(old, path, accumulator)  # type: ignore[index]
+
+
+def _load(number: Number, accumulator: Any) -> None:
+    """Put an accumulator into the nodes of a number."""
+    for component, value in zip(components((number,)), spread(accumulator, number), strict=True):
+        if type(component) is Node:
+            component.adjoint = value
