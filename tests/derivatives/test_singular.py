@@ -74,11 +74,11 @@ def test_an_unused_singular_value_contributes_nothing(mode: str, engine: Engine)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("text", "smooth"), [("(sqrt (* 0 x))", 3.0), ("(sqrt (* (- x 2) (- x 2)))", 3.0)])
-def test_a_zero_tangent_contributes_nothing(text: str, smooth: float, mode: str, engine: Engine) -> None:
-    """Forward the zero meets the infinite slope first; backward the slope comes first, and 0 times it is NaN."""
+@pytest.mark.parametrize("text", ["(sqrt (* 0 x))", "(sqrt (* (- x 2) (- x 2)))"])
+def test_a_zero_tangent_contributes_nothing(text: str, mode: str, engine: Engine) -> None:
+    """Forward the zero meets the infinite slope; backward the slope comes first, and 0 times it is NaN."""
     value = value_of(with_modes(f"(D1 (lambda (x) (+ {text} (* 3 x))) 2)", (mode,)), engine)
-    assert same_bits(value, smooth if mode == "j*" else NAN)
+    assert same_bits(value, 3.0 if mode == "j*" else NAN)
 
 
 @pytest.mark.parametrize("text", ["(abs x)", "(max x 0)", "(min x 0)", "(floor x)", "(modulo x 2)"])
