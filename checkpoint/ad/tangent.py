@@ -44,7 +44,8 @@ def match(value: Any, tangent: Any, what: str) -> list[tuple[Number, Number]]:
 def _match_opaque(value: Any, tangent: Any, what: str, path: Path | None) -> list[tuple[Number, Number]]:
     found = numbers(value)
     if type(tangent) is not Opaque or len(tangent.numbers) != len(found):
-        raise _mismatch(what, f"one of a procedure or capsule that holds {len(found)} reals", tangent, path)
+        reals = "1 real" if len(found) == 1 else f"{len(found)} reals"
+        raise _mismatch(what, f"that of a procedure or capsule that holds {reals}", tangent, path)
     return list(zip(found, tangent.numbers, strict=True))
 
 
