@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import numbers, walk
+from checkpoint.ad.graph import numbers, walk, with_own_tags_outermost
 from checkpoint.ad.numbers import Dual, OperandError, components
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
@@ -116,7 +116,7 @@ class Hybrid:
 
     def capsule(self, state: State) -> Capsule:
         """See Engine.capsule."""
-        return Capsule(individual(state), self.name, open_tags(state))
+        return with_own_tags_outermost(Capsule(individual(state), self.name, open_tags(state)))
 
     def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
         """See Engine.tape."""

@@ -157,7 +157,11 @@ class Part:
     ) -> Any:
         """A step on whole values, recorded as such if the run is taped."""
         if machine.tape is None:
-            return machine.number(compute(*[self.value(operand) for operand in operands]))
+            try:
+                return machine.number(compute(*[self.value(operand) for operand in operands]))
+            except Raised as raised:
+                machine.number(raised.value)
+                raise
         structured = self.structured[self.stop if key is None else key] = Structured()
         given = [(operand if isinstance(operand, str) else None, self.value(operand)) for operand in operands]
         return structured.run(given, compute, machine.number)

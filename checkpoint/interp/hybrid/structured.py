@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.graph import numbers, replace
-from checkpoint.ad.numbers import NUMBERS, Node, Number, Tape, components, with_components, without_tape
+from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.driver.raised import Raised
 from checkpoint.interp.hybrid.cotangent import Cotangent, Location, at, gather, locations, spread, with_part
 
+CONSTANT = 0  # the birth of what no run has made
 RESULT = "%result"  # the accumulator of what the step gives, where it is a number
 
 Place = tuple[str | None, Location]  # the slot for a number that a slot holds; else a field's location
@@ -44,14 +45,20 @@ class Structured:
         return self._off_tape(result, number)
 
     def _lift(self, slot: str | None, value: Any) -> Any:
-        found = numbers(value)
-        places = [self._place(slot, location) for location in locations(value)]
-        if slot is None and type(value) in NUMBERS:
+        """An operand with its numbers on the tape; constants of the program stay what they are."""
+        if slot is None:
             return value
-        for place, number in zip(places, found, strict=True):
+        found = numbers(value)
+        lifted = []
+        for number, location in zip(found, locations(value), strict=True):
+            place = self._place(slot, location)
+            if location[0] is not None and location[0][0] == CONSTANT:
+                lifted.append(number)
+                continue
             if place not in self.leaves:
                 self.leaves[place] = with_components(number, self.tape.leaf)
-        return replace(value, found, [self.leaves[place] for place in places])
+            lifted.append(self.leaves[place])
+        return replace(value, found, lifted)
 
     @staticmethod
     def _place(slot: str | None, location: Location) -> Place:
