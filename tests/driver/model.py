@@ -1,0 +1,101 @@
+"""A symbolic run: follows a schedule for a run of known length, without an engine, and checks every action.
+
+It knows where the run stands, which states are kept, what the last tape covers, and down to which step
+the run has been reversed. A rule of checkpoint.driver.schedule that an action breaks is a BrokenRule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from checkpoint.driver.execute import Counts
+from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Tape
+
+
+class BrokenRule(AssertionError):
+    """A schedule did what no schedule may."""
+
+
+@dataclass
+class Model:
+    """A run of `length` steps that starts at step `start`.
+
+    reversed: the pieces that were reversed, in order, each from its first step to its last.
+    """
+
+    length: int
+    start: int = 0
+    counts: Counts = field(default_factory=Counts)
+    actions: list[Action] = field(default_factory=list)
+    reversed: list[tuple[int, int]] = field(default_factory=list)
+
+    def follow(self, schedule: Schedule) -> Model:
+        """Execute all of a schedule's actions."""
+        self.end = self.start + self.length
+        self.current: int | None = self.start
+        self.kept: set[int] = set()
+        self.tape: tuple[int, int] | None = None
+        actions = schedule.actions()
+        action = next(actions)
+        self._require(isinstance(action, Keep), "the start is kept first")
+        while True:
+            self.actions.append(action)
+            self._perform(action)
+            here = self.end if self.current is None else self.current
+            try:
+                action = actions.send(Report(here, here == self.end))
+            except StopIteration:
+                break
+        self._require(self._down_to() == self.start, "everything is reversed")
+        self._require(bool(self.reversed), "a run of no steps is reversed as well")
+        self._require(self.kept == {self.start}, "nothing is kept but the start")
+        assert all(later[1] == earlier[0] for earlier, later in pairwise(self.reversed))
+        return self
+
+    def _down_to(self) -> int:
+        return self.reversed[-1][0] if self.reversed else self.end
+
+    def _require(self, holds: bool, rule: str) -> None:
+        if not holds:
+            raise BrokenRule(rule)
+
+    def _perform(self, action: Action) -> None:
+        match action:
+            case Keep():
+                self.kept.add(self._here())
+                self.counts.most_kept = max(self.counts.most_kept, len(self.kept))
+                self.tape = None
+            case Restore(step):
+                self._require(step in self.kept, "only a kept state is restored")
+                self.current, self.tape = step, None
+            case Drop(step):
+                self._require(step in self.kept, "only a kept state is dropped")
+                self.kept.remove(step)
+            case Advance(to):
+                self.counts.advanced += self._move(to)
+                self.tape = None
+            case Tape(to):
+                begin = self._here()
+                self.counts.taped += self._move(to)
+                self.tape = (begin, self._here())
+            case _:
+                self._reverse()
+
+    def _here(self) -> int:
+        self._require(self.current is not None, "after Reverse there is no current state")
+        assert self.current is not None
+        return self.current
+
+    def _move(self, to: int | None) -> int:
+        begin = self._here()
+        self._require(to is None or to >= begin, "a run goes forward")
+        self.current = self.end if to is None else min(to, self.end)
+        return self.current - begin
+
+    def _reverse(self) -> None:
+        self._require(self.tape is not None, "only a tape is reversed")
+        assert self.tape is not None
+        self._require(self.tape[1] == self._down_to(), "a tape is reversed that ends where reversal stands")
+        self.reversed.append(self.tape)
+        self.tape = self.current = None
