@@ -105,7 +105,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
         if kind in ATOMS:
             return None
         if kind is not tuple and part.enters_as_graph:
-            return Opaque(tuple([reals[id(number)] for number in numbers(part)]))
+            return Opaque(tuple([fresh(reals[id(number)]) for number in numbers(part)]))
         return DESCEND
 
     return transform(value, done, special)

@@ -71,7 +71,8 @@ Action = Add | Scale | Take | Give | Redo
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjoint:
     """actions: by step, the last step first. values: slots whose value is recorded. births: slots of
-    objects whose birth is."""
+    objects whose birth is.
+    """
 
     actions: tuple[tuple[int, tuple[Action, ...]], ...]
     values: b.Slots

@@ -31,7 +31,7 @@ class Converter:
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
         self.names = 0
-        self.simple: dict[type, Callable[..., Task[t.Operand]]] = {
+        self.simple: dict[type, Callable[..., Task[Any]]] = {
             core.Lambda: self.closure,
             core.Prim: self.primitive,
         }
@@ -69,8 +69,9 @@ class Converter:
         if type(expr) is core.Var and not self.scopes_member(expr):
             term.steps.append(t.Read(expr.span, expr.name))
             return expr.name, term
-        if type(expr) in (core.Var, core.Const) or type(expr) in self.simple and not _goes_on(expr):
-            return (yield self.value(expr, term))
+        if type(expr) in (core.Var, core.Const) or (type(expr) in self.simple and not _goes_on(expr)):
+            value: tuple[t.Operand, t.Term] = yield self.value(expr, term)
+            return value
         cont = t.Cont(self.fresh("j"), self.fresh("t"), t.Term())
         inner = t.Term()
         term.end = t.LetCont(cont, inner)
@@ -93,7 +94,8 @@ class Converter:
             step = t.Member(expr.span, name, expr.name) if member else t.Copy(expr.span, name, expr.name)
             term.steps.append(step)
             return name, term
-        return (yield self.simple[type(expr)](expr, name, term))
+        made: tuple[t.Operand, t.Term] = yield self.simple[type(expr)](expr, name, term)
+        return made
 
     def closure(self, expr: core.Lambda, name: str, term: t.Term) -> Task[tuple[t.Operand, t.Term]]:
         function = yield self.function(expr)

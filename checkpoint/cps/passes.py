@@ -1,11 +1,11 @@
 """The passes below the core, in order, with what each needs and ensures.
 
-    name      needs                    ensures
-    core      a text                   lang/core.py; checked by lang/grammar.py
-    cps       core                     cps/terms.py: every step written, continuations named
-    closures  cps, contification       cps/blocks.py: procedures, nothing nested
-    blocks    closures                 cps/blocks.py: all parameters, step tables
-    adjoint   blocks                   cps/adjoint.py: what is recorded, how it is reversed
+name      needs                    ensures
+core      a text                   lang/core.py; checked by lang/grammar.py
+cps       core                     cps/terms.py: every step written, continuations named
+closures  cps, contification       cps/blocks.py: procedures, nothing nested
+blocks    closures                 cps/blocks.py: all parameters, step tables
+adjoint   blocks                   cps/adjoint.py: what is recorded, how it is reversed
 """
 
 from __future__ import annotations

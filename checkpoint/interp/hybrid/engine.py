@@ -16,9 +16,9 @@ from checkpoint.cps.passes import compile_blocks
 from checkpoint.driver.effects import Effects
 from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
 from checkpoint.interp.hybrid.cotangent import Cotangent, at, located, spread, state_slots, with_part
-from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
 from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE, Frame, Machine, State, individual, open_tags
 from checkpoint.interp.hybrid.parts import Part
+from checkpoint.interp.hybrid.run import run
 
 
 class Recorded:
@@ -71,13 +71,6 @@ class Hybrid:
             for procedure in compile_blocks(thunk, scopes):
                 procedure.lam.compiled[self.name] = ProcedureCode(procedure)
 
-    def emit(self, block: BlockCode, taping: bool) -> None:
-        """Emit the function that a block lacks."""
-        if taping:
-            emit_taped(block)
-        else:
-            emit_plain(block)
-
     def start(self, level: int, u: Any, tags: int) -> State:
         """See Engine.start."""
         frame = Frame(HALT, (), None)
@@ -106,12 +99,14 @@ class Hybrid:
             machine.block, machine.values = machine.deliver(state.value)
         else:
             machine.block, machine.index, machine.values = state.block, state.index, state.values
-        return State(machine.block, machine.index, machine.values, machine.frame, state.steps, machine.tags, births)
+        return State(
+            machine.block, machine.index, machine.values, machine.frame, state.steps, machine.tags, births
+        )
 
     def advance(self, state: State, to: int | None, effects: Effects) -> State:
         """See Engine.advance."""
         machine = Machine(self, state, effects)
-        machine.run(to)
+        run(machine, to)
         return machine.state()
 
     def capsule(self, state: State) -> Capsule:
@@ -121,7 +116,7 @@ class Hybrid:
     def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
         """See Engine.tape."""
         machine = Machine(self, state, effects, Recorded())
-        machine.run(to)
+        run(machine, to)
         return Recording(state, machine.tape, machine.state())
 
     def seed(self, end: State, cotangent: Any) -> Cotangent:

@@ -1,13 +1,9 @@
-"""The machine of the hybrid engine: registers, frames, and the loops over whole blocks.
+"""The machine of the hybrid engine: registers, frames, states, and what the ends of blocks do to them.
 
 A point is (block, index); `values` are the slots live there, at index 0 all parameters of the block.
-A run moves from block to block: `run` of a block takes the machine and the values of its parameters,
-and answers with the next block and the values of its parameters. What holds before each block:
-- `steps` steps have been made, and the limit is tested: a block that would pass it is run step by step;
-- `frame` is the top of the stack, `births` and `tags` number the next object and the next tag.
-
-Whatever fails inside an emitted block is found out by running that block again step by step: until its
-end a block changes no register, and effects happen once.
+`frame` is the top of the stack; `steps` counts the steps made; `births` and `tags` number the next
+object and the next tag. A frame holds the block that it returns to and that block's other parameters.
+What delimits a part of the stack (the end of the run, the exit of j*, a handler) is a frame like others.
 """
 
 from __future__ import annotations
@@ -18,15 +14,14 @@ from checkpoint.ad.graph import walk
 from checkpoint.ad.numbers import OperandError, fresh
 from checkpoint.ad.values import Closure
 from checkpoint.cps import blocks as b
+from checkpoint.cps.terms import Step
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.raised import Raised
 from checkpoint.errors import Source, Span
-from checkpoint.interp.hybrid.code import COLD_RUNS, NEVER, BlockCode, ProcedureCode
+from checkpoint.interp.hybrid.code import NEVER, BlockCode, ProcedureCode
 from checkpoint.prims.operators import Context
 
 Values = tuple[Any, ...]
-FAILURES = (ArithmeticError, ValueError, TypeError, AttributeError)
 
 
 class Frame:
@@ -58,7 +53,14 @@ class State:
     __slots__ = ("births", "block", "frame", "index", "steps", "tags", "values")
 
     def __init__(
-        self, block: BlockCode, index: int, values: Values, frame: Frame | None, steps: int, tags: int, births: int
+        self,
+        block: BlockCode,
+        index: int,
+        values: Values,
+        frame: Frame | None,
+        steps: int,
+        tags: int,
+        births: int,
     ) -> None:
         self.block = block
         self.index = index
@@ -94,7 +96,7 @@ def _built_in(label: str, params: b.Slots, steps: list[Any], end: b.End) -> Bloc
     return code
 
 
-class Split(b.Step):
+class Split(Step):
     """The exit of j*: splits a value under a tag."""
 
     __slots__ = ()
@@ -134,62 +136,11 @@ class Machine:
             values = tuple([v if name in live else None for name, v in zip(params, values, strict=True)])
         return State(self.block, self.index, values, self.frame, self.steps, self.tags, self.births)
 
-    def run(self, limit: int | None) -> None:
-        """Make steps until there have been `limit` of them, or the run is finished."""
-        last = NEVER if limit is None else limit
-        tape = self.tape
-        block, values = self.block, self.values
-        while True:
-            if self.index or self.steps + block.cost > last:
-                if block is HALT or (not self.index and self.steps >= last):
-                    break
-                self.block, self.values = block, values
-                going = self.piece(last)
-                block, values = self.block, self.values
-                if going:
-                    continue
-                break
-            run = block.run if tape is None else block.tape
-            try:
-                outcome = self.cold(block) if run is None else run(self, *values)
-            except FAILURES:
-                outcome = None
-            except (KeyboardInterrupt, MemoryError) as stop:
-                self.mark(stop, block)
-                raise
-            if outcome is None:
-                self.block, self.values = block, values
-                self.piece(NEVER)
-                block, values = self.block, self.values
-                continue
-            self.steps += block.cost
-            if tape is not None:
-                tape.ran(block)
-            block, values = outcome
-        self.block, self.values = block, values
-
     def mark(self, stop: BaseException, block: BlockCode) -> None:
         """Tell an interruption where the run was."""
         spans = [step.span for step in block.block.steps] + [block.block.end.span]
         if not hasattr(stop, "span") and spans[0] is not None:
             stop.span = spans[0]  # type: ignore[attr-defined]
-
-    def cold(self, block: BlockCode) -> None:
-        """A block that has no function yet is run step by step; one that is run often is emitted."""
-        if block.emittable:
-            block.runs += 1
-            if block.runs >= COLD_RUNS:
-                self.engine.emit(block, self.tape is not None)  # type: ignore[attr-defined]
-
-    def piece(self, last: int) -> bool:
-        """Run the present block step by step, at most to `last` steps; whether its end was passed."""
-        from checkpoint.interp.hybrid.parts import Part
-
-        part = Part(self)
-        going = part.forward(self, last)
-        if self.tape is not None:
-            self.tape.add_part(part)
-        return going
 
     # What ends of blocks do
 

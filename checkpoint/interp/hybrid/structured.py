@@ -33,7 +33,10 @@ class Structured:
         self.results: list[tuple[Place, Number]] = []
 
     def run(
-        self, operands: list[tuple[str | None, Any]], compute: Callable[..., Any], number: Callable[[Any], Any]
+        self,
+        operands: list[tuple[str | None, Any]],
+        compute: Callable[..., Any],
+        number: Callable[[Any], Any],
     ) -> Any:
         """The step's value. Operands come with their slots, None for constants; `number` gives births."""
         lifted = [self._lift(slot, value) for slot, value in operands]
