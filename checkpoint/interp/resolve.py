@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
+from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import Control, Data, Effect, Operator, Scalar, lookup
 from checkpoint.ad.values import EMPTY, Closure
 from checkpoint.errors import InternalError
@@ -82,9 +84,14 @@ class Resolver:
         lam.compiled["interp"] = code.Body(len(lam.params), resolved, recursive)
 
     def constant(self, expr: core.Const, layout: Layout) -> Task[code.Atom]:
+        """Each reading makes new locations: the moment of a run decides what is shared, not the text."""
         yield from ()
-        value = expr.value
-        return code.Atom(lambda env: value, expr.span)
+        value, found = expr.value, numbers(expr.value)
+        if not found:
+            return code.Atom(lambda env: value, expr.span)
+        if type(value) is float:
+            return code.Atom(lambda env: fresh(value), expr.span)
+        return code.Atom(lambda env: replace(value, found, map(fresh, found)), expr.span)
 
     def variable(self, expr: core.Var, layout: Layout) -> Task[code.Atom]:
         yield from ()
