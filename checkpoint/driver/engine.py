@@ -49,6 +49,11 @@ class Recording(Protocol):
         """The state at its end, on the tape."""
         ...
 
+    @property
+    def bytes(self) -> int:
+        """How much its steps have recorded. The state it starts from is no part: no cut makes that less."""
+        ...
+
     def detached(self) -> State:
         """The same state off the tape."""
         ...
@@ -75,8 +80,13 @@ class Engine(Protocol):
         """A state as a value of the language."""
         ...
 
-    def tape(self, state: Any, to: int | None, effects: Effects) -> Recording:
-        """Run on as `advance` does, recording what reversal needs."""
+    def tape(self, state: Any, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
+        """Run on as `advance` does, recording what reversal needs.
+
+        bytes: stop early, but not before the first step, where the recording is found to be larger. An
+        engine looks after the same steps each time it tapes from a state, at intervals of its own: so
+        by at most what one interval records is the bound exceeded, and what fitted once fits again.
+        """
         ...
 
     def seed(self, end: Any, cotangent: Any) -> Any:

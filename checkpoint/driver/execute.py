@@ -52,15 +52,17 @@ class Sweep:
         while True:
             self._perform(action)
             try:
-                action = actions.send(Report(self._current.steps, self._at_end()))
+                action = actions.send(self._report())
             except StopIteration:
                 break
         if self._end is None:
             raise InternalError("the schedule never reversed the end of the run")
         return self._end, self._cotangent
 
-    def _at_end(self) -> bool:
-        return self._current.finished or self._current.steps == self.last
+    def _report(self) -> Report:
+        current, recording = self._current, self._recording
+        finished = current.finished or current.steps == self.last
+        return Report(current.steps, finished, 0 if recording is None else recording.bytes)
 
     def _perform(self, action: Action) -> None:
         current = self._current
@@ -76,8 +78,8 @@ class Sweep:
             case Advance(to):
                 self._current = self.engine.advance(self._untaped(), self._clip(to), self.effects)
                 self.counts.advanced += self._current.steps - current.steps
-            case Tape(to):
-                self._recording = self.engine.tape(self._untaped(), self._clip(to), self.effects)
+            case Tape(to, bytes):
+                self._recording = self.engine.tape(self._untaped(), self._clip(to), self.effects, bytes)
                 self._current = self._recording.end
                 self.counts.taped += self._current.steps - current.steps
             case _:

@@ -8,7 +8,16 @@ What always holds of a schedule's actions, for a run of t steps that starts at s
 - a state is kept at s first; Restore, Drop name steps at which a state is kept;
 - Tape runs forward from the current state and records; Reverse takes the last tape, whose end must be
   the step down to which the run has been reversed (at first: the end of the run);
+- after Reverse there is no current state until the next Restore;
 - when the coroutine ends, everything down to s has been reversed, and nothing is kept but s.
+
+A base case is bounded in steps by `base`, and in bytes by `tape_bytes` (None: no bound): one step may
+record more than a million others. A tape that outgrows the bound stops there and then, after at least
+one step. The state that it reached is kept, off the tape; the rest of the base case is reversed from it;
+then the piece that fitted is taped again. No rest is taped at once that is longer than what has just
+fitted (BaseCase). So what is taped within it is at most half as long as the base case, and cuts within
+cuts nest no deeper than the logarithm of `base`. The very first tape is of a run whose length is not
+known: if it outgrows the bound the run is counted and reversed like a stretch, and nothing was kept.
 
 Source: Siskind & Pearlmutter 2018, section 3 (bisection); Griewank 1992 for the vocabulary.
 """
@@ -48,9 +57,13 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """Run on as Advance does, recording. An earlier tape that was not reversed is dropped."""
+    """Run on as Advance does, recording. An earlier tape that was not reversed is dropped.
+
+    bytes: the run stops early, after at least one step, where the tape is found larger than this.
+    """
 
     to: int | None
+    bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +76,14 @@ Action = Keep | Restore | Drop | Advance | Tape | Reverse
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Where the run stands after an action: the current state's step, and whether that is the end."""
+    """Where the run stands after an action: the current state's step, and whether that is the end.
+
+    bytes: the size of the current tape, 0 without one.
+    """
 
     step: int
     finished: bool
+    bytes: int = 0
 
 
 Actions = Generator[Action, Report, None]
@@ -94,42 +111,93 @@ class Plain:
         yield Reverse()
 
 
+class BaseCase:
+    """How many steps to tape at once; learnt, within the bounds of a schedule, from the tapes so far.
+
+    most, bytes: the bounds.
+    steps: `most` at first; what fitted, when a tape outgrew `bytes`; twice as many as it had, but no
+    fewer than before, when a tape was at most half full. Steps of a kind follow one another: to believe
+    a tape that was nearly empty, and go to `most` at once, costs hundreds of tapes that outgrow.
+    """
+
+    __slots__ = ("bytes", "most", "steps")
+
+    def __init__(self, most: int, bytes: int | None) -> None:
+        self.most = most
+        self.bytes = bytes
+        self.steps = most
+
+    def tape(self, low: int, high: int | None = None) -> Generator[Action, Report, Report]:
+        """Tape from the current state, at `low`, to `high`, or `most` steps; what was reached."""
+        to = low + self.most if high is None else high
+        reached = yield Tape(to, self.bytes)
+        taped = reached.step - low
+        if reached.step < to and not reached.finished:
+            self.steps = taped
+        elif self.bytes is not None and 2 * reached.bytes <= self.bytes:
+            self.steps = min(max(self.steps, 2 * taped), self.most)
+        return reached
+
+
 @dataclass(frozen=True)
 class Bisection:
     """Divide and conquer: reverse the second half of a stretch, then the first, down to `base` steps.
 
     A run of t steps keeps at most 2 + ceil(log2(t / base)) states and the tape of `base` steps, and
-    runs at most t (1 + ceil(log2(t / base))) steps again.
+    runs at most t (1 + ceil(log2(t / base))) steps again. Where tapes outgrow `tape_bytes`, up to
+    2 ceil(log2(base)) is added to both logarithms; no step is taped more than twice, or, of the first
+    `base`, thrice.
 
     >>> Bisection(base=1000)
-    Bisection(base=1000)
+    Bisection(base=1000, tape_bytes=None)
     """
 
     base: int = 10_000
+    tape_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        if self.base < 1:
-            raise ValueError(f"Bisection(base={self.base}): base must be at least 1 step")
+        require(self, base="step", tape_bytes="byte")
 
     def actions(self) -> Actions:
+        case = BaseCase(self.base, self.tape_bytes)
         start = (yield Keep()).step
-        reached = yield Tape(start + self.base)
+        reached = yield from case.tape(start)
         if reached.finished:
             yield Reverse()
             return
         end = (yield Advance(None)).step
-        yield from self._stretch(start, end)
+        yield from self._stretch(start, end, case)
 
-    def _stretch(self, low: int, high: int) -> Actions:
+    def _stretch(self, low: int, high: int, case: BaseCase) -> Actions:
         """Reverse the steps from `low`, where a state is kept, to `high`."""
         yield Restore(low)
-        if high - low <= self.base:
-            yield Tape(high)
-            yield Reverse()
+        if high - low <= case.steps:
+            yield from self._piece(low, high, case)
             return
         middle = (low + high) // 2
         yield Advance(middle)
         yield Keep()
-        yield from self._stretch(middle, high)
+        yield from self._stretch(middle, high, case)
         yield Drop(middle)
-        yield from self._stretch(low, middle)
+        yield from self._stretch(low, middle, case)
+
+    def _piece(self, low: int, high: int, case: BaseCase) -> Actions:
+        """Reverse a base case; the state at `low` is kept, and is the current one."""
+        reached = (yield from case.tape(low, high)).step
+        if reached == high:
+            yield Reverse()
+            return
+        yield Keep()
+        yield from self._stretch(reached, high, case)
+        yield Drop(reached)
+        yield Restore(low)
+        yield from self._piece(low, reached, case)
+
+
+def require(schedule: object, **units: str) -> None:
+    """Check a schedule's parameters, of which `units` gives the units: each None or at least 1."""
+    for name, unit in units.items():
+        value = getattr(schedule, name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            kind = type(schedule).__name__
+            raise ValueError(f"{kind}({name}={value!r}): {name} must be at least 1 {unit}")

@@ -1,11 +1,13 @@
 """A symbolic run: follows a schedule for a run of known length, without an engine, and checks every action.
 
 It knows where the run stands, which states are kept, what the last tape covers, and down to which step
-the run has been reversed. A rule of checkpoint.driver.schedule that an action breaks is a BrokenRule.
+the run has been reversed. Its steps record as many bytes as it is told, so that tapes outgrow their
+bounds as they would on an engine. A rule of checkpoint.driver.schedule that an action breaks is a BrokenRule.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -21,14 +23,24 @@ class BrokenRule(AssertionError):
 class Model:
     """A run of `length` steps that starts at step `start`.
 
+    size: how many bytes a step records, by its number; the first step's is `start`.
+    look_every: between how many steps the size of a tape is compared with its bound.
     reversed: the pieces that were reversed, in order, each from its first step to its last.
+    advanced: the pieces that were run without a tape, in order.
+    outgrown: how many tapes were stopped by their bound.
+    largest: the size of the largest tape.
     """
 
     length: int
     start: int = 0
+    size: Callable[[int], int] = lambda step: 0
+    look_every: int = 1
     counts: Counts = field(default_factory=Counts)
     actions: list[Action] = field(default_factory=list)
     reversed: list[tuple[int, int]] = field(default_factory=list)
+    advanced: list[tuple[int, int]] = field(default_factory=list)
+    outgrown: int = 0
+    largest: int = 0
 
     def follow(self, schedule: Schedule) -> Model:
         """Execute all of a schedule's actions."""
@@ -36,6 +48,7 @@ class Model:
         self.current: int | None = self.start
         self.kept: set[int] = set()
         self.tape: tuple[int, int] | None = None
+        self.bytes = 0
         actions = schedule.actions()
         action = next(actions)
         self._require(isinstance(action, Keep), "the start is kept first")
@@ -44,7 +57,7 @@ class Model:
             self._perform(action)
             here = self.end if self.current is None else self.current
             try:
-                action = actions.send(Report(here, here == self.end))
+                action = actions.send(Report(here, here == self.end, self.bytes if self.tape else 0))
             except StopIteration:
                 break
         self._require(self._down_to() == self.start, "everything is reversed")
@@ -73,12 +86,14 @@ class Model:
                 self._require(step in self.kept, "only a kept state is dropped")
                 self.kept.remove(step)
             case Advance(to):
-                self.counts.advanced += self._move(to)
+                self.advanced.append(self._move(to))
+                self.counts.advanced += length(self.advanced[-1])
                 self.tape = None
-            case Tape(to):
-                begin = self._here()
-                self.counts.taped += self._move(to)
-                self.tape = (begin, self._here())
+            case Tape(to, bytes):
+                self.tape = self._move(to if bytes is None else self._full(to, bytes))
+                self.counts.taped += length(self.tape)
+                self.bytes = sum(map(self.size, range(*self.tape))) if bytes is not None else 0
+                self.largest = max(self.largest, self.bytes)
             case _:
                 self._reverse()
 
@@ -87,11 +102,26 @@ class Model:
         assert self.current is not None
         return self.current
 
-    def _move(self, to: int | None) -> int:
+    def _clip(self, to: int | None) -> int:
+        return self.end if to is None else min(to, self.end)
+
+    def _full(self, to: int | None, bytes: int) -> int:
+        """Where a tape from here to a step ends, if it may not outgrow a bound."""
+        step, end, recorded = self._here(), self._clip(to), 0
+        while step < end:
+            look = min(step + self.look_every, end)
+            recorded += sum(map(self.size, range(step, look)))
+            step = look
+            if recorded > bytes and step < end:
+                self.outgrown += 1
+                break
+        return step
+
+    def _move(self, to: int | None) -> tuple[int, int]:
         begin = self._here()
         self._require(to is None or to >= begin, "a run goes forward")
-        self.current = self.end if to is None else min(to, self.end)
-        return self.current - begin
+        self.current = self._clip(to)
+        return begin, self.current
 
     def _reverse(self) -> None:
         self._require(self.tape is not None, "only a tape is reversed")
@@ -99,3 +129,8 @@ class Model:
         self._require(self.tape[1] == self._down_to(), "a tape is reversed that ends where reversal stands")
         self.reversed.append(self.tape)
         self.tape = self.current = None
+
+
+def length(piece: tuple[int, int]) -> int:
+    """How many steps a piece has, from its first to its last."""
+    return piece[1] - piece[0]
