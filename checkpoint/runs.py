@@ -100,7 +100,7 @@ def vjp_values(f: Any, x: Any, cotangent: Any, engine: Engine, schedule: Schedul
 
     with language_errors(f):
         u, tags = _begin(f, x)
-        if not numbers(u.cdr):
+        if not numbers(u.cdr) and type(u.cdr) is not Capsule:
             raise RunError("the argument holds no real: there is nothing to differentiate", _span(f))
         context = Context(engine, tags, Effects())
         outcome = reverse_sweep(context, 0, schedule, u, cotangent_of)

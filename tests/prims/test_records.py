@@ -72,7 +72,7 @@ def test_every_record_says_what_it_is(record: Primitive) -> None:
     assert record.purity in Purity
     assert (record.purity is Purity.EFFECT) == isinstance(record, Effect)
     assert isinstance(record, Scalar | Data | Effect | Operator | Control)
-    if isinstance(record, Effect | Operator | Control):
+    if isinstance(record, Operator | Control):
         assert record.derivative, "not differentiable is written, never implied"
     with pytest.raises(dataclasses.FrozenInstanceError):
         record.arity = 7  # type: ignore[misc]

@@ -14,35 +14,45 @@ from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.cps.passes import compile_blocks
 from checkpoint.driver.effects import Effects
-from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
+from checkpoint.interp.hybrid.code import NEVER, BlockCode, ProcedureCode
 from checkpoint.interp.hybrid.cotangent import Cotangent, at, located, spread, state_slots, with_part
 from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE, Frame, Machine, State, individual, open_tags
 from checkpoint.interp.hybrid.parts import Part
+from checkpoint.interp.hybrid.reversal import reverse_part
 from checkpoint.interp.hybrid.run import run
+
+# Measured by tracemalloc on CPython 3.11: a record and its place in the list; each of its entries with the
+# float that it keeps alive; a part with its slots.
+RECORD_BYTES, ENTRY_BYTES, PART_BYTES = 64, 32, 600
 
 
 class Recorded:
     """A tape: (what was run, how often in a row), and the records of the blocks."""
 
-    __slots__ = ("last", "records", "runs")
+    __slots__ = ("bytes", "last", "records", "runs")
 
     def __init__(self) -> None:
         self.runs: list[list[Any]] = []
         self.records: list[tuple[Any, ...]] = []
         self.last: Any = None
+        self.bytes = 0
 
     def ran(self, block: BlockCode) -> None:
         """A block's taped function has run."""
+        if block.record_size:
+            self.bytes += RECORD_BYTES + ENTRY_BYTES * block.record_size
         if block is self.last:
             self.runs[-1][1] += 1
         else:
             self.last = block
             self.runs.append([block, 1])
+            self.bytes += RECORD_BYTES
 
     def add_part(self, part: Part) -> None:
         """A part of a block has run."""
         self.last = None
         self.runs.append([part, 1])
+        self.bytes += PART_BYTES + ENTRY_BYTES * len(part.slots)
 
 
 class Recording:
@@ -54,6 +64,11 @@ class Recording:
         self.start = start
         self.tape = tape
         self.end = end
+
+    @property
+    def bytes(self) -> int:
+        """How much its steps have recorded."""
+        return self.tape.bytes
 
     def detached(self) -> State:
         """The end: its values are plain anyway."""
@@ -113,10 +128,10 @@ class Hybrid:
         """See Engine.capsule."""
         return with_own_tags_outermost(Capsule(individual(state), self.name, open_tags(state)))
 
-    def tape(self, state: State, to: int | None, effects: Effects) -> Recording:
-        """See Engine.tape."""
+    def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
+        """See Engine.tape; looks after every block."""
         machine = Machine(self, state, effects, Recorded())
-        run(machine, to)
+        run(machine, to, NEVER if bytes is None else bytes)
         return Recording(state, machine.tape, machine.state())
 
     def seed(self, end: State, cotangent: Any) -> Cotangent:
@@ -160,7 +175,7 @@ class Hybrid:
         while tape.runs:
             block, count = tape.runs.pop()
             if isinstance(block, Part):
-                received = block.reverse(cotangent, after, received)
+                received = reverse_part(block, cotangent, after, received)
                 after = block.block
                 continue
             reverse, has_record = block.reverse, block.record_size

@@ -1,9 +1,8 @@
-"""Parts of blocks, run step by step, and reversed step by step if they were taped.
+"""Parts of blocks, run step by step.
 
 A part runs from a point of a block towards its end: until the limit, or over the end into the next
 block, or until something is raised. It is the definition of what a block does; emitted source must do
-the same. A taped part keeps the value of every slot, and is reversed by the actions of
-checkpoint.cps.adjoint and the rules for ends that stand there.
+the same. A taped part keeps the value of every slot, for checkpoint.interp.hybrid.reversal.
 """
 
 from __future__ import annotations
@@ -16,27 +15,39 @@ from checkpoint.ad.numbers import Dual, OperandError, apply, fresh
 from checkpoint.ad.record import Data, Effect, Operator, Scalar, lookup
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
-from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.driver.raised import Raised, failure
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.code import BlockCode
-from checkpoint.interp.hybrid.cotangent import Cotangent, state_slots
-from checkpoint.interp.hybrid.machine import HALT, LEAVE, Frame, Machine, Split, Values
-from checkpoint.interp.hybrid.structured import RESULT, Structured
+from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
+from checkpoint.interp.hybrid.structured import Structured
 from checkpoint.lang.printer import write_value
 
 FAILURES = (ArithmeticError, ValueError, OperandError)
 
 
 class Part:
-    """One part. `structured`: the steps recorded as wholes, by index; "end" for that of the end.
+    """One part, from the step `start` up to, not including, `stop`.
 
-    frames: how many slots each frame had that a raise removed, or a resumed capsule brought, top first.
+    ended: the end was passed; raised: the step at `stop` raised; else the part stopped before it.
+    structured: the steps recorded as wholes, by index; "end" for that of the end; by the slot of what
+        was raised, the strippings of its tangents, in the order of `stripped`.
+    frames: how many slots each frame had that a raise removed, the top first.
     """
 
-    __slots__ = ("block", "ended", "frames", "raised", "resumed", "slots", "start", "stop", "structured")
+    __slots__ = (
+        "block",
+        "ended",
+        "frames",
+        "raised",
+        "resumed",
+        "slots",
+        "start",
+        "stop",
+        "stripped",
+        "structured",
+    )
 
     def __init__(self, machine: Machine) -> None:
         self.block: BlockCode = machine.block
@@ -48,10 +59,9 @@ class Part:
         self.ended = False
         self.raised = False
         self.frames: list[int] = []
+        self.stripped: list[str] = []
         self.resumed: Capsule | None = None
         self.structured: dict[Any, Structured] = {}
-
-    # Forward
 
     def forward(self, machine: Machine, last: int) -> bool:
         """Run; the machine then stands at the point reached. Whether the block was left."""
@@ -274,157 +284,10 @@ class Part:
 
     def _strip(self, machine: Machine, raised: Raised, tag: int) -> None:
         """What is raised out of a j* loses its tangents."""
-        slot = f"%raised{len(self.structured)}"
+        slot = f"%raised{len(self.stripped)}"
+        self.stripped.append(slot)
         self.slots[slot] = raised.value
         raised.value = self._whole(machine, (slot,), lambda value: split(value, tag)[0], slot)
-
-    # Backward
-
-    def reverse(self, cotangent: Cotangent, after: BlockCode | None, received: Values) -> Values:
-        """From the accumulators of the point reached those of the point where the part began."""
-        block = self.block.block
-        slots: dict[str, Any] = {}
-        if self.ended:
-            BACK[type(block.end)](self, slots, cotangent, after, received, block.end)
-        elif self.raised:
-            self._back_raise(slots, cotangent, received)
-        else:
-            names = block.live[self.stop] if self.stop else block.params
-            slots.update(zip(names, received, strict=True))
-        for index, actions in self.block.reversal().actions:
-            if self.start <= index < self.stop:
-                for action in actions:
-                    self._act(action, index, slots, cotangent)
-        if Split in map(type, block.steps) and self.start == 0 < self.stop:
-            self._back_whole(0, slots, cotangent, "result")
-        names = block.live[self.start] if self.start else block.params
-        return tuple([slots.get(name, 0.0) for name in names])
-
-    def _act(self, action: a.Action, index: int, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        match action:
-            case a.Add():
-                slots[action.target] = slots.get(action.target, 0.0) + slots.get(action.source, 0.0)
-            case a.Scale():
-                if index in self.structured:
-                    self._back_whole(index, slots, cotangent, action.source)
-                else:
-                    self._scale(action, slots)
-            case a.Take():
-                amount = cotangent.take(birth_of(self.slots[action.owner]), action.field)
-                slots[action.target] = slots.get(action.target, 0.0) + amount
-            case a.Give():
-                amount = slots.get(action.source, 0.0)
-                if amount != 0.0:
-                    cotangent.give(birth_of(self.slots[action.owner]), action.field, amount)
-            case a.Redo():
-                self._back_whole(index, slots, cotangent, action.step.name)
-
-    def _back_whole(self, key: Any, slots: dict[str, Any], cotangent: Cotangent, name: str) -> None:
-        slots[RESULT] = slots.get(name, 0.0)
-        self.structured[key].reverse(slots, cotangent)
-
-    def _scale(self, action: a.Scale, slots: dict[str, Any]) -> None:
-        amount = slots.get(action.source, 0.0)
-        if action.record.singular and amount == 0.0:
-            return
-        values = [self.value(operand) for operand in action.operands]
-        result = self.slots[action.source]
-        assert action.record.partials is not None
-        for position in action.targets:
-            name = action.operands[position]
-            assert isinstance(name, str)
-            partial = action.record.partials[position](*values, result)
-            slots[name] = slots.get(name, 0.0) + partial * amount
-
-    def _add_operands(self, slots: dict[str, Any], operands: Any, received: Values) -> None:
-        """To operands from what their copies received, the last first."""
-        for operand, amount in zip(reversed(operands), reversed(received), strict=True):
-            if isinstance(operand, str):
-                slots[operand] = slots.get(operand, 0.0) + amount
-
-    def _back_go(self, slots: Any, cotangent: Any, after: Any, received: Values, end: Any) -> None:
-        target = self.block.target(end.label).block
-        given = len(end.args)
-        slots.update(zip(target.params[given:], received[given:], strict=True))
-        self._add_operands(slots, end.args, received[:given])
-
-    def _back_branch(self, slots: Any, cotangent: Any, after: Any, received: Values, end: Any) -> None:
-        slots.update(zip(after.block.params, received, strict=True))
-
-    def _back_frame(self, slots: Any, cotangent: Cotangent, label: str | None) -> None:
-        """Take back the slots that a frame held."""
-        if label is not None:
-            names = self.block.target(label).block.params[1:]
-            slots.update(zip(names, cotangent.stack.pop(), strict=True))
-
-    def _back_call(self, slots: Any, cotangent: Cotangent, after: Any, received: Values, end: Any) -> None:
-        self._back_frame(slots, cotangent, end.ret)
-        count = len(received) - len(end.args)
-        self._add_operands(slots, end.args, received[count:])
-        fn = self.value(end.fn)
-        cotangent.give_environment(fn.env.birth, received, len(fn.env.values))
-
-    def _back_control(self, slots: Any, cotangent: Cotangent, after: Any, received: Values, end: Any) -> None:
-        if end.op == "resume":
-            self._back_resume(slots, cotangent, received, end)
-            return
-        cotangent.stack.pop()  # the frame that holds the tag
-        self._back_frame(slots, cotangent, end.ret)
-        slots[RESULT] = received[-1]
-        fn = self.slots[end.args[0]]
-        cotangent.give_environment(fn.env.birth, received, len(fn.env.values))
-        self.structured["end"].reverse(slots, cotangent)
-
-    def _back_resume(self, slots: Any, cotangent: Cotangent, received: Values, end: Any) -> None:
-        capsule = self.resumed
-        assert capsule is not None
-        state = capsule.state
-        if state.finished:
-            if end.ret is None:
-                cotangent.stack.append(received[1:])
-            else:
-                names = self.block.target(end.ret).block.params[1:]
-                slots.update(zip(names, received[1:], strict=True))
-            cotangent.give(capsule.birth, (0, 0), received[0])
-            return
-        depth, frame = 0, state.frame
-        amounts = [received]
-        while frame.block is not HALT:
-            amounts.append(cotangent.stack.pop())
-            depth, frame = depth + 1, frame.next
-        self._back_frame(slots, cotangent, end.ret)
-        for (level, position), _ in state_slots(state):
-            if level <= depth and amounts[level][position] != 0.0:
-                cotangent.give(capsule.birth, (level, position), amounts[level][position])
-
-    def _back_return(self, slots: Any, cotangent: Cotangent, after: Any, received: Values, end: Any) -> None:
-        cotangent.stack.append(received[1:])
-        self._add_operands(slots, (end.operand,), received[:1])
-
-    def _back_install(self, slots: Any, cotangent: Cotangent, after: Any, received: Values, end: Any) -> None:
-        self._back_frame(slots, cotangent, end.leave)
-        for name, amount in zip(self.block.target(end.body).block.params, received, strict=True):
-            slots[name] = slots.get(name, 0.0) + amount
-
-    def _back_raise(self, slots: dict[str, Any], cotangent: Cotangent, received: Values) -> None:
-        cotangent.stack.append(received[1:])
-        for size in reversed(self.frames[:-1]):
-            cotangent.stack.append((0.0,) * size)
-        slots[RESULT] = received[0]
-        for key in reversed([key for key in self.structured if str(key).startswith("%raised")]):
-            self.structured[key].reverse(slots, cotangent)
-            slots[RESULT] = slots.pop(key, 0.0)
-        end = self.block.block.end
-        if self.stop in self.structured:
-            self.structured[self.stop].reverse(slots, cotangent)
-        elif isinstance(end, b.Throw) and isinstance(end.operand, str):
-            slots[end.operand] = slots.get(end.operand, 0.0) + slots[RESULT]
-
-
-def birth_of(value: Any) -> int:
-    """The birth under which the fields of a slot's object are kept."""
-    birth: int = value.env.birth if type(value) is Closure else getattr(value, "birth", 0)
-    return birth
 
 
 ENDS: dict[type, Callable[..., tuple[BlockCode, Values]]] = {
@@ -436,13 +299,4 @@ ENDS: dict[type, Callable[..., tuple[BlockCode, Values]]] = {
     b.Return: Part._return,
     b.Throw: Part._throw,
     b.Install: Part._install,
-}
-BACK: dict[type, Callable[..., None]] = {
-    b.Jump: Part._back_go,
-    b.Enter: Part._back_go,
-    b.Branch: Part._back_branch,
-    b.Call: Part._back_call,
-    b.Control: Part._back_control,
-    b.Return: Part._back_return,
-    b.Install: Part._back_install,
 }

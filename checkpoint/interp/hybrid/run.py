@@ -18,12 +18,15 @@ from checkpoint.interp.hybrid.parts import Part
 FAILURES = (ArithmeticError, ValueError, TypeError, AttributeError)
 
 
-def run(machine: Machine, limit: int | None) -> None:
-    """Make steps until there have been `limit` of them, or the run is finished."""
+def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
+    """Make steps until there have been `limit` of them, the tape outgrows `bytes`, or the run is finished."""
     last = NEVER if limit is None else limit
+    first = machine.steps
     tape = machine.tape
     block, values = machine.block, machine.values
     while True:
+        if tape is not None and tape.bytes > bytes and machine.steps > first and not machine.index:
+            break
         if machine.index or machine.steps + block.cost > last:
             if block is HALT or (not machine.index and machine.steps >= last):
                 break

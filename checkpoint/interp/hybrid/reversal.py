@@ -1,0 +1,200 @@
+"""Reversing a taped part of a block, step by step.
+
+In: a part that has been run, the cotangent of the state where it ended, and what the accumulators of
+that point received. Out: those of the point where the part began. Ends are reversed first, by the rules
+of checkpoint.cps.adjoint; then the actions of its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.values import Closure
+from checkpoint.cps import adjoint as a
+from checkpoint.cps import blocks as b
+from checkpoint.interp.hybrid.code import BlockCode
+from checkpoint.interp.hybrid.cotangent import Cotangent, state_slots
+from checkpoint.interp.hybrid.machine import HALT, Split, Values
+from checkpoint.interp.hybrid.parts import Part
+from checkpoint.interp.hybrid.structured import RESULT
+
+
+def reverse_part(part: Part, cotangent: Cotangent, after: BlockCode | None, received: Values) -> Values:
+    """What the accumulators of the point where a part began have received."""
+    return Reversal(part, cotangent).run(after, received)
+
+
+class Reversal:
+    """One part on its way back; `slots` are the accumulators of its slots, 0.0 where there is none."""
+
+    def __init__(self, part: Part, cotangent: Cotangent) -> None:
+        self.part = part
+        self.cotangent = cotangent
+        self.slots: dict[str, Any] = {}
+
+    def run(self, after: BlockCode | None, received: Values) -> Values:
+        """Reverse the end, then the steps, the last first."""
+        part, slots = self.part, self.slots
+        block = part.block.block
+        if part.ended:
+            BACK[type(block.end)](self, after, received, block.end)
+        elif part.raised:
+            self.unwinding(received)
+        else:
+            names = block.live[part.stop] if part.stop else block.params
+            slots.update(zip(names, received, strict=True))
+        for index, actions in part.block.reversal().actions:
+            if part.start <= index < part.stop:
+                for action in actions:
+                    self.act(action, index)
+        if block.steps and isinstance(block.steps[0], Split) and part.start < part.stop:
+            self.structured(0, block.steps[0].name)
+        names = block.live[part.start] if part.start else block.params
+        return tuple([slots.get(name, 0.0) for name in names])
+
+    def add(self, target: str, amount: Any) -> None:
+        self.slots[target] = self.slots.get(target, 0.0) + amount
+
+    def received_by(self, name: str) -> Any:
+        return self.slots.get(name, 0.0)
+
+    # Steps
+
+    def act(self, action: a.Action, index: int) -> None:
+        match action:
+            case a.Add():
+                self.add(action.target, self.received_by(action.source))
+            case a.Scale():
+                if index in self.part.structured:
+                    self.structured(index, action.source)
+                else:
+                    self.scale(action)
+            case a.Take():
+                self.add(action.target, self.cotangent.take(self.birth(action.owner), action.field))
+            case a.Give():
+                amount = self.received_by(action.source)
+                if amount != 0.0:
+                    self.cotangent.give(self.birth(action.owner), action.field, amount)
+            case a.Redo():
+                self.structured(index, action.step.name)
+
+    def birth(self, slot: str) -> int:
+        """The birth under which the fields of a slot's object are kept."""
+        value = self.part.slots[slot]
+        birth: int = value.env.birth if type(value) is Closure else getattr(value, "birth", 0)
+        return birth
+
+    def structured(self, key: Any, name: str) -> None:
+        """Reverse a step that was recorded as a whole, whose result is in the slot `name`."""
+        self.slots[RESULT] = self.received_by(name)
+        self.part.structured[key].reverse(self.slots, self.cotangent)
+
+    def scale(self, action: a.Scale) -> None:
+        amount = self.received_by(action.source)
+        if action.record.singular and amount == 0.0:
+            return
+        values = [self.part.value(operand) for operand in action.operands]
+        result = self.part.slots[action.source]
+        assert action.record.partials is not None
+        for position in action.targets:
+            name = action.operands[position]
+            assert isinstance(name, str)
+            partial = action.record.partials[position](*values, result)
+            self.add(name, partial * amount)
+
+    # Ends
+
+    def add_operands(self, operands: Any, received: Values) -> None:
+        """To operands from what their copies received, the last first."""
+        for operand, amount in zip(reversed(operands), reversed(received), strict=True):
+            if isinstance(operand, str):
+                self.add(operand, amount)
+
+    def take_frame(self, label: str | None) -> None:
+        """Take back the slots that a frame held."""
+        if label is not None:
+            names = self.part.block.target(label).block.params[1:]
+            self.slots.update(zip(names, self.cotangent.stack.pop(), strict=True))
+
+    def give_environment(self, procedure: Any, received: Values) -> None:
+        env = self.part.value(procedure).env
+        self.cotangent.give_environment(env.birth, received, len(env.values))
+
+    def go(self, after: Any, received: Values, end: b.Jump | b.Enter) -> None:
+        target = self.part.block.target(end.label).block
+        given = len(end.args)
+        self.slots.update(zip(target.params[given:], received[given:], strict=True))
+        self.add_operands(end.args, received[:given])
+
+    def branch(self, after: Any, received: Values, end: b.Branch) -> None:
+        self.slots.update(zip(after.block.params, received, strict=True))
+
+    def call(self, after: Any, received: Values, end: b.Call) -> None:
+        self.take_frame(end.ret)
+        self.add_operands(end.args, received[len(received) - len(end.args) :])
+        self.give_environment(end.fn, received)
+
+    def control(self, after: Any, received: Values, end: b.Control) -> None:
+        if end.op == "resume":
+            self.resume(received, end)
+            return
+        self.cotangent.stack.pop()  # the frame that holds the tag
+        self.take_frame(end.ret)
+        self.give_environment(end.args[0], received)
+        self.slots[RESULT] = received[-1]
+        self.part.structured["end"].reverse(self.slots, self.cotangent)
+
+    def resume(self, received: Values, end: b.Control) -> None:
+        """To the slots of the capsule, from the copies that were made of them."""
+        capsule = self.part.resumed
+        assert capsule is not None
+        state = capsule.state
+        if state.finished:
+            self.cotangent.stack.append(received[1:])
+            received = received[:1]
+        amounts, frame = [received], state.frame
+        while frame is not None and frame.block is not HALT:
+            amounts.append(self.cotangent.stack.pop())
+            frame = frame.next
+        self.take_frame(end.ret)
+        for (depth, position), _ in state_slots(state):
+            if depth < len(amounts) and amounts[depth][position] != 0.0:
+                self.cotangent.give(capsule.birth, (depth, position), amounts[depth][position])
+
+    def give_back(self, after: Any, received: Values, end: b.Return) -> None:
+        self.cotangent.stack.append(received[1:])
+        self.add_operands((end.operand,), received[:1])
+
+    def install(self, after: Any, received: Values, end: b.Install) -> None:
+        self.take_frame(end.leave)
+        for name, amount in zip(self.part.block.target(end.body).block.params, received, strict=True):
+            self.add(name, amount)
+
+    def unwinding(self, received: Values) -> None:
+        """Put the frames back that a raise removed; what was raised goes back to where it came from."""
+        part, stack = self.part, self.cotangent.stack
+        stack.append(received[1:])
+        stack.extend((0.0,) * size for size in reversed(part.frames[:-1]))
+        raised = received[0]
+        for slot in reversed(part.stripped):
+            self.slots[RESULT] = raised
+            part.structured[slot].reverse(self.slots, self.cotangent)
+            raised = self.slots.pop(slot, 0.0)
+        end = part.block.block.end
+        if part.stop in part.structured:
+            self.slots[RESULT] = raised
+            part.structured[part.stop].reverse(self.slots, self.cotangent)
+        elif isinstance(end, b.Throw) and isinstance(end.operand, str):
+            self.add(end.operand, raised)
+
+
+BACK: dict[type, Callable[..., None]] = {
+    b.Jump: Reversal.go,
+    b.Enter: Reversal.go,
+    b.Branch: Reversal.branch,
+    b.Call: Reversal.call,
+    b.Control: Reversal.control,
+    b.Return: Reversal.give_back,
+    b.Install: Reversal.install,
+}
