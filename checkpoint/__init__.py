@@ -9,10 +9,12 @@
 from checkpoint.ad.values import Capsule
 from checkpoint.api import interrupt, jvp, primops, read, resume, vjp
 from checkpoint.convert import Procedure
+from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import CheckpointError, InternalError, RunError, SourceError
 
 __all__ = [
+    "Binomial",
     "Bisection",
     "Capsule",
     "CheckpointError",

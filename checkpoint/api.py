@@ -12,6 +12,7 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad.values import Capsule, Closure, is_resume
 from checkpoint.convert import Procedure, cotangent_to_python, to_language, to_python
+from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError, Source
@@ -40,7 +41,12 @@ __all__ = [
     "vjp_values",
 ]
 
-SCHEDULES: dict[str, Schedule] = {"plain": Plain(), "bisection": Bisection()}
+# By name: "binomial" is the rule that needs no number from the user, logarithmic in space and time.
+SCHEDULES: dict[str, Schedule] = {
+    "plain": Plain(),
+    "bisection": Bisection(),
+    "binomial": Binomial(base=BASE),
+}
 
 
 def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
@@ -68,7 +74,9 @@ def vjp(
     """The value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
     ybar: shaped like y; may be left out where y is a real, and is 1 then.
-    schedule: Bisection() unless given; memory grows with the logarithm of the run's length.
+    schedule: Plain(), Bisection(), Binomial(...), or the name "plain", "bisection" or "binomial", the
+    last for Binomial(base=10_000). Bisection() unless given: memory grows with the logarithm of the
+    run's length. No schedule changes the result in any bit.
     The cotangent has x's structure, with None where x has nothing to differentiate.
     Raises RunError if the run fails, x holds no real, or ybar has another shape than y.
     Source: Siskind & Pearlmutter 2018, sections 2 and 3.

@@ -1,0 +1,53 @@
+"""No schedule changes a gradient in any bit: every kind of schedule, over programs of the corpus."""
+
+from __future__ import annotations
+
+import pytest
+
+import checkpoint
+from checkpoint.driver.binomial import Binomial
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.schedule import Bisection, Schedule
+from checkpoint.errors import RunError
+from tests.support import laws
+from tests.support.corpus import DIFFERENTIABLE, Entry, engine_name, usable_engines
+from tests.support.same import difference
+
+PROGRAMS = {
+    "capsules-recut", "logistic", "nested-forward", "rotations", "sharing", "tree-recursion", "write-loop"
+}  # fmt: skip
+ENTRIES = [entry for entry in DIFFERENTIABLE if entry.name in PROGRAMS]
+SCHEDULES: list[Schedule] = [
+    *(Binomial(snapshots=d, base=base) for d, base in ((1, 100), (2, 20), (3, 10), (5, 3), (20, 1))),
+    *(Binomial(repetitions=t, base=base) for t, base in ((1, 1), (1, 30), (2, 1), (3, 7), (6, 2))),
+    *(Binomial(base=base) for base in (1, 2, 5, 17, 100, 10_000)),
+    *(Bisection(base, tape_bytes) for base in (10_000, 300) for tape_bytes in (1, 5_000)),
+    *(Binomial(snapshots=d, tape_bytes=tape_bytes) for d in (1, 4) for tape_bytes in (1, 5_000)),
+    *(Binomial(repetitions=2, tape_bytes=tape_bytes) for tape_bytes in (1, 5_000)),
+    *(Binomial(base=300, tape_bytes=tape_bytes) for tape_bytes in (1, 5_000)),
+]
+
+
+@pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_gradients_are_equal_to_the_last_bit(entry: Entry, engine: Engine) -> None:
+    case = entry.case(engine)
+    run = laws.whole_run(case, engine, entry.input)
+    _, xbar = laws.gradient(case, engine, entry.input, run)
+    for schedule in SCHEDULES:
+        _, other = laws.gradient(case, engine, entry.input, run, schedule)
+        assert difference(other, xbar) is None, schedule
+
+
+def test_the_programs_are_there() -> None:
+    assert len(ENTRIES) == len(PROGRAMS)
+    assert len(SCHEDULES) >= 20
+
+
+def test_schedules_have_names() -> None:
+    f = checkpoint.read("(lambda (x) (* x (sin x)))")
+    expected = checkpoint.vjp(f, 2.0, schedule=checkpoint.Plain())
+    for name in ("plain", "bisection", "binomial"):
+        assert checkpoint.vjp(f, 2.0, schedule=name) == expected
+    with pytest.raises(RunError, match="no schedule 'greedy'; there are: plain, bisection, binomial"):
+        checkpoint.vjp(f, 2.0, schedule="greedy")

@@ -1,0 +1,179 @@
+"""Depth and space: recursion a million deep, loops in constant memory, and freeing what is long.
+
+Memory is measured in a process of its own, which runs this file: by how much a run raises the highest
+resident memory, when all that was free before has been filled.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checkpoint import engines, runs
+from checkpoint.ad.values import list_value
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.errors import Source
+from checkpoint.program import load
+from tests.support.corpus import engine_name, usable_engines, value_of
+from tests.support.same import difference
+
+MEGABYTE = 2**20
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+every_engine = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+
+SUM = "(define (sum n) (if (zero? n) 0 (+ n (sum (- n 1))))) "
+BUILD = "(define (build n) (let loop ((n n) (l '())) (if (zero? n) l (loop (- n 1) (cons n l))))) "
+
+# Programs of N that need no more memory for a larger one.
+CONSTANT = {
+    "loop": "(let loop ((i 0) (y 1)) (if (= i N) y (loop (+ i 1) (sin y))))",
+    "loop of pairs": "(let loop ((i 0) (p (cons 1 2))) (if (= i N) p (loop (+ i 1) (cons (cdr p) (car p)))))",
+    "mutual": """
+        (define (even? n) (if (zero? n) #t (odd? (- n 1))))
+        (define (odd? n) (if (zero? n) #f (even? (- n 1))))
+        (even? N)""",
+    "continuations": """
+        (define (loop n k) (if (zero? n) (k 0) (loop (- n 1) (let ((m (k n))) (lambda (x) (+ m x))))))
+        (loop N sin)""",
+    "dropped list": "(let loop ((i 0) (l '())) (if (= i N) i (loop (+ i 1) (list i i i))))",
+    "handlers": "(let loop ((i 0)) (if (= i N) i (loop (handle (raise (+ i 1)) (e) e))))",
+    "inside j*": "(j* (lambda (x) (let loop ((i 0) (y x)) (if (= i N) y (loop (+ i 1) (sin y))))) 1 1)",
+    "dead variable": """
+        (define (consume l) (if (null? l) 0 (consume (cdr l))))
+        (let loop ((i 0)) (if (> (* 1000 i) N) i (let ((l (iota 1000))) (loop (+ i 1 (consume l))))))""",
+}
+
+
+def rise(text: str, engine: Engine) -> int:
+    """By how many bytes a run raises the highest memory of a process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.laws.test_deep", engine.name, text],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@every_engine
+@pytest.mark.parametrize("name", CONSTANT)
+def test_loops_in_constant_memory(name: str, engine: Engine) -> None:
+    """1 MB is 20 bytes a turn, less than any object."""
+    assert rise(CONSTANT[name].replace("N", "50000"), engine) < MEGABYTE
+
+
+@every_engine
+def test_a_million_turns_in_constant_memory(engine: Engine) -> None:
+    assert rise(CONSTANT["loop"].replace("N", "1000000"), engine) < MEGABYTE
+
+
+@every_engine
+def test_the_measure_sees_what_is_kept(engine: Engine) -> None:
+    assert rise(BUILD + "(car (build 100000))", engine) > 4 * MEGABYTE
+    assert rise(SUM + "(sum 50000)", engine) > 4 * MEGABYTE
+
+
+@every_engine
+def test_recursion_a_million_deep(engine: Engine) -> None:
+    assert value_of(SUM + "(sum 1000000)", engine) == 1e6 * (1e6 + 1) / 2
+
+
+@every_engine
+def test_a_raise_from_far_down(engine: Engine) -> None:
+    text = (
+        "(define (f n) (if (zero? n) (raise 'deep) (+ 1 (f (- n 1))))) (handle (f 200000) (e) (eq? e 'deep))"
+    )
+    assert value_of(text, engine) is True
+
+
+@every_engine
+def test_a_cut_half_way_down_and_half_way_up(engine: Engine) -> None:
+    f = value_of(SUM + "sum", engine)
+    depth = 50_000
+    n = runs.primops_values(f, float(depth), engine)
+    for cut in (n // 4, n // 2, 3 * n // 4):
+        z = runs.interrupt_values(f, float(depth), cut, engine)
+        assert runs.call_values(runs.RESUME, z, engine) == depth * (depth + 1) / 2
+
+
+@every_engine
+def test_long_lists_pass_through_everything(engine: Engine) -> None:
+    """Made, walked, printed in part, cut, differentiated, compared and freed, without recursion."""
+    n = 20_000
+    ones = list_value([1.0] * n)
+    f = value_of(
+        BUILD + "(lambda (l) (let ((m (build 10))) (map-reduce + 0 (lambda (x) (* x x)) l)))", engine
+    )
+    y, lbar = runs.vjp_values(f, ones, 1.0, engine, Plain())
+    assert y == n
+    assert difference(lbar, list_value([2.0] * n)) is None
+    z = runs.interrupt_values(f, ones, 1000, engine)
+    assert runs.call_values(runs.RESUME, z, engine) == n
+
+
+@every_engine
+def test_freeing_a_list_of_a_million(engine: Engine) -> None:
+    """The argument, its copy inside the run, and the value are all let go."""
+    f = value_of("(lambda (l) (cons 2 (cdr l)))", engine)
+    value = runs.call_values(f, list_value([1.0] * 1_000_000), engine)
+    assert (value.car, value.cdr.car) == (2.0, 1.0)
+    del value
+    assert value_of(BUILD + "(car (build 100000))", engine) == 1.0
+
+
+@every_engine
+def test_freeing_nests_of_other_kinds(engine: Engine) -> None:
+    """Closures that hold closures, pairs that grow to the left, and a deep stack in a capsule."""
+    closures = "(let loop ((i 0) (f sin)) (if (= i 100000) f (loop (+ i 1) (lambda (x) (f x)))))"
+    left = "(let loop ((i 0) (p '())) (if (= i 100000) p (loop (+ i 1) (cons p i))))"
+    stack = SUM + "(interrupt sum 100000 500000)"
+    for text in (closures, left, stack):
+        value = value_of(text, engine)
+        del value
+
+
+@every_engine
+def test_backward_through_recursion(engine: Engine) -> None:
+    f = value_of("(lambda (x) (let down ((n 20000)) (if (zero? n) 0 (+ x (down (- n 1))))))", engine)
+    for schedule in (Plain(), Bisection(50_000)):
+        assert runs.vjp_values(f, 0.5, 1.0, engine, schedule) == (10_000.0, 20_000.0)
+
+
+@every_engine
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_backward_a_million_deep(engine: Engine) -> None:
+    f = value_of("(lambda (x) (let down ((n 1000000)) (if (zero? n) 0 (+ x (down (- n 1))))))", engine)
+    for schedule in (Plain(), Bisection(2_000_000)):
+        assert runs.vjp_values(f, 0.5, 1.0, engine, schedule) == (500_000.0, 1_000_000.0)
+
+
+def highest() -> int:
+    """The highest memory of this process so far."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def main(name: str, text: str) -> None:
+    """Run a program and print by how much that raised the highest memory."""
+    engine = engines.get(name)
+    runs.run_program(load(Source("<memory>", "(car (list 1 2 3))")), engine)
+    program = load(Source("<memory>", text))
+    before, filling = highest(), []
+    while highest() < before + MEGABYTE // 4:
+        filling.append([[0] * (i % 32) for i in range(1000)])
+    before = highest()
+    runs.run_program(program, engine)
+    print(highest() - before)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
