@@ -15,6 +15,7 @@ import pytest
 
 import checkpoint
 from checkpoint import runs
+from checkpoint.api import SCHEDULES
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import RunError, Source
@@ -218,7 +219,7 @@ def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
             f, (1.0, 2.0, 3.0), engine=name
         ),
         "a complex has no counterpart in the language": lambda: checkpoint.primops(f, [1j], engine=name),
-        "there is no schedule 'best'; there are: plain, bisection": lambda: checkpoint.vjp(
+        f"there is no schedule 'best'; there are: {', '.join(SCHEDULES)}": lambda: checkpoint.vjp(
             f, 2.0, schedule="best", engine=name
         ),
     }

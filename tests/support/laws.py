@@ -15,6 +15,7 @@ import pytest
 from checkpoint import runs
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.values import Capsule, Pair
+from checkpoint.api import SCHEDULES
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError
@@ -136,9 +137,9 @@ def gradient(
 def check_schedules(case: Case, engine: Engine, text: str, run: Run, bases: Iterable[int] = BASES) -> None:
     """The gradient is the same to the last bit, whatever was recomputed."""
     _, xbar = gradient(case, engine, text, run)
-    for base in bases:
-        _, other = gradient(case, engine, text, run, Bisection(base))
-        assert difference(other, xbar) is None, f"base {base}"
+    for schedule in (*SCHEDULES.values(), *map(Bisection, bases)):
+        _, other = gradient(case, engine, text, run, schedule)
+        assert difference(other, xbar) is None, str(schedule)
 
 
 def check_gradient_through_cut(case: Case, engine: Engine, text: str, run: Run, cut: int, base: int) -> None:
