@@ -15,7 +15,7 @@ from tests.lang.random_core import programs
 from tests.lang.support import ARITIES, core
 from tests.lang.table import CORE
 
-PROGRAMS = sorted((Path(__file__).parent.parent / "programs").rglob("*.vlad"))
+PROGRAMS = sorted((Path(__file__).parent.parent / "programs").glob("*.vlad"))
 
 
 def check_reads_back(expr: Expr) -> None:

@@ -49,6 +49,7 @@ class BlockCode:
         "run",
         "runs",
         "source",
+        "span",
         "tape",
     )
 
@@ -56,6 +57,7 @@ class BlockCode:
         self.block = block
         self.procedure = procedure
         self.cost = block.cost
+        self.span = block.steps[0].span if block.steps else block.end.span
         self.runs = 0
         self.run: Run | None = None
         self.tape: Run | None = None

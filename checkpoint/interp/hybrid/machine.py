@@ -137,10 +137,10 @@ class Machine:
         return State(self.block, self.index, values, self.frame, self.steps, self.tags, self.births)
 
     def mark(self, stop: BaseException, block: BlockCode) -> None:
-        """Tell an interruption where the run was."""
-        spans = [step.span for step in block.block.steps] + [block.block.end.span]
-        if not hasattr(stop, "span") and spans[0] is not None:
-            stop.span = spans[0]  # type: ignore[attr-defined]
+        """Let go of the run, and tell an interruption where the run was."""
+        self.values, self.frame, self.tape = (), None, None
+        if getattr(stop, "span", None) is None:
+            stop.span = block.span  # type: ignore[attr-defined]
 
     # What ends of blocks do
 

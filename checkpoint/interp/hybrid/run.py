@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from checkpoint.interp.hybrid.code import COLD_RUNS, NEVER, BlockCode
 from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
-from checkpoint.interp.hybrid.machine import HALT, Machine
+from checkpoint.interp.hybrid.machine import HALT, Machine, Values
 from checkpoint.interp.hybrid.parts import Part
 
 FAILURES = (ArithmeticError, ValueError, TypeError, AttributeError)
@@ -21,44 +21,48 @@ FAILURES = (ArithmeticError, ValueError, TypeError, AttributeError)
 def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
     """Make steps until there have been `limit` of them, the tape outgrows `bytes`, or the run is finished."""
     last = NEVER if limit is None else limit
-    first = machine.steps
-    tape = machine.tape
+    tape, first = machine.tape, machine.steps
     block, values = machine.block, machine.values
-    while True:
-        if tape is not None and tape.bytes > bytes and machine.steps > first and not machine.index:
-            break
-        if machine.index or machine.steps + block.cost > last:
-            if block is HALT or (not machine.index and machine.steps >= last):
+    try:
+        while True:
+            if tape is not None and tape.bytes > bytes and machine.steps > first and not machine.index:
                 break
+            outcome: tuple[BlockCode, Values] | None = None
+            if not machine.index and machine.steps + block.cost <= last:
+                outcome = run_block(machine, block, values)
+            elif block is HALT or (not machine.index and machine.steps >= last):
+                break
+            if outcome is not None:
+                machine.steps += block.cost
+                if tape is not None:
+                    tape.ran(block)
+                block, values = outcome
+                continue
             machine.block, machine.values = block, values
             left = run_part(machine, last)
             block, values = machine.block, machine.values
-            if left:
-                continue
-            break
-        function = block.run if tape is None else block.tape
-        births = machine.births
-        outcome = None
-        try:
-            if function is None:
-                heat(block, tape is not None)
-            else:
-                outcome = function(machine, *values)
-        except FAILURES:
-            machine.births = births
-        except (KeyboardInterrupt, MemoryError) as stop:
-            machine.mark(stop, block)
-            raise
-        if outcome is None:
-            machine.block, machine.values = block, values
-            run_part(machine, NEVER)
-            block, values = machine.block, machine.values
-            continue
-        machine.steps += block.cost
-        if tape is not None:
-            tape.ran(block)
-        block, values = outcome
+            if not left:
+                break
+    except (KeyboardInterrupt, MemoryError) as stop:
+        values, outcome = (), None  # what is held may be all the memory there is
+        machine.mark(stop, block)
+        raise
     machine.block, machine.values = block, values
+
+
+def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[BlockCode, Values] | None:
+    """Run a whole block by its function; None where it has none or the function cannot do it."""
+    function = block.run if machine.tape is None else block.tape
+    if function is None:
+        heat(block, machine.tape is not None)
+        return None
+    births = machine.births
+    try:
+        outcome: tuple[BlockCode, Values] | None = function(machine, *values)
+    except FAILURES:
+        machine.births = births
+        return None
+    return outcome
 
 
 def heat(block: BlockCode, taping: bool) -> None:
