@@ -18,7 +18,7 @@ LONGEST_FILE = 400
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
-    "errors", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
+    "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
     "program", "engines", "runs", "convert", "api", "", "demo", "cli_errors", "cli", "__main__",
 )  # fmt: skip
 

@@ -1,0 +1,76 @@
+"""What this package does besides its work: checks of itself, and printing of what it made.
+
+In: environment variables, or a scoped override. Out: Settings.
+
+    CHECKPOINT_CHECK   0  nothing is checked between passes (what is assumed if it is not set)
+                       1  after each pass its checker runs; passes that an engine leaves for later run too
+    CHECKPOINT_SHOW    names of SHOWN, with commas between: what these passes made is printed on standard
+                       error whenever a program is compiled
+
+The environment is read whenever settings are asked for; an unknown value is an error, not a default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+
+from checkpoint.errors import CheckpointError
+
+# The languages that can be printed: those of the passes (checkpoint.cps.passes), in their order.
+SHOWN = ("core", "cps", "closures", "blocks", "adjoint")
+_CHECK = {"": False, "0": False, "1": True}
+
+
+class SettingError(CheckpointError):
+    """An environment variable of this package has a value that means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """check: whether checkers run between passes. show: which languages are printed."""
+
+    check: bool = False
+    show: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.show:
+            if name not in SHOWN:
+                raise SettingError(f"there is nothing to show named {name!r}; there are: {', '.join(SHOWN)}")
+
+
+_override: ContextVar[Settings | None] = ContextVar("checkpoint.config", default=None)
+
+
+def current() -> Settings:
+    """The settings that hold here."""
+    return _override.get() or _from_environment()
+
+
+def _from_environment() -> Settings:
+    check = os.environ.get("CHECKPOINT_CHECK", "")
+    if check not in _CHECK:
+        raise SettingError(f"CHECKPOINT_CHECK is {check!r}; write 0 or 1")
+    show = os.environ.get("CHECKPOINT_SHOW", "")
+    try:
+        return Settings(_CHECK[check], tuple([name for name in show.split(",") if name]))
+    except SettingError as error:
+        raise SettingError(f"CHECKPOINT_SHOW is {show!r}: {error.message}") from None
+
+
+@contextmanager
+def override(*, check: bool | None = None, show: tuple[str, ...] | None = None) -> Iterator[Settings]:
+    """Other settings inside a `with`; what is left out stays as it is."""
+    settings = current()
+    if check is not None:
+        settings = replace(settings, check=check)
+    if show is not None:
+        settings = replace(settings, show=show)
+    token = _override.set(settings)
+    try:
+        yield settings
+    finally:
+        _override.reset(token)
