@@ -5,10 +5,12 @@ in the order in which they are to be done, and what they need from the forward r
 accumulator of slot x, and (o . i)' for that of field i of object o, which is kept under o's birth.
 
     (add x' y')                  x' += y'
-    (scale x' p i ... y')        x' += (the i-th partial of p) y'
+    (scale x' (p a ...) i y')    x' += (the i-th partial of p at a ...) y', for each of Scale's targets
     (take x' o i)                x' += (o . i)', whose object was made here: nobody adds to it any more
     (give o i y')                (o . i)' += y'
     (redo s)                     a step that the engine records as a whole
+
+`checkpoint show --pass adjoint` prints this.
 
 Accumulators of slots that the block defines or that are not live at its end start at +0.0; those of
 slots that live on continue. Contributions are in the reverse order of the steps, the last operand first.

@@ -1,19 +1,22 @@
 """The block language: procedures of first order, made of basic blocks with parameters.
 
-    block  ::= label (x ...) s ... e
+    block  ::= block label (x ... | x ...) s ... e            passed on purpose | by name
     s      ::= (read a) | (x (copy a)) | (x (p a ...))        as in checkpoint.cps.terms
              | (x (close lambda x ...))                       a closure that captures x ...
              | (x (member lambda [env]))                      a closure of a letrec's member
              | (letrec g ...)                                 one g for each group that captures
-    g      ::= (env x ...) | ((x' x) ...)                     an environment, or copies for loops
+    g      ::= (x (env x ...)) | ((x' x) ...)                 an environment, or copies for loops
     e      ::= (jump label a ...)                             no step
              | (enter label a ...)                            one step: a call that became a jump
              | (branch a label label)                         one step
-             | (call a a ... [label])                         one step; without a label a tail call
+             | (call a a ... [label])                         one step; without [label] a tail call
              | (control p a ... [label])                      one step: j*, resume
              | (return a)                                     no step
              | (raise a)                                      one step
              | (install label label label)                    one step: body, leave, handler
+
+`checkpoint show --pass closures` and `--pass blocks` print this; show_blocks.py says what the columns of
+the step table are.
 
 A *slot* is a name within one procedure; it holds one value at a time, and each is a location of its
 own. A *point* is (block, step): the moment before that step of the block.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from checkpoint.ad.record import Effect, Operator, lookup
 from checkpoint.cps import blocks as b
@@ -19,12 +20,19 @@ from checkpoint.cps.rewrite import defined, replace_end, replace_step, slots_rea
 
 
 def lower(procedures: list[b.Procedure]) -> list[b.Procedure]:
-    """The procedures with joined blocks and complete parameters."""
-    for procedure in procedures:
+    """The procedures with joined blocks and complete parameters; those given stay as they are."""
+    lowered = [_copy(procedure) for procedure in procedures]
+    for procedure in lowered:
         join(procedure)
         isolate(procedure)
         add_live_parameters(procedure)
-    return procedures
+    return lowered
+
+
+def _copy(procedure: b.Procedure) -> b.Procedure:
+    """A procedure whose blocks may be changed; their steps and ends are shared."""
+    blocks = {label: replace(block, steps=list(block.steps)) for label, block in procedure.blocks.items()}
+    return replace(procedure, blocks=blocks)
 
 
 def join(procedure: b.Procedure) -> None:

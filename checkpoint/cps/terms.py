@@ -4,17 +4,22 @@
     s    ::= (read a)                                a variable or constant, as an operand
            | (x (copy a))                            let; a variable as the value of a body
            | (x (p a ...))                           a primitive
-           | (x (lambda f))                          a closure of the function f
-           | (x (member f))                          a letrec-bound name, read
-           | (letrec f ...)
-    e    ::= (k a)                                   give a value to a continuation; no step
-           | (if a T T)                              one step
-           | (call a a ... k)                        one step
-           | (control p a ... k)                     one step: j*, resume
+           | (x (lambda f)) f                        a closure of the function f
+           | (x (member x))                          a letrec-bound name, read
+           | (letrec x ...) f ...
+    e    ::= (k N l a)                               give a value to a continuation; no step
+           | (if a) then T else T                    one step
+           | (call a k N l a ...)                    one step
+           | (control p k N l a ...)                 one step: j*, resume
            | (raise a)                               one step
-           | (handle k (k' x T) T)                   one step; the body's continuation is k
-           | (letcont (k x T) T)                     a continuation with a name; no step
-    f    ::= (k n l x ...) T                         a function
+           | (handle k k') leave c handler c body T  one step; the body's continuation is k
+           | letcont c T                             a continuation with a name; no step
+    c    ::= k (n l x) T                             a continuation
+    f    ::= function x (k n l x ...) T              a function
+    N    ::= n | n+1 | n+2 | ...                     the steps made when it is there
+
+`checkpoint show --pass cps` prints this, a line for each step, what is inside of one indented below it.
+Beside each step stand the N that it passes on and its place in the text.
 
 Every step reads n and l and passes n + 1 and l on, as the method's equations have it, with
 <e>k,n,l for (if n = l then the capsule [k, (lambda k n l. e)] else e) before the step, where all its

@@ -1,0 +1,162 @@
+"""The checker of procedures and their blocks: what holds after `closures`, and still after `blocks`.
+
+In: the procedures of a program. Out: nothing, or an InternalError that names procedure, block and step.
+What only holds after `blocks` is in check_blocks.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NoReturn
+
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.cps.forms import Forms, of_blocks, same_forms
+from checkpoint.cps.rewrite import defined, operands_of
+from checkpoint.errors import InternalError, Span
+from checkpoint.lang import core
+
+Procedures = dict[core.Lambda, b.Procedure]
+
+# Ends that are a step, and must have a span; the others must have none.
+_STEPS = (b.Enter, b.Branch, b.Call, b.Control, b.Throw, b.Install)
+
+
+def check_closures(procedures: list[b.Procedure], expected: Forms) -> None:
+    """Raise InternalError unless the procedures are right and have the steps that the core has."""
+    for procedure in procedures:
+        for block in procedure.blocks.values():
+            if block.given != len(block.params):
+                place = Place("closures", procedure, block)
+                place.fail("has parameters that no block passes on purpose")
+    check_procedures("closures", procedures)
+    blocks = [block for procedure in procedures for block in procedure.blocks.values()]
+    same_forms(of_blocks(blocks), expected, "closures")
+
+
+class Place:
+    """Where a checker is: for messages."""
+
+    def __init__(self, language: str, procedure: b.Procedure, block: b.Block) -> None:
+        self.text = f"{language}: {procedure.name}, block {block.label}"
+        self.where = "head"
+        self.span: Span | None = procedure.lam.span
+
+    def at(self, where: str, span: Span | None) -> None:
+        self.where, self.span = where, span
+
+    def fail(self, message: str) -> NoReturn:
+        raise InternalError(f"{self.text}, {self.where}: {message}", self.span)
+
+
+def check_procedures(language: str, procedures: list[b.Procedure]) -> None:
+    """What holds of procedures in both languages."""
+    by_lambda: Procedures = {}
+    for procedure in procedures:
+        if procedure.lam in by_lambda:
+            raise InternalError(f"{language}: {procedure.name} is there twice", procedure.lam.span)
+        by_lambda[procedure.lam] = procedure
+    for procedure in procedures:
+        _check_entry(language, procedure)
+        _check_definitions(language, procedure)
+        for block in procedure.blocks.values():
+            _BlockChecker(language, by_lambda, procedure, block).run()
+
+
+def _check_entry(language: str, procedure: b.Procedure) -> None:
+    place = f"{language}: {procedure.name}"
+    entry = procedure.blocks.get(procedure.entry)
+    if entry is None:
+        raise InternalError(f"{place} has no block {procedure.entry}", procedure.lam.span)
+    env = () if procedure.env is None else (procedure.env,)
+    params = (*procedure.captures, *env, *procedure.lam.params)
+    if entry.params != params or entry.given != len(params):
+        found, wanted = " ".join(entry.params), " ".join(params)
+        raise InternalError(
+            f"{place}: the entry's parameters are ({found}), not ({wanted})", procedure.lam.span
+        )
+    for label, block in procedure.blocks.items():
+        if label != block.label:
+            raise InternalError(f"{place}: block {block.label} is kept as {label}", procedure.lam.span)
+
+
+def _check_definitions(language: str, procedure: b.Procedure) -> None:
+    """Each slot is defined once: passed on purpose to one block, or by one step."""
+    found: Counter[str] = Counter()
+    for block in procedure.blocks.values():
+        found.update(block.params[: block.given])
+        for step in block.steps:
+            found.update(defined(step))
+    for name, times in found.items():
+        if times > 1:
+            raise InternalError(f"{language}: {procedure.name} defines {name} twice", procedure.lam.span)
+
+
+class _BlockChecker:
+    """One block: its steps make what they may, its end passes what its targets take."""
+
+    def __init__(self, language: str, known: Procedures, procedure: b.Procedure, block: b.Block) -> None:
+        self.place = Place(language, procedure, block)
+        self.known = known
+        self.procedure = procedure
+        self.block = block
+
+    def run(self) -> None:
+        block, place = self.block, self.place
+        if len(set(block.params)) != len(block.params):
+            place.fail("a parameter is there twice")
+        for index, step in enumerate(block.steps):
+            place.at(f"step {index}", step.span)
+            self.step(step)
+        place.at("end", block.end.span)
+        self.end(block.end)
+        if block.cost != len(block.steps) + isinstance(block.end, _STEPS):
+            place.fail(f"the block costs {block.cost}, which is not its steps")
+
+    def step(self, step: t.Step) -> None:
+        if not isinstance(step.span, Span):
+            self.place.fail("has no span")
+        operands_of(step)  # refuses what is no step of a block
+        if isinstance(step, b.MakeClosure):
+            self.closure(step.lam, len(step.captures))
+        if isinstance(step, b.MakeMember):
+            member = self.of_lambda(step.lam)
+            if step.env is None and member.captures:
+                self.place.fail(f"the member {member.name} captures slots, and has no environment")
+
+    def of_lambda(self, lam: core.Lambda) -> b.Procedure:
+        if lam not in self.known:
+            self.place.fail(f"there is no procedure of the lambda {lam.name or ''}")
+        return self.known[lam]
+
+    def closure(self, lam: core.Lambda, captures: int) -> None:
+        procedure = self.of_lambda(lam)
+        if len(procedure.captures) != captures:
+            self.place.fail(f"{procedure.name} captures {len(procedure.captures)} slots, not {captures}")
+        if procedure.env is not None:
+            self.place.fail(f"{procedure.name} uses a group's environment, and is no member")
+
+    def end(self, end: b.End) -> None:
+        if isinstance(end, _STEPS) != isinstance(end.span, Span):
+            self.place.fail(f"a {type(end).__name__} with{'' if end.span else 'out'} a span")
+        for label in b.targets(end):
+            if label not in self.procedure.blocks:
+                self.place.fail(f"there is no block {label}")
+        for label, given in passed(end):
+            target = self.procedure.blocks[label]
+            if target.given != given:
+                self.place.fail(f"{label} is passed {given} on purpose, and takes {target.given}")
+
+
+def passed(end: b.End) -> list[tuple[str, int]]:
+    """For each target, how much it is passed on purpose; a frame passes the value."""
+    match end:
+        case b.Jump() | b.Enter():
+            return [(end.label, len(end.args))]
+        case b.Branch():
+            return [(end.then, 0), (end.other, 0)]
+        case b.Call() | b.Control():
+            return [] if end.ret is None else [(end.ret, 1)]
+        case b.Install():
+            return [(end.body, 0), (end.leave, 1), (end.handler, 1)]
+    return []

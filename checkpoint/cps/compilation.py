@@ -1,0 +1,27 @@
+"""What the passes have made of one program so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.cps.adjoint import Adjoint
+from checkpoint.cps.contify import Loops
+from checkpoint.cps.ownership import Ownership
+from checkpoint.lang import core
+from checkpoint.lang.closures import Scopes
+
+
+@dataclass(slots=True, eq=False)
+class Compilation:
+    """One program on its way; each pass fills in the field of its name."""
+
+    thunk: core.Lambda
+    scopes: Scopes
+    cps: t.Function = field(init=False)
+    loops: Loops = field(init=False)
+    closures: list[b.Procedure] = field(init=False)
+    blocks: list[b.Procedure] = field(init=False)
+    ownership: dict[b.Procedure, dict[str, Ownership]] = field(init=False)
+    adjoint: dict[b.Block, Adjoint] = field(init=False)

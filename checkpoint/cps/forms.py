@@ -1,0 +1,102 @@
+"""The steps of a program as a multiset, by which checkers see that no pass adds or loses one.
+
+A form is (span, kind). Core expressions and steps of the later languages have the same kinds: a variable,
+a constant, a let and the binding of a handler's variable are all a "value", since a copy may be any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from checkpoint.ad.record import Control, lookup
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.errors import InternalError, Span
+from checkpoint.lang import core
+from checkpoint.lang.walk import preorder
+
+Form = tuple[Span, str]
+Forms = Counter[Form]
+
+_CORE: dict[type, str] = {
+    core.Const: "value",
+    core.Var: "value",
+    core.Let: "value",
+    core.Lambda: "lambda",
+    core.Letrec: "letrec",
+    core.App: "call",
+    core.If: "if",
+    core.Raise: "raise",
+    core.Handle: "handle",
+}
+
+_LATER: dict[type, str] = {
+    t.Read: "value",
+    t.Copy: "value",
+    t.Compute: "primitive",
+    t.Close: "lambda",
+    t.Member: "value",
+    t.Letrec: "letrec",
+    t.Branch: "if",
+    t.Call: "call",
+    t.Control: "control",
+    t.Throw: "raise",
+    t.Handle: "handle",
+    b.MakeClosure: "lambda",
+    b.MakeMember: "value",
+    b.Letrec: "letrec",
+    b.Branch: "if",
+    b.Call: "call",
+    b.Enter: "call",
+    b.Control: "control",
+    b.Throw: "raise",
+    b.Install: "handle",
+}
+
+
+def kind_of(item: object) -> str:
+    """The kind of a step, or of an end that is one."""
+    return _LATER[type(item)]
+
+
+def of_core(program: core.Lambda) -> Forms:
+    """The steps that a program's text has; the program's own lambda and those of a letrec are none."""
+    found: Forms = Counter()
+    silent: set[core.Expr] = {program}
+    for expr in preorder(program):
+        if isinstance(expr, core.Letrec):
+            silent.update(lam for _, lam in expr.bindings)
+        if isinstance(expr, core.Handle):
+            found[expr.span, "value"] += 1
+        if expr not in silent:
+            found[expr.span, _of_expression(expr)] += 1
+    return found
+
+
+def _of_expression(expr: core.Expr) -> str:
+    if isinstance(expr, core.Prim):
+        return "control" if isinstance(lookup(expr.op), Control) else "primitive"
+    return _CORE[type(expr)]
+
+
+def of_blocks(blocks: Iterable[b.Block]) -> Forms:
+    """The steps of blocks."""
+    found: Forms = Counter()
+    for block in blocks:
+        found.update([(step.span, kind_of(step)) for step in block.steps])
+        if block.end.span is not None:
+            found[block.end.span, kind_of(block.end)] += 1
+    return found
+
+
+def same_forms(found: Forms, expected: Forms, where: str) -> None:
+    """Raise InternalError unless two multisets are equal."""
+    if found == expected:
+        return
+    for form, times in (expected - found).items():
+        raise InternalError(
+            f"{where}: the step of this {form[1]} is lost ({times} of {expected[form]})", form[0]
+        )
+    for form, times in (found - expected).items():
+        raise InternalError(f"{where}: this {form[1]} has {times} more steps than expressions", form[0])
