@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from checkpoint import demo, engines, runs
+from checkpoint import config, demo, engines, runs
 from checkpoint.ad.values import Closure
 from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
+from checkpoint.cps.listings import listing, procedure_names
+from checkpoint.cps.passes import compile_to
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError, Source, Span
@@ -64,14 +66,24 @@ def _parser() -> argparse.ArgumentParser:
     grad.add_argument("--ybar", metavar="TEXT", help="the cotangent of the value; 1 for a real if left out")
     grad.add_argument("--schedule", choices=["plain", "bisection"], help="how to spend memory (bisection)")
     grad.add_argument("--base", metavar="N", type=_positive, help="bisection: steps that are taped at once")
+    show = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
+    show.add_argument("program", metavar="PROG", help="a .vlad file")
+    show.add_argument("--pass", dest="language", choices=config.SHOWN, required=True, help="after which pass")
+    show.add_argument("--procedure", metavar="NAME", help="only the procedures of this name")
     _command(commands, "doctor", _doctor, "what is available here, and why not")
     _command(commands, "demo", _demo, "plain and checkpointed reverse mode side by side")
     return parser
 
 
 def _command(commands: Any, name: str, action: Any, summary: str) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
+    """A command that runs programs."""
+    command = _add(commands, name, action, summary)
     command.add_argument("--engine", metavar="NAME", help="what runs the program; `doctor` lists them")
+    return command
+
+
+def _add(commands: Any, name: str, action: Any, summary: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
     command.set_defaults(command=action, name=name)
     return command
 
@@ -110,6 +122,17 @@ def _primops(options: argparse.Namespace) -> int:
         f = _procedure(options, engine)
         steps = runs.primops_values(f, _given("--x", options.x, engine), engine)
     print(steps)
+    return OK
+
+
+def _show(options: argparse.Namespace) -> int:
+    program = load_file(Path(options.program))
+    compilation = compile_to(options.language, program.thunk, program.scopes)
+    text = listing(compilation, options.language, options.procedure)
+    if not text:
+        names = ", ".join(procedure_names(compilation))
+        raise UsageError(f"there is no procedure {options.procedure!r}; there are: {names}")
+    print(text)
     return OK
 
 
