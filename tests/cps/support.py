@@ -1,0 +1,31 @@
+"""What the tests of the passes share: a text as all passes have made it."""
+
+from __future__ import annotations
+
+from checkpoint.cps import blocks as b
+from checkpoint.cps.compilation import Compilation
+from checkpoint.cps.passes import compile_to
+from checkpoint.errors import Source
+from checkpoint.program import load
+
+
+def compiled(text: str, last: str = "adjoint") -> Compilation:
+    """A text after a pass, and those before it."""
+    program = load(Source("<test>", text))
+    return compile_to(last, program.thunk, program.scopes)
+
+
+def procedure_of(compilation: Compilation, name: str) -> b.Procedure:
+    """The procedure of a name, which is the only one."""
+    [found] = [procedure for procedure in compilation.blocks if procedure.name == name]
+    return found
+
+
+def all_blocks(compilation: Compilation) -> list[b.Block]:
+    """The blocks of all procedures."""
+    return [block for procedure in compilation.blocks for block in procedure.blocks.values()]
+
+
+def cost(procedures: list[b.Procedure]) -> int:
+    """The steps of all blocks."""
+    return sum(block.cost for procedure in procedures for block in procedure.blocks.values())
