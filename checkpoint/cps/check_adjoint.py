@@ -68,7 +68,8 @@ class _Checker:
             if name not in self.slots:
                 self.fail(f"{name} is recorded, which is no slot of the block")
         values, births = set(self.found.values), set(self.found.births)
-        if isinstance(self.block.end, b.Call) and self.block.end.fn not in births:
+        called = self.block.end.fn if isinstance(self.block.end, b.Call) else None
+        if isinstance(called, str) and called not in births:
             self.fail("the birth of the called environment is not recorded")
         for index, actions in self.found.actions:
             for action in actions:

@@ -59,7 +59,7 @@ def test_of_small_programs(text: str, steps: int, kept: int) -> None:
 
 
 def test_of_a_long_and_of_a_deep_program() -> None:
-    long = "(lambda (x) (let* (" + "(x (+ x 1)) " * 3000 + ") x))"
+    long = "(lambda (x) (let* (" + "(x (+ x 1)) " * 1000 + ") x))"
     assert steps_are_kept(compiled(long))
-    deep = "(lambda (x) " + "(if (< x 1) 1 (+ 1 (car (cons " * 3000 + "x" + " x))))" * 3000 + ")"
+    deep = "(lambda (x) " + "(if (< x 1) 1 (+ 1 (car (cons " * 1000 + "x" + " x))))" * 1000 + ")"
     assert steps_are_kept(compiled(deep))
