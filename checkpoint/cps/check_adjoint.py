@@ -54,6 +54,9 @@ class _Checker:
             before = index
 
     def step(self, index: int, step: t.Step, actions: tuple[a.Action, ...]) -> None:
+        for action in actions:
+            if isinstance(action, a.Scale):
+                self.targets(index, action)
         found = [contribution for action in actions for contribution in contributions(action)]
         for name in (name for action in actions for name in slots_of(action)):
             if name not in self.slots:
@@ -61,6 +64,11 @@ class _Checker:
         wanted = expected(step)
         if found != wanted:
             self.fail(f"step {index} contributes {_written(found)}, and should {_written(wanted)}")
+
+    def targets(self, index: int, action: a.Scale) -> None:
+        for i in action.targets:
+            if not 0 <= i < len(action.operands):
+                self.fail(f"{action.record.name} of step {index} has no operand {i}")
 
     def recorded(self) -> None:
         """Everything that an action reads of the forward run is recorded, and is a slot of the block."""

@@ -6,7 +6,6 @@ A case is a change of a good program and what the checker says of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,10 +14,9 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.contify import terms
-from checkpoint.cps.ownership import Edge, Ownership, Uses
 from checkpoint.cps.passes import PASSES
 from checkpoint.errors import InternalError
-from tests.cps.support import compiled, procedure_of
+from tests.cps.support import compiled
 
 PROGRAM = """
 (define (add a b) (+ a b))
@@ -138,9 +136,7 @@ CPS: dict[str, tuple[Change, str]] = {
 
 
 def forget_a_loop_call(found: Compilation) -> None:
-    term = next(
-        term for term in all_terms(found) if isinstance(term.end, t.Call) and len(term.end.args) == 2
-    )
+    term = next(term for term in all_terms(found) if isinstance(term.end, t.Call) and len(term.end.args) == 2)
     assert isinstance(term.end, t.Call)
     term.end.args = term.end.args[:1]
 
@@ -175,7 +171,8 @@ LOOPS: dict[str, tuple[Change, str]] = {
 
 
 def main(found: Compilation, language: str) -> b.Procedure:
-    [procedure] = [p for p in getattr(found, language) if p.name == "main"]
+    procedures: list[b.Procedure] = getattr(found, language)
+    [procedure] = [procedure for procedure in procedures if procedure.name == "main"]
     return procedure
 
 

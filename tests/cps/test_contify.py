@@ -14,30 +14,40 @@ LOOPS = {
     "a loop": (f"(lambda (x) {COUNT})", {"loop"}),
     "a loop whose value is used": (f"(lambda (x) (+ 1 {COUNT}))", {"loop"}),
     "a loop within a loop": (
-        "(lambda (x) (let outer ((i x)) (if (zero? i) x"
-        " (outer (let inner ((k i)) (if (zero? k) (- i 1) (inner (- k 1))))))))",
+        (
+            "(lambda (x) (let outer ((i x)) (if (zero? i) x"
+            " (outer (let inner ((k i)) (if (zero? k) (- i 1) (inner (- k 1))))))))"
+        ),
         {"outer", "inner"},
     ),
     "three loops, each within the last": (
-        "(lambda (x) (let a ((i x)) (if (zero? i) 0 (a (let b ((j i)) (if (zero? j) (- i 1)"
-        " (b (let c ((k j)) (if (zero? k) (- j 1) (c (- k 1)))))))))))",
+        (
+            "(lambda (x) (let a ((i x)) (if (zero? i) 0 (a (let b ((j i)) (if (zero? j) (- i 1)"
+            " (b (let c ((k j)) (if (zero? k) (- j 1) (c (- k 1)))))))))))"
+        ),
         {"a", "b", "c"},
     ),
     "a loop that leaves from the middle of another": (
-        "(lambda (x) (let outer ((i x)) (if (zero? i) x"
-        " (let inner ((k i)) (if (zero? k) (outer (- i 1)) (inner (- k 1)))))))",
+        (
+            "(lambda (x) (let outer ((i x)) (if (zero? i) x"
+            " (let inner ((k i)) (if (zero? k) (outer (- i 1)) (inner (- k 1)))))))"
+        ),
         {"outer", "inner"},
     ),
     "mutual tail recursion": (
-        "(lambda (x) (letrec ((even (lambda (i) (if (zero? i) #t (odd (- i 1)))))"
-        " (odd (lambda (i) (if (zero? i) #f (even (- i 1)))))) (even x)))",
+        (
+            "(lambda (x) (letrec ((even (lambda (i) (if (zero? i) #t (odd (- i 1)))))"
+            " (odd (lambda (i) (if (zero? i) #f (even (- i 1)))))) (even x)))"
+        ),
         {"even", "odd"},
     ),
     "a loop called inside a handler": (f"(lambda (x) (handle {COUNT} (e) 0))", {"loop"}),
     "a loop in what handles": (f"(lambda (x) (handle (raise x) (e) {COUNT}))", {"loop"}),
     "two calls with one continuation": (
-        "(lambda (x) (letrec ((loop (lambda (i) (if (zero? i) i (loop (- i 1))))))"
-        " (if (< x 5) (loop x) (loop (+ x 1)))))",
+        (
+            "(lambda (x) (letrec ((loop (lambda (i) (if (zero? i) i (loop (- i 1))))))"
+            " (if (< x 5) (loop x) (loop (+ x 1)))))"
+        ),
         {"loop"},
     ),
 }

@@ -1,0 +1,66 @@
+"""Settings: from the environment, by a scoped override, and never by a misspelt word."""
+
+from __future__ import annotations
+
+import pytest
+
+from checkpoint import config
+
+
+@pytest.mark.parametrize(("value", "check"), [("", False), ("0", False), ("1", True)])
+def test_check(value: str, check: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_CHECK", value)
+    assert config.current().check is check
+
+
+def test_nothing_is_on_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHECKPOINT_CHECK")
+    monkeypatch.delenv("CHECKPOINT_SHOW", raising=False)
+    assert config.current() == config.Settings(check=False, show=())
+
+
+def test_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_SHOW", "cps,blocks")
+    assert config.current().show == ("cps", "blocks")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("CHECKPOINT_CHECK", "yes", "CHECKPOINT_CHECK is 'yes'; write 0 or 1"),
+        (
+            "CHECKPOINT_SHOW",
+            "block",
+            (
+                "CHECKPOINT_SHOW is 'block': there is nothing to show named 'block'; "
+                "there are: core, cps, closures, blocks, adjoint"
+            ),
+        ),
+    ],
+)
+def test_an_unknown_value_is_an_error(
+    variable: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(config.SettingError) as error:
+        config.current()
+    assert error.value.message == message
+
+
+def test_an_override_ends_with_its_block() -> None:
+    before = config.current()
+    with config.override(check=False):
+        with config.override(show=("core",)) as inner:
+            assert config.current() is inner
+            assert inner == config.Settings(check=False, show=("core",))
+        assert config.current() == config.Settings(check=False, show=before.show)
+    assert config.current() == before
+
+
+def test_an_override_ends_with_an_error() -> None:
+    before = config.current()
+    with pytest.raises(config.SettingError), config.override(show=("everything",)):
+        pass
+    with pytest.raises(KeyError), config.override(check=False):
+        raise KeyError
+    assert config.current() == before
