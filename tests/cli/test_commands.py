@@ -97,7 +97,7 @@ def test_doctor_names_versions_and_engines() -> None:
 
 def test_help_names_the_commands() -> None:
     text = output("--help")
-    for command in ("run", "grad", "primops", "doctor", "demo"):
+    for command in ("run", "grad", "primops", "show", "doctor", "demo"):
         assert command in text
 
 
