@@ -136,11 +136,15 @@ class Machine:
             values = tuple([v if name in live else None for name, v in zip(params, values, strict=True)])
         return State(self.block, self.index, values, self.frame, self.steps, self.tags, self.births)
 
-    def mark(self, stop: BaseException, block: BlockCode) -> None:
-        """Let go of the run, and tell an interruption where the run was."""
+    def interrupted(self, stop: BaseException) -> None:
+        """Let go of the run, which may hold all the memory there is, and say where it was."""
+        traceback = stop.__traceback__ and stop.__traceback__.tb_next  # the first frame is still at work
+        while traceback is not None:
+            traceback.tb_frame.clear()
+            traceback = traceback.tb_next
         self.values, self.frame, self.tape = (), None, None
         if getattr(stop, "span", None) is None:
-            stop.span = block.span  # type: ignore[attr-defined]
+            stop.span = self.block.span  # type: ignore[attr-defined]
 
     # What ends of blocks do
 

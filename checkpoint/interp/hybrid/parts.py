@@ -83,9 +83,6 @@ class Part:
         except Raised as raised:
             machine.index = 0
             machine.block, machine.values = self._unwind(machine, raised)
-        except (KeyboardInterrupt, MemoryError) as stop:
-            machine.mark(stop, self.block)
-            raise
         return True
 
     def _stop(self, machine: Machine) -> bool:

@@ -19,35 +19,51 @@ FAILURES = (ArithmeticError, ValueError, TypeError, AttributeError)
 
 
 def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
-    """Make steps until there have been `limit` of them, the tape outgrows `bytes`, or the run is finished."""
-    last = NEVER if limit is None else limit
+    """Make steps until there have been `limit` of them, the tape outgrows `bytes`, or the run is finished.
+
+    The handler is in a short function of its own: where memory has run out CPython 3.11 cannot make the
+    integer that a handler far into a function's code needs, and tries forever.
+    """
+    try:
+        run_blocks(machine, NEVER if limit is None else limit, bytes)
+    except (KeyboardInterrupt, MemoryError) as stop:
+        machine.interrupted(stop)
+        raise
+
+
+def run_blocks(machine: Machine, last: int, bytes: int) -> None:
+    """The loop of `run`; `machine.block` is the present block all the time."""
     tape, first = machine.tape, machine.steps
     block, values = machine.block, machine.values
-    try:
-        while True:
-            if tape is not None and tape.bytes > bytes and machine.steps > first and not machine.index:
-                break
-            outcome: tuple[BlockCode, Values] | None = None
-            if not machine.index and machine.steps + block.cost <= last:
-                outcome = run_block(machine, block, values)
-            elif block is HALT or (not machine.index and machine.steps >= last):
-                break
-            if outcome is not None:
-                machine.steps += block.cost
-                if tape is not None:
-                    tape.ran(block)
-                block, values = outcome
-                continue
-            machine.block, machine.values = block, values
-            left = run_part(machine, last)
-            block, values = machine.block, machine.values
-            if not left:
-                break
-    except (KeyboardInterrupt, MemoryError) as stop:
-        values, outcome = (), None  # what is held may be all the memory there is
-        machine.mark(stop, block)
-        raise
+    while True:
+        if tape is not None and tape.bytes > bytes and is_full_stop(machine, block, first):
+            break
+        outcome: tuple[BlockCode, Values] | None = None
+        if not machine.index and machine.steps + block.cost <= last:
+            machine.block = block
+            outcome = run_block(machine, block, values)
+        elif block is HALT or (not machine.index and machine.steps >= last):
+            break
+        if outcome is not None:
+            machine.steps += block.cost
+            if tape is not None:
+                tape.ran(block)
+            block, values = outcome
+            continue
+        machine.block, machine.values = block, values
+        left = run_part(machine, last)
+        block, values = machine.block, machine.values
+        if not left:
+            break
     machine.block, machine.values = block, values
+
+
+def is_full_stop(machine: Machine, block: BlockCode, first: int) -> bool:
+    """Whether the run has got on and is at the point to which `advance` to the same step comes.
+
+    That point is just before a step, so not at the head of a block that takes none.
+    """
+    return not machine.index and machine.steps > first and block.cost > 0
 
 
 def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[BlockCode, Values] | None:
