@@ -12,20 +12,22 @@ import importlib.metadata
 import platform
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from checkpoint import config, demo, engines, runs
 from checkpoint.ad.values import Closure
+from checkpoint.api import SCHEDULES
 from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
 from checkpoint.cps.listings import listing, procedure_names
 from checkpoint.cps.passes import compile_to
+from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.schedule import Bisection, Plain, Schedule
-from checkpoint.errors import RunError, Source, Span
-from checkpoint.lang import core
+from checkpoint.driver.schedule import Bisection, Schedule
+from checkpoint.errors import RunError, Source
 from checkpoint.lang.printer import write_value
-from checkpoint.program import Program, load, load_file
+from checkpoint.program import load, load_file, place
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,8 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     for command in (grad, primops):
         command.add_argument("--x", metavar="TEXT", help="the procedure's argument, e.g. '(list 1 2)'")
     grad.add_argument("--ybar", metavar="TEXT", help="the cotangent of the value; 1 for a real if left out")
-    grad.add_argument("--schedule", choices=["plain", "bisection"], help="how to spend memory (bisection)")
-    grad.add_argument("--base", metavar="N", type=_positive, help="bisection: steps that are taped at once")
+    grad.add_argument("--schedule", choices=list(SCHEDULES), help="how to spend memory (bisection)")
+    grad.add_argument("--base", metavar="N", type=_positive, help=f"steps that are taped at once ({BASE})")
     show = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
     show.add_argument("program", metavar="PROG", help="a .vlad file")
     show.add_argument("--pass", dest="language", choices=config.SHOWN, required=True, help="after which pass")
@@ -108,7 +110,7 @@ def _grad(options: argparse.Namespace) -> int:
         raise UsageError("grad needs --x, the argument at which to take the gradient")
     x = _given("--x", options.x, engine)
     ybar = None if options.ybar is None else _given("--ybar", options.ybar, engine)
-    y, xbar = runs.vjp_values(f, x, ybar, engine, schedule)
+    y, xbar = runs.vjp_values(f, x, ybar, engine, schedule, name="--ybar")
     print(write_value(y))
     print(write_value(xbar))
     return OK
@@ -168,11 +170,12 @@ def _known(name: str) -> str:
 
 
 def _schedule(options: argparse.Namespace) -> Schedule:
-    if options.schedule == "plain":
-        if options.base is not None:
-            raise UsageError("--base belongs to --schedule bisection")
-        return Plain()
-    return Bisection() if options.base is None else Bisection(base=options.base)
+    schedule = SCHEDULES[options.schedule or "bisection"]
+    if options.base is None:
+        return schedule
+    if isinstance(schedule, Bisection | Binomial):
+        return replace(schedule, base=options.base)
+    raise UsageError(f"--schedule {options.schedule} has no --base: it tapes the whole run at once")
 
 
 def _given(option: str, text: str, engine: Engine) -> Any:
@@ -186,20 +189,8 @@ def _procedure(options: argparse.Namespace, engine: Engine) -> Closure:
     if not isinstance(value, Closure):
         written = write_value(value, limit=200)
         message = f"{options.name} needs a program whose value is a procedure, not {written}"
-        raise RunError(message, _end(program))
+        raise RunError(message, place(program))
     return value
-
-
-def _end(program: Program) -> Span:
-    """Where the program's last expression stands."""
-    expression = program.thunk.body
-    while isinstance(expression, core.Let | core.Letrec):
-        # A definition ends before what follows it; the body of a let stands inside the let.
-        here, body = expression.span, expression.body.span
-        if here.source is body.source and body.start < here.end:
-            break
-        expression = expression.body
-    return expression.span
 
 
 def _version() -> str:

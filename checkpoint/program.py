@@ -49,5 +49,12 @@ def load_file(path: Path) -> Program:
 
 
 def place(program: Program) -> Span:
-    """Where the program's expression stands."""
-    return program.thunk.body.span
+    """Where the program's last expression stands."""
+    expression = program.thunk.body
+    while isinstance(expression, core.Let | core.Letrec):
+        # A definition ends before what follows it; the body of a let stands inside the let.
+        here, body = expression.span, expression.body.span
+        if here.source is body.source and body.start < here.end:
+            break
+        expression = expression.body
+    return expression.span

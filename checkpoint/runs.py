@@ -11,20 +11,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from checkpoint.ad.graph import enter, highest_capsule_tag, numbers
+from checkpoint.ad.graph import ATOMS, enter, highest_capsule_tag, numbers, replace
 from checkpoint.ad.numbers import NUMBERS, OperandError
-from checkpoint.ad.tangent import ShapeError, lift, split
-from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
+from checkpoint.ad.tangent import ShapeError, lift, match, split
+from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span
 from checkpoint.lang import core
+from checkpoint.lang.printer import write_value
 from checkpoint.prims.operators import Context, reverse_sweep
 from checkpoint.program import Program
 
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
+_REAL = Symbol("real")  # in the place of a real, where a shape is shown
 _REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))
 RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), EMPTY)
 
@@ -56,8 +58,21 @@ def prepared(program: Program, engine: Engine) -> Closure:
 
 def _begin(f: Any, x: Any) -> tuple[Pair, int]:
     """The entered (f . x), and a tag counter above all that it has seen."""
+    if type(f) is Closure and len(f.lam.params) != 1:
+        raise RunError(_of_one_argument(f.lam), f.lam.span)
     u = enter(Pair(f, x))
     return u, highest_capsule_tag(u)
+
+
+def _of_one_argument(lam: core.Lambda) -> str:
+    """What to say of a procedure of another number of arguments, given from outside."""
+    if not lam.params:
+        return "the procedure takes 0 arguments, not 1: write it with a parameter, (lambda (x) ...)"
+    names = " ".join("abcde"[: len(lam.params)]) + (" ..." if len(lam.params) > 5 else "")
+    return (
+        f"the procedure takes {len(lam.params)} arguments, not 1: "
+        f"write it with a pattern, (lambda ((list {names})) ...), and give it a list"
+    )
 
 
 def _finish(f: Any, x: Any, engine: Engine) -> tuple[State, State]:
@@ -81,36 +96,61 @@ def primops_values(f: Any, x: Any, engine: Engine) -> int:
 
 def interrupt_values(f: Any, x: Any, steps: int, engine: Engine) -> Capsule:
     """The capsule of f at x after a number of steps."""
+    if steps < 0:
+        raise RunError(f"a number of steps must be 0 or more, not {steps}")
     with language_errors(f):
         u, tags = _begin(f, x)
         start = engine.start(0, u, tags)
         last = start.steps + steps
-        end = engine.advance(start, last, Effects()) if steps >= 0 else start
+        end = engine.advance(start, last, Effects())
         if end.steps != last:
-            total = engine.advance(end, None, Effects()).steps - start.steps
+            total = end.steps - start.steps
             raise RunError(f"cannot interrupt after {steps} steps: the run has {total}", _span(f))
         return engine.capsule(end)
 
 
-def vjp_values(f: Any, x: Any, cotangent: Any, engine: Engine, schedule: Schedule) -> tuple[Any, Any]:
-    """The value of f at x and the cotangent of x; a cotangent of None means 1 where the value is a real."""
+def vjp_values(
+    f: Any, x: Any, cotangent: Any, engine: Engine, schedule: Schedule, name: str = "ybar"
+) -> tuple[Any, Any]:
+    """The value of f at x and the cotangent of x; a cotangent of None means 1 where the value is a real.
+
+    name: what the user calls the cotangent.
+    """
 
     def cotangent_of(y: Any) -> Any:
-        return 1.0 if cotangent is None and type(y) in NUMBERS else cotangent
+        return 1.0 if cotangent is None and type(y) in NUMBERS else _fitting(cotangent, y, name)
 
     with language_errors(f):
         u, tags = _begin(f, x)
         if not numbers(u.cdr) and type(u.cdr) is not Capsule:
-            raise RunError("the argument holds no real: there is nothing to differentiate", _span(f))
+            raise RunError("the argument holds no real: there is nothing to differentiate")
         context = Context(engine, tags, Effects())
         outcome = reverse_sweep(context, 0, schedule, u, cotangent_of)
         return outcome.car, outcome.cdr.cdr
+
+
+def _fitting(cotangent: Any, y: Any, name: str) -> Any:
+    """The cotangent if it has the shape of y; else what is wrong is said of `name`, not of the program."""
+    if cotangent is None and type(y) not in ATOMS:
+        found = numbers(y)
+        shape = write_value(replace(y, found, [_REAL] * len(found)), limit=200)
+        raise RunError(f"{name} must be given: the value is no real, its shape is {shape}")
+    _matching(y, cotangent, f"cotangent {name}")
+    return cotangent
+
+
+def _matching(value: Any, tangent: Any, what: str) -> None:
+    try:
+        match(value, tangent, what)
+    except ShapeError as error:
+        raise RunError(str(error)) from None
 
 
 def jvp_values(f: Any, x: Any, tangent: Any, engine: Engine) -> tuple[Any, Any]:
     """The value of f at x, and its tangent."""
     with language_errors(f):
         u, tags = _begin(f, x)
+        _matching(u.cdr, tangent, "tangent xtan")
         tag = tags
         dual = Pair(u.car, lift(u.cdr, enter(tangent), tag))
         end = engine.advance(engine.start(0, dual, tag + 1), None, Effects())

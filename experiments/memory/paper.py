@@ -25,7 +25,6 @@ import math
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 from checkpoint import engines
@@ -42,7 +41,7 @@ def gradient(mode: str, engine_name: str, base: int) -> dict[str, Any]:
     engine = engines.get(engine_name)
     schedule: Schedule = Plain() if mode == "plain" else Bisection(base)
     program = common.value_of(PROGRAM, engine)
-    before = _fresh_peak()
+    before = common.fresh_peak()
     swept: Any = None
 
     def action() -> None:
@@ -56,7 +55,7 @@ def gradient(mode: str, engine_name: str, base: int) -> dict[str, Any]:
     return {
         "right": right,
         "steps": swept.steps,
-        "bytes": _peak() - before,
+        "bytes": common.peak() - before,
         "capsules": swept.counts.most_kept,
         "entries": swept.entries,
         "again": swept.counts.advanced + swept.counts.taped - swept.steps,
@@ -66,17 +65,6 @@ def gradient(mode: str, engine_name: str, base: int) -> dict[str, Any]:
 
 def _close(found: list[float], expected: list[float]) -> bool:
     return all(abs(a - b) <= RELATIVE * abs(b) for a, b in zip(found, expected, strict=True))
-
-
-def _fresh_peak() -> int:
-    """Let the peak start again from what the process holds now, which is returned."""
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    return _peak()
-
-
-def _peak() -> int:
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return 1024 * int(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 
 
 def in_new_process(mode: str, power: int, options: argparse.Namespace) -> dict[str, Any]:

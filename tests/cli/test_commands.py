@@ -56,7 +56,15 @@ def test_grad_may_leave_out_the_cotangent_of_a_real(squares: Path) -> None:
 
 @pytest.mark.parametrize(
     "schedule",
-    [["--schedule", "plain"], ["--schedule", "bisection"], ["--schedule", "bisection", "--base", "3"]],
+    [
+        [],
+        ["--base", "3"],
+        ["--schedule", "plain"],
+        ["--schedule", "bisection"],
+        ["--schedule", "bisection", "--base", "3"],
+        ["--schedule", "binomial"],
+        ["--schedule", "binomial", "--base", "1"],
+    ],
 )
 def test_grad_is_the_same_by_every_schedule(squares: Path, schedule: list[str]) -> None:
     assert output("grad", squares, "--x", "(list 1 2 3)", *schedule) == "14.0\n(2.0 4.0 6.0)\n"

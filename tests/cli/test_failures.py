@@ -78,11 +78,31 @@ def test_a_bad_argument_is_named_after_its_option(folder: Path) -> None:
 
 
 def test_an_argument_of_the_wrong_type(folder: Path) -> None:
-    assert failure(1, folder, "grad", "p.vlad", "--x", "'a").startswith("p.vlad:1:13: error: ")
+    said = failure(1, folder, "grad", "p.vlad", "--x", "'a")
+    assert said == "checkpoint: error: the argument holds no real: there is nothing to differentiate\n"
+    assert failure(1, folder, "primops", "p.vlad", "--x", "'a").startswith("p.vlad:1:13: error: ")
 
 
 def test_a_cotangent_of_the_wrong_shape(folder: Path) -> None:
-    assert "error: " in failure(1, folder, "grad", "p.vlad", "--x", "1", "--ybar", "(list 1 2)")
+    said = failure(1, folder, "grad", "p.vlad", "--x", "1", "--ybar", "(list 1 2)")
+    assert said == "checkpoint: error: the cotangent --ybar must be a real, not a pair\n"
+
+
+def test_a_cotangent_left_out(folder: Path) -> None:
+    (folder / "two.vlad").write_text("(lambda (x) (list x (* 2 x)))")
+    said = failure(1, folder, "grad", "two.vlad", "--x", "1")
+    assert said == "checkpoint: error: --ybar must be given: the value is no real, its shape is (real real)\n"
+
+
+@pytest.mark.parametrize("command", ["grad", "primops"])
+def test_a_procedure_of_two_arguments(folder: Path, command: str) -> None:
+    (folder / "two.vlad").write_text("(define (f x y) (* x y))\nf")
+    said, excerpt, _ = failure(1, folder, command, "two.vlad", "--x", "1").splitlines()
+    assert said == (
+        "two.vlad:1:1: error: the procedure takes 2 arguments, not 1: "
+        "write it with a pattern, (lambda ((list a b)) ...), and give it a list"
+    )
+    assert excerpt == "    1 | (define (f x y) (* x y))"
 
 
 def test_the_end_of_input(folder: Path) -> None:
@@ -107,7 +127,7 @@ def test_the_end_of_input(folder: Path) -> None:
         (["grad", "p.vlad", "--x", "1", "--base", "0"], "expected a whole number of at least 1, got '0'"),
         (
             ["grad", "p.vlad", "--x", "1", "--schedule", "plain", "--base", "9"],
-            "--base belongs to --schedule bisection",
+            "--schedule plain has no --base: it tapes the whole run at once",
         ),
     ],
 )

@@ -104,25 +104,24 @@ def read(text: str, engine: Engine) -> object:
 def test_wrong_cotangents_from_python(engine: Engine) -> None:
     f = read("(lambda (x) (list x (* x x)))", engine)
     wrong: list[tuple[object, str]] = [
-        (None, "the cotangent must be a pair, not ()"),
-        (1.0, "the cotangent must be a pair, not a real"),
-        ([1.0], "the cotangent at cdr must be a pair, not ()"),
-        ([1.0, 1.0, 1.0], f"the cotangent at cdr, cdr must be {NOTHING}, not a pair"),
-        ([1.0, True], "the cotangent at cdr, car must be a real, not a boolean"),
-        ([1.0, None], "the cotangent at cdr, car must be a real, not ()"),
+        (None, "ybar must be given: the value is no real, its shape is (real real)"),
+        (1.0, "the cotangent ybar must be a pair, not a real"),
+        ([1.0], "the cotangent ybar at cdr must be a pair, not ()"),
+        ([1.0, 1.0, 1.0], f"the cotangent ybar at cdr, cdr must be {NOTHING}, not a pair"),
+        ([1.0, True], "the cotangent ybar at cdr, car must be a real, not a boolean"),
+        ([1.0, None], "the cotangent ybar at cdr, car must be a real, not ()"),
     ]
     for ybar, message in wrong:
         with pytest.raises(RunError) as caught:
             checkpoint.vjp(f, 2.0, ybar, engine=engine.name)
-        assert caught.value.message == message
-        assert str(caught.value).startswith("<text>:1:13: ")
+        assert str(caught.value) == message
 
 
 def test_wrong_tangents_from_python(engine: Engine) -> None:
     f = read("(lambda (x) (car x))", engine)
     for xtan, message in [
-        (1.0, "the tangent must be a pair, not a real"),
-        ((1.0, None), "the tangent at cdr must be a real, not ()"),
+        (1.0, "the tangent xtan must be a pair, not a real"),
+        ((1.0, None), "the tangent xtan at cdr must be a real, not ()"),
     ]:
         with pytest.raises(RunError) as caught:
             checkpoint.jvp(f, (1.0, 2.0), xtan, engine=engine.name)

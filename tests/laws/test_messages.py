@@ -197,7 +197,6 @@ def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
     name = engine.name
     not_whole: Any = 1.0
     f = checkpoint.read("(lambda (x) (* x x))", engine=name)
-    two = checkpoint.read("(lambda (x y) x)", engine=name)
     wrong: dict[str, Callable[[], object]] = {
         "a number of steps must be an integer, not 1.0": lambda: checkpoint.interrupt(
             f, 2.0, not_whole, engine=name
@@ -206,15 +205,12 @@ def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
             f, 2.0, True, engine=name
         ),
         "cannot interrupt after 4 steps: the run has 3": lambda: checkpoint.interrupt(f, 2.0, 4, engine=name),
-        "cannot interrupt after -1 steps: the run has 3": lambda: checkpoint.interrupt(
-            f, 2.0, -1, engine=name
-        ),
+        "a number of steps must be 0 or more, not -1": lambda: checkpoint.interrupt(f, 2.0, -1, engine=name),
         "resume takes a capsule, not a float": lambda: checkpoint.resume(not_whole),
         "not a capsule": lambda: checkpoint.primops(checkpoint.resume, 2.0, engine=name),
         "f must be a procedure of a program that was read, not a int": lambda: checkpoint.vjp(
             3, 2.0, engine=name
         ),
-        "the procedure takes 2 arguments, not 1": lambda: checkpoint.vjp(two, 2.0, engine=name),
         "a tuple of 3 is no pair: write a list, or nest tuples of two": lambda: checkpoint.primops(
             f, (1.0, 2.0, 3.0), engine=name
         ),
@@ -227,6 +223,93 @@ def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
         with pytest.raises(RunError) as caught:
             call()
         assert caught.value.message == message
+
+
+# Procedures of another number of arguments than one, and what to write instead.
+TAKES = {
+    "(lambda () 1)": "0 arguments, not 1: write it with a parameter, (lambda (x) ...)",
+    "(lambda (x y) x)": (
+        "2 arguments, not 1: write it with a pattern, (lambda ((list a b)) ...), and give it a list"
+    ),
+    "(lambda (x y z u v) x)": (
+        "5 arguments, not 1: write it with a pattern, (lambda ((list a b c d e)) ...), and give it a list"
+    ),
+    "(lambda (x y z u v w) x)": (
+        "6 arguments, not 1: write it with a pattern, (lambda ((list a b c d e ...)) ...), and give it a list"
+    ),
+}
+CALLS: dict[str, Callable[[Any, str], object]] = {
+    "call": lambda f, engine: f(2.0),
+    "primops": lambda f, engine: checkpoint.primops(f, 2.0, engine=engine),
+    "interrupt": lambda f, engine: checkpoint.interrupt(f, 2.0, 0, engine=engine),
+    "jvp": lambda f, engine: checkpoint.jvp(f, 2.0, 1.0, engine=engine),
+    "vjp": lambda f, engine: checkpoint.vjp(f, 2.0, engine=engine),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("text", TAKES)
+def test_a_procedure_of_several_arguments_from_outside(text: str, call: str, engine: Engine) -> None:
+    f = checkpoint.read(f"\n  {text}", engine=engine.name)
+    with pytest.raises(RunError) as caught:
+        CALLS[call](f, engine.name)
+    assert caught.value.message == f"the procedure takes {TAKES[text]}"
+    assert str(caught.value.span) == "<text>:2:3"
+
+
+def test_what_a_pattern_makes_of_several_arguments(engine: Engine) -> None:
+    f = checkpoint.read("(lambda ((list a b)) (* a b))", engine=engine.name)
+    assert checkpoint.vjp(f, [2.0, 3.0], engine=engine.name) == (6.0, [3.0, 2.0])
+
+
+# Values that are no reals, and how an error without `ybar` shows their shape.
+SHAPES = {
+    "(list x x)": "(real real)",
+    '(cons x (list #t \'a "s" x))': '(real #t a "s" real)',
+    "(cons x (lambda (y) (* x y)))": "(real . #<procedure>)",
+    "(lambda (y) (* x y))": "#<procedure>",
+}
+
+
+@pytest.mark.parametrize("value", SHAPES)
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_cotangent_left_out(value: str, schedule: str, engine: Engine) -> None:
+    f = checkpoint.read(f"(lambda (x) {value})", engine=engine.name)
+    with pytest.raises(RunError) as caught:
+        checkpoint.vjp(f, 2.0, schedule=schedule, engine=engine.name)
+    assert str(caught.value) == f"ybar must be given: the value is no real, its shape is {SHAPES[value]}"
+
+
+def test_a_value_with_nothing_to_differentiate_needs_no_cotangent(engine: Engine) -> None:
+    f = checkpoint.read("(lambda (x) (positive? x))", engine=engine.name)
+    assert checkpoint.vjp(f, 2.0, engine=engine.name) == (True, 0.0)
+
+
+def test_a_cotangent_or_tangent_of_a_wrong_shape(engine: Engine) -> None:
+    """It is the argument that is wrong, so no place in the program is shown."""
+    f = checkpoint.read("(lambda (x) (list (car x) 1 #t))", engine=engine.name)
+    wrong: dict[str, Callable[[], object]] = {
+        "the cotangent ybar at cdr, car must be a real, not a boolean": lambda: checkpoint.vjp(
+            f, [2.0], [1.0, True, None], engine=engine.name
+        ),
+        "the cotangent ybar must be a pair, not a real": lambda: checkpoint.vjp(
+            f, [2.0], 1.0, engine=engine.name
+        ),
+        "the tangent xtan at cdr must be nothing, which is (), not a pair": lambda: checkpoint.jvp(
+            f, [2.0], [1.0, 1.0], engine=engine.name
+        ),
+    }
+    for message, call in wrong.items():
+        with pytest.raises(RunError) as caught:
+            call()
+        assert str(caught.value) == message
+
+
+def test_a_negative_number_of_steps_runs_nothing(engine: Engine) -> None:
+    f = checkpoint.read("(lambda (x) (write-real x))", engine=engine.name)
+    with World() as world, pytest.raises(RunError):
+        checkpoint.interrupt(f, 2.0, -1, engine=engine.name)
+    assert world.written == ""
 
 
 def test_an_unknown_engine(engine: Engine) -> None:
