@@ -50,7 +50,7 @@ class Frame:
 class State:
     """A moment of a run: what checkpoint.driver.engine.State asks for."""
 
-    __slots__ = ("births", "block", "frame", "index", "steps", "tags", "values")
+    __slots__ = ("births", "block", "frame", "index", "reserve", "steps", "tags", "values")
 
     def __init__(
         self,
@@ -85,6 +85,8 @@ class State:
         return State(self.block, self.index, parts[0], parts[1], self.steps, self.tags, self.births)
 
 
+RESERVE = 1 << 15  # bytes
+
 NOWHERE = Span(Source("<run>", ""), 0, 0)
 
 
@@ -111,9 +113,21 @@ ENTRY = _built_in("entry", ("procedure", "argument"), [], b.Call(None, "procedur
 
 
 class Machine:
-    """One run. `tape` is where it records, if it does."""
+    """One run. `tape` is where it records, if it does; `reserve` is for the end of a run without memory."""
 
-    __slots__ = ("births", "block", "effects", "engine", "frame", "index", "steps", "tags", "tape", "values")
+    __slots__ = (
+        "births",
+        "block",
+        "effects",
+        "engine",
+        "frame",
+        "index",
+        "reserve",
+        "steps",
+        "tags",
+        "tape",
+        "values",
+    )
 
     def __init__(self, engine: Engine, state: State, effects: Effects, tape: Any = None) -> None:
         self.engine = engine
@@ -126,6 +140,7 @@ class Machine:
         self.steps = state.steps
         self.tags = state.tags
         self.births = state.births
+        self.reserve: bytearray | None = bytearray(RESERVE)
 
     def state(self) -> State:
         """The present moment, as a value; what is not live is left out of it."""
@@ -138,6 +153,7 @@ class Machine:
 
     def interrupted(self, stop: BaseException) -> None:
         """Let go of the run, which may hold all the memory there is, and say where it was."""
+        self.reserve = None
         traceback = stop.__traceback__ and stop.__traceback__.tb_next  # the first frame is still at work
         while traceback is not None:
             traceback.tb_frame.clear()

@@ -12,7 +12,7 @@ from typing import Any
 
 from checkpoint.ad.graph import enter
 from checkpoint.ad.numbers import Dual, OperandError, apply, fresh
-from checkpoint.ad.record import Data, Effect, Operator, Scalar, lookup
+from checkpoint.ad.record import Data, Effect, Operator, Primitive, Scalar, lookup
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
@@ -65,24 +65,28 @@ class Part:
 
     def forward(self, machine: Machine, last: int) -> bool:
         """Run; the machine then stands at the point reached. Whether the block was left."""
-        block = self.block.block
         try:
-            while self.stop < len(block.steps):
-                if machine.steps >= last:
-                    return self._stop(machine)
-                machine.steps += 1
-                self._step(machine, block.steps[self.stop])
-                self.stop += 1
-            if block.end.span is not None:
-                if machine.steps >= last:
-                    return self._stop(machine)
-                machine.steps += 1
-            self.ended = True
-            machine.index = 0
-            machine.block, machine.values = ENDS[type(block.end)](self, machine, block.end)
+            return self._forward(machine, last)
         except Raised as raised:
             machine.index = 0
             machine.block, machine.values = self._unwind(machine, raised)
+        return True
+
+    def _forward(self, machine: Machine, last: int) -> bool:
+        block = self.block.block
+        while self.stop < len(block.steps):
+            if machine.steps >= last:
+                return self._stop(machine)
+            machine.steps += 1
+            self._step(machine, block.steps[self.stop])
+            self.stop += 1
+        if block.end.span is not None:
+            if machine.steps >= last:
+                return self._stop(machine)
+            machine.steps += 1
+        self.ended = True
+        machine.index = 0
+        machine.block, machine.values = ENDS[type(block.end)](self, machine, block.end)
         return True
 
     def _stop(self, machine: Machine) -> bool:
@@ -135,22 +139,25 @@ class Part:
         record = lookup(step.op)
         operands = tuple([self.value(operand) for operand in step.operands])
         try:
-            if isinstance(record, Scalar):
-                if machine.tape is None or not any(type(operand) is Dual for operand in operands):
-                    return apply(record, operands)
-                return self._whole(machine, step.operands, lambda *given: apply(record, given))
-            if isinstance(record, Operator):
-                return self._operate(machine, step, record)
-            if isinstance(record, Effect):
-                return record.value(machine.effects, machine.steps, *operands)
-            assert isinstance(record, Data)
-            value = record.value(*operands)
+            value = self._apply(machine, step, record, operands)
         except FAILURES as exception:
             raise failure(step.op, operands, exception, step.span) from None
-        if record.builds:
+        if isinstance(record, Data) and record.builds:
             value.birth = machine.births
             machine.births += 1
         return value
+
+    def _apply(self, machine: Machine, step: t.Compute, record: Primitive, operands: Values) -> Any:
+        if isinstance(record, Scalar):
+            if machine.tape is None or not any(type(operand) is Dual for operand in operands):
+                return apply(record, operands)
+            return self._whole(machine, step.operands, lambda *given: apply(record, given))
+        if isinstance(record, Operator):
+            return self._operate(machine, step, record)
+        if isinstance(record, Effect):
+            return record.value(machine.effects, machine.steps, *operands)
+        assert isinstance(record, Data)
+        return record.value(*operands)
 
     def _operate(self, machine: Machine, step: t.Compute, record: Operator) -> Any:
         context = machine.context()
