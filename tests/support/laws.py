@@ -23,7 +23,7 @@ from tests.support.corpus import Case, value_of
 from tests.support.same import difference
 from tests.support.world import World
 
-BASES = (1, 2, 3, 5, 7, 10, 17, 50, 100, 1000, 10_000)
+BASES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 17, 25, 33, 50, 75, 100, 300, 1000, 10_000)
 CUTTER = "(lambda ((cons f l)) (lambda (x) (interrupt f x l)))"
 
 
