@@ -58,6 +58,8 @@ def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
     >>> read("(define (f x) (* x x)) (f 4)")
     16.0
     """
+    if not isinstance(path_or_text, str | Path):
+        raise RunError(f"read takes a path or a text, not a {type(path_or_text).__name__}")
     is_path = isinstance(path_or_text, Path) or path_or_text.endswith(".vlad")
     program = load_file(Path(path_or_text)) if is_path else load(Source("<text>", str(path_or_text)))
     return to_python(run_program(program, engines.get(engine)), program)
@@ -154,6 +156,8 @@ def _schedule(schedule: Schedule | str | None) -> Schedule:
     if schedule is None:
         return Bisection()
     if not isinstance(schedule, str):
+        if isinstance(schedule, type) or not hasattr(schedule, "actions"):
+            raise RunError(f"a schedule is one such as Bisection(), or a name, not {schedule!r}")
         return schedule
     if schedule not in SCHEDULES:
         raise RunError(f"there is no schedule {schedule!r}; there are: {', '.join(SCHEDULES)}")

@@ -32,8 +32,8 @@ from checkpoint.program import load, load_file, place
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    parser = _parser()
-    options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    parser: argparse.ArgumentParser = options.parser
     try:
         return guarded(lambda: options.command(options))
     except UsageError as error:
@@ -86,7 +86,7 @@ def _command(commands: Any, name: str, action: Any, summary: str) -> argparse.Ar
 
 def _add(commands: Any, name: str, action: Any, summary: str) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
-    command.set_defaults(command=action, name=name)
+    command.set_defaults(command=action, name=name, parser=command)
     return command
 
 

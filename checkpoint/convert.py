@@ -49,7 +49,12 @@ class Procedure:
         engine.prepare(self.program.thunk, self.program.scopes)
         return self.closure
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any, *more: Any) -> Any:
+        if more:
+            raise RunError(
+                f"a procedure takes 1 argument, not {1 + len(more)}: "
+                "write it with a pattern, (lambda ((list a b)) ...), and give it a list, f([a, b])"
+            )
         engine = engines.get()
         return to_python(call_values(self.on(engine), to_language(x, engine), engine), self.program)
 
@@ -81,6 +86,8 @@ def to_language(value: Any, engine: Engine) -> Any:
 
 
 def _atom(value: Any, engine: Engine) -> Any:
+    if type(value) is Capsule and value.engine != engine.name:
+        raise RunError(f"the capsule is one of engine {value.engine}: engine {engine.name} cannot resume it")
     if isinstance(value, AS_THEY_ARE):
         return value
     if isinstance(value, int | float):

@@ -134,4 +134,6 @@ def test_the_end_of_input(folder: Path) -> None:
 def test_wrong_usage(folder: Path, arguments: list[str], said: str) -> None:
     text = failure(2, folder, *arguments)
     assert text.startswith("usage: checkpoint ")
+    if "--x" in arguments:  # what does not fit a command is shown with its options
+        assert text.startswith("usage: checkpoint grad ")
     assert said in text

@@ -196,6 +196,7 @@ def test_input_that_is_no_real(engine: Engine) -> None:
 def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
     name = engine.name
     not_whole: Any = 1.0
+    no_schedule: Any = checkpoint.Bisection
     f = checkpoint.read("(lambda (x) (* x x))", engine=name)
     wrong: dict[str, Callable[[], object]] = {
         "a number of steps must be an integer, not 1.0": lambda: checkpoint.interrupt(
@@ -213,6 +214,15 @@ def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
         ),
         "a tuple of 3 is no pair: write a list, or nest tuples of two": lambda: checkpoint.primops(
             f, (1.0, 2.0, 3.0), engine=name
+        ),
+        "a procedure takes 1 argument, not 2: write it with a pattern, (lambda ((list a b)) ...), "
+        "and give it a list, f([a, b])": lambda: f(2.0, 3.0),
+        "read takes a path or a text, not a float": lambda: checkpoint.read(not_whole),
+        f"a schedule is one such as Bisection(), or a name, not {no_schedule!r}": lambda: checkpoint.vjp(
+            f, 2.0, schedule=no_schedule, engine=name
+        ),
+        "a schedule is one such as Bisection(), or a name, not 1.0": lambda: checkpoint.vjp(
+            f, 2.0, schedule=not_whole, engine=name
         ),
         "a complex has no counterpart in the language": lambda: checkpoint.primops(f, [1j], engine=name),
         f"there is no schedule 'best'; there are: {', '.join(SCHEDULES)}": lambda: checkpoint.vjp(
@@ -310,6 +320,21 @@ def test_a_negative_number_of_steps_runs_nothing(engine: Engine) -> None:
     with World() as world, pytest.raises(RunError):
         checkpoint.interrupt(f, 2.0, -1, engine=engine.name)
     assert world.written == ""
+
+
+def test_a_capsule_of_another_engine(engine: Engine) -> None:
+    other = next(each.name for each in usable_engines() if each is not engine)
+    f = checkpoint.read("(lambda (x) (* x x))")
+    z = checkpoint.interrupt(f, 2.0, 1, engine=engine.name)
+    for call in (
+        lambda: checkpoint.primops(checkpoint.resume, z, engine=other),
+        lambda: checkpoint.vjp(checkpoint.resume, z, 1.0, engine=other),
+        lambda: checkpoint.primops(f, [z], engine=other),
+    ):
+        with pytest.raises(RunError) as caught:
+            call()
+        said = f"the capsule is one of engine {engine.name}: engine {other} cannot resume it"
+        assert caught.value.message == said
 
 
 def test_an_unknown_engine(engine: Engine) -> None:
