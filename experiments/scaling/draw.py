@@ -28,7 +28,7 @@ STYLES = {"bisection": ("s", "-"), "binomial": ("o", "--")}
 INK, FAINT = "#333333", "#dddddd"
 PANELS: dict[str, Callable[[dict[str, Any]], float]] = {
     "CPU time of the gradient (us / step)": lambda row: 1e6 * row["seconds"] / row["steps"],
-    "states kept at once": lambda row: row["states"],
+    "states kept at once (the same on both engines)": lambda row: row["states"],
     "peak memory beyond the process (kB)": lambda row: row["bytes"] / 1e3,
 }
 
@@ -36,7 +36,7 @@ PANELS: dict[str, Callable[[dict[str, Any]], float]] = {
 def draw(contents: list[dict[str, Any]], path: Path) -> None:
     """Three panels; the length of the run on a logarithmic axis, so that t log t and log t are lines."""
     pyplot.rcParams.update({"font.size": 9, "text.color": INK, "axes.labelcolor": INK})
-    figure, panels = pyplot.subplots(1, 3, figsize=(9.6, 3.5), layout="constrained")
+    figure, panels = pyplot.subplots(1, 3, figsize=(10.2, 3.5), layout="constrained")
     for axes, (title, value) in zip(panels, PANELS.items(), strict=True):
         for content in contents:
             for schedule, (marker, dashes) in STYLES.items():
@@ -53,7 +53,7 @@ def draw(contents: list[dict[str, Any]], path: Path) -> None:
                 )
         axes.set_xscale("log", base=2)
         axes.set_xlabel("steps of the run")
-        axes.set_title(title, fontsize=9.5)
+        axes.set_title(title, fontsize=9)
         axes.set_ylim(0, 1.1 * axes.get_ylim()[1])
         axes.grid(color=FAINT, linewidth=0.7)
         axes.set_axisbelow(True)
