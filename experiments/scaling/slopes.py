@@ -19,7 +19,7 @@ within one base case has no logarithm, so each t is beyond 2 base):
 - states = a + b L, a line; q: states = c (1 + L)^q: 1 is a logarithm, below 1 is slower than that;
 - s: bytes = c t^s, towards 0 for what grows slower than any power; and bytes = a + b L, a line.
 
-Reproduce (less than a minute on hybrid, some minutes on interp), then draw it (needs the extra `experiments`):
+Reproduce (a minute on hybrid, six on interp), then draw it (needs the extra `experiments`):
 
     python -m experiments.scaling.slopes --engine hybrid
     python -m experiments.scaling.slopes --engine interp
