@@ -84,10 +84,15 @@ def check_second_cut(case: Case, engine: Engine, text: str, run: Run, first: int
 
 def check_outside(case: Case, engine: Engine, text: str, run: Run) -> None:
     """Numbers of steps that the run does not have are errors."""
-    for steps in (-1, run.steps + 1):
+    too_far = run.steps + 1
+    messages = {
+        -1: "a number of steps must be 0 or more, not -1",
+        too_far: f"cannot interrupt after {too_far} steps: the run has {run.steps}",
+    }
+    for steps, message in messages.items():
         with pytest.raises(RunError) as caught, World(text):
             runs.interrupt_values(case.f, case.x, steps, engine)
-        assert caught.value.message == f"cannot interrupt after {steps} steps: the run has {run.steps}"
+        assert caught.value.message == message
 
 
 def check_failing(case: Case, engine: Engine, text: str, message: str, limit: int = 2000) -> None:
