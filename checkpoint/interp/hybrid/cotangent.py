@@ -16,7 +16,7 @@ from typing import Any
 
 from checkpoint.ad.graph import ATOMS, parts_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
-from checkpoint.ad.values import Capsule
+from checkpoint.ad.values import Capsule, Closure, Opaque
 
 Key = tuple[int, Any]  # (birth, field); of a capsule's slots (birth, (depth, position))
 Location = tuple[Key | None, tuple[int, ...]]  # a key, None for a slot, and where in a dual
@@ -127,18 +127,14 @@ def located(root: Any) -> Iterator[tuple[Location, Number]]:
 
 
 def _fields(value: Any) -> list[tuple[Any, Key | None, tuple[int, ...]]]:
-    if type(value) is Capsule:
-        slots = state_slots(value.state)
-        return [(slot, (value.birth, place), ()) for place, slot in slots]
-    birth = getattr(value, "birth", 0)
-    if hasattr(value, "env") and not birth:  # a closure: its environment is the object
+    """What a container holds, each with its key; a closure's captures are its environment's."""
+    if type(value) is Closure:
         return [(value.env, None, ())]
-    return [(part, (birth, i), ()) for i, part in enumerate(parts_of(_fields_of(value)))]
-
-
-def _fields_of(value: Any) -> Any:
-    """An Opaque keeps its numbers in a tuple that has no birth of its own."""
-    return value.numbers if hasattr(value, "numbers") else value
+    if type(value) is Capsule:
+        return [(slot, (value.birth, place), ()) for place, slot in state_slots(value.state)]
+    parts = value.numbers if type(value) is Opaque else parts_of(value)
+    birth = getattr(value, "birth", 0)  # a tuple has none
+    return [(part, (birth, i), ()) for i, part in enumerate(parts)]
 
 
 def state_slots(state: Any) -> list[tuple[tuple[int, int], Any]]:
