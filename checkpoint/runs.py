@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from checkpoint.ad.graph import ATOMS, enter, highest_capsule_tag, numbers, replace
-from checkpoint.ad.numbers import NUMBERS, OperandError
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, match, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, with_outermost
 from checkpoint.ad.values import Capsule, Failure, Symbol
 
-ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure))
+ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Layout, Types, range))
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:

@@ -13,7 +13,8 @@ derivative arithmetic goes:
 - a record whose partial may be infinite contributes nothing for a zero adjoint, and where its partial
   is infinite for a zero tangent (a zero tangent on a tape still depends on what it was made of, so a
   finite partial must be multiplied by it);
-- `strict` is False inside derivatives, where arithmetic is IEEE and nothing fails.
+- `strict` is False inside derivatives, where arithmetic is IEEE and nothing fails;
+- for a record that states `otherwise`, integers and booleans beside reals are constant reals.
 
 A number object is a location (checkpoint.ad.values): `fresh` makes another location of the same value.
 """
@@ -24,13 +25,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
-from checkpoint.ad.record import Scalar, lookup
+from checkpoint.ad.record import OperandError, Scalar, lookup
 
 Number = Any  # float | Dual | Node: mypy's recursion over unions costs more than it tells here
-
-
-class OperandError(TypeError):
-    """An operand of a primitive has the wrong type."""
 
 
 class Dual:
@@ -123,6 +120,19 @@ class Tape:
 
 
 NUMBERS = frozenset((float, Dual, Node))
+INTEGERS = frozenset((int, bool))
+
+
+def takes_reals(operands: Sequence[Any]) -> bool:
+    """Whether `apply` is for these operands of a record that states `otherwise`."""
+    found = False
+    for operand in operands:
+        kind = type(operand)
+        if kind in NUMBERS:
+            found = True
+        elif kind not in INTEGERS:
+            return False
+    return found
 
 
 def fresh(value: Any) -> Any:
@@ -219,11 +229,16 @@ def apply(record: Scalar, operands: Sequence[Any], strict: bool = True) -> Any:
             break
     else:
         return record.value(*operands) if strict else record.ieee(*operands)
-    for position, operand in enumerate(operands, 1):
-        if type(operand) not in NUMBERS:
-            raise OperandError(f"operand {position} is not a real")
+    if record.otherwise is None:
+        for position, operand in enumerate(operands, 1):
+            if type(operand) not in NUMBERS:
+                raise OperandError(f"operand {position} is not a real")
     if record.partials is None:
         return record.value(*map(real_part, operands))
+    if record.otherwise is not None:
+        operands = [float(x) if type(x) in INTEGERS else x for x in operands]
+        if all(type(x) is float for x in operands):
+            return apply(record, operands, strict)
     tag = highest_tag(operands)
     if tag is not None:
         return _apply_to_duals(record, operands, tag, strict)

@@ -5,6 +5,9 @@ words that it has none), its purity, and where its tests sample it. Kinds of rec
 
     Scalar    reals to a real or a boolean; the partials are stated once and serve jvp and vjp
     Data      makes or takes apart data; its derivative is that of copying the reals it moves
+    Select    reads a field of a container, which one is known when it runs
+    Rearrange makes a container of fields of its operands, or tells something that holds no real
+    Update    a container with some of its fields written, in place where nobody else can hold it
     Effect    talks to the world, through the run's log of effects
     Operator  runs a program of its own within one step (`*j`, `interrupt`, ...)
     Control   part of the run itself (`j*`, `resume`): every engine's machine performs it
@@ -18,6 +21,10 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from checkpoint.errors import InternalError
+
+
+class OperandError(TypeError):
+    """An operand that a primitive cannot take."""
 
 
 class Purity(Enum):
@@ -39,14 +46,36 @@ class Interval:
 Partial = Callable[..., Any]
 
 
+VARIADIC = -1
+
+# What a primitive of the language may raise as the failure of a program.
+FAILURES: tuple[type[Exception], ...] = (ArithmeticError, ValueError, OperandError)
+
+# The same for what Python itself computes, whose errors are all the program's own.
+PYTHON_FAILURES: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Primitive:
-    """What all records state."""
+    """What all records state.
+
+    arity: how many operands; VARIADIC: any number.
+    failures: the exceptions that are failures of the program; any other is a bug of this package.
+    implements: the Python functions that it is, for programs in Python.
+    """
 
     name: str
     arity: int
     purity: Purity
     doc: str
+    failures: tuple[type[Exception], ...] = FAILURES
+    implements: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +92,9 @@ class Scalar(Primitive):
     domain: one interval per operand.
     needs: for each partial the positions that it reads, the result's being `arity`; None: all.
     inline: Python text of the value, then of each partial, on floats in {0}, {1} and the result in {z}.
+    otherwise: the name of the record that does the work where the operands are not reals, or reals beside
+        integers and booleans (`takes_reals`); an integer beside reals is a constant. None: only reals are
+        taken.
     """
 
     value: Callable[..., Any]
@@ -72,6 +104,7 @@ class Scalar(Primitive):
     convention: str = ""
     needs: tuple[tuple[int, ...], ...] | None = None
     inline: tuple[str, ...] | None = None
+    otherwise: str | None = None
     domain: tuple[Interval, ...]
 
     def __post_init__(self) -> None:
@@ -84,14 +117,60 @@ class Scalar(Primitive):
 class Data(Primitive):
     """A function of any values.
 
-    builds: the result is a new object, whose i-th field is a copy of the i-th operand.
+    builds: the result is a new object, whose fields are copies of the operands, in their order.
+    header: how many operands come before those that become fields.
     takes: the result is a copy of this field of the only operand. With neither it holds no real.
     inline: Python text of the value, as in Scalar.
     """
 
     value: Callable[..., Any]
     builds: bool = False
+    header: int = 0
     takes: int | None = None
+    inline: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Select(Primitive):
+    """A copy of one field of the first operand (checkpoint.ad.containers).
+
+    value(now, *operands): the copy. place(now, *operands): that field's name; only asked for after
+        `value` has succeeded. Where the first operand is no container (a string, a range) the result
+        holds no real, and `place` is None.
+    inline: Python text of the value, on operands in {0}, {1}; the machine is m.
+    """
+
+    value: Callable[..., Any]
+    place: Callable[..., Any]
+    inline: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rearrange(Primitive):
+    """`value(now, *operands)`: a new container, or something that holds no real.
+
+    Each field of the container is a copy of a field of an operand, or holds no real. Whether it is, and
+    of which, must not depend on what the fields hold: the engine runs `value` again on fields that stand
+    for their names.
+    inline: as in Select.
+    """
+
+    value: Callable[..., Any]
+    inline: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Update(Primitive):
+    """`value(now, step, *operands)`: the first operand, a List or Dict, changed at this step.
+
+    writes(now, *operands): what it writes, known before it does: for each field the operand that it
+        becomes a copy of, and the field of that operand (None: the operand itself). The result has the
+        first operand's birth. None: the result is a new object with fields as in Rearrange.
+    inline: as in Select; the step is {step}.
+    """
+
+    value: Callable[..., Any]
+    writes: Callable[..., list[tuple[Any, int, Any]]] | None
     inline: str | None = None
 
 

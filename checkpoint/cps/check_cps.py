@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from checkpoint.ad.record import Control, lookup
+from checkpoint.ad.record import VARIADIC, Control, lookup
 from checkpoint.cps import terms as t
 from checkpoint.cps.forms import Forms, kind_of, of_core, same_forms
 from checkpoint.errors import InternalError, Span
@@ -134,7 +134,7 @@ class _Checker:
         for operand in operands:
             self.operand(operand)
         record = lookup(op)
-        if len(operands) != record.arity:
+        if record.arity != VARIADIC and len(operands) != record.arity:
             self.fail(f"{op} takes {record.arity} operands, not {len(operands)}")
         if isinstance(record, Control) != goes_on:
             self.fail(f"{op} is a {'step' if goes_on else 'control'}, which it is not written as")

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.graph import enter
-from checkpoint.ad.numbers import OperandError, apply, fresh
-from checkpoint.ad.record import Data, Effect, Operator, Scalar
+from checkpoint.ad.numbers import apply, fresh
+from checkpoint.ad.record import Data, Effect, OperandError, Operator, Scalar
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import Capsule, Closure, Environment, Pair
 from checkpoint.driver.raised import Raised, failure

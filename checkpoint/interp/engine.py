@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.graph import numbers, replace, with_own_tags_outermost
-from checkpoint.ad.numbers import Node, Number, OperandError, Tape, components, with_components, without_tape
+from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
+from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.driver.effects import Effects

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from checkpoint.ad.containers import Layout, Types
+from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.values import Pair, Symbol
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
@@ -17,7 +19,7 @@ from checkpoint.lang.reader import is_name
 from checkpoint.lang.walk import binders, children
 
 # What may be a constant besides pairs of these.
-_ATOMS = (float, int, bool, str, Symbol, type(None))
+_ATOMS = (float, int, bool, str, Symbol, type(None), Layout, Types)
 _EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
 
 
@@ -119,7 +121,7 @@ class _Checker:
         arity = self.arities.get(expr.op)
         if arity is None:
             raise InternalError(f"{expr.op} is no primitive", expr.span)
-        if len(expr.args) != arity:
+        if arity != VARIADIC and len(expr.args) != arity:
             raise InternalError(f"{expr.op} takes {arity} operands, not {len(expr.args)}", expr.span)
 
     def _letrec(self, expr: Letrec) -> None:

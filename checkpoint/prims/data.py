@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.numbers import NUMBERS, OperandError, fresh, real_part
-from checkpoint.ad.record import Data, Effect, Purity, register
+from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.record import Data, Effect, OperandError, Purity, register
 from checkpoint.ad.values import Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects, read_word
 from checkpoint.lang.printer import write_value

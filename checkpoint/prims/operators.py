@@ -31,7 +31,6 @@ from checkpoint.ad.numbers import (
     Dual,
     Node,
     Number,
-    OperandError,
     components,
     fresh,
     highest_tag,
@@ -39,7 +38,7 @@ from checkpoint.ad.numbers import (
     with_components,
     without_tape,
 )
-from checkpoint.ad.record import Control, Operator, Purity, register
+from checkpoint.ad.record import Control, OperandError, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of
 from checkpoint.ad.values import Capsule, Pair
 from checkpoint.driver.effects import Effects

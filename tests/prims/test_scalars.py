@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from checkpoint.ad.numbers import Dual, Node, Number, OperandError, Tape, apply, tangent_at
-from checkpoint.ad.record import Purity, Scalar, records
+from checkpoint.ad.numbers import Dual, Node, Number, Tape, apply, tangent_at
+from checkpoint.ad.record import OperandError, Purity, Scalar, records
 from checkpoint.prims import scalars
 from tests.support.check import agree
 from tests.support.same import same_bits

@@ -16,8 +16,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.numbers import OperandError, apply, fresh
-from checkpoint.ad.record import Data, Scalar, lookup
+from checkpoint.ad.numbers import apply, fresh
+from checkpoint.ad.record import Data, OperandError, Scalar, lookup
 from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.graph import numbers, walk, with_own_tags_outermost
-from checkpoint.ad.numbers import Dual, OperandError, components
+from checkpoint.ad.numbers import Dual, components
+from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.cps.passes import compile_blocks

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.graph import walk
-from checkpoint.ad.numbers import OperandError, fresh
+from checkpoint.ad.numbers import fresh
+from checkpoint.ad.record import OperandError
 from checkpoint.ad.values import Closure
 from checkpoint.cps import blocks as b
 from checkpoint.cps.terms import Step

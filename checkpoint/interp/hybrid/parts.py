@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.graph import enter
-from checkpoint.ad.numbers import Dual, OperandError, apply, fresh
-from checkpoint.ad.record import Data, Effect, Operator, Primitive, Scalar, lookup
+from checkpoint.ad.numbers import Dual, apply, fresh
+from checkpoint.ad.record import Data, Effect, OperandError, Operator, Primitive, Scalar, lookup
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
