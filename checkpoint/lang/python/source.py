@@ -11,7 +11,6 @@ changed since the function was made, and a SourceError says so.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -272,12 +271,14 @@ def _described(code: CodeType) -> str:
 
 
 def _written_in_c(thing: object) -> str:
-    name = getattr(thing, "__qualname__", None) or f"a {type(thing).__name__}"
+    if not callable(thing):
+        return f"{thing!r} is not a function"
+    name = getattr(thing, "__qualname__", f"{type(thing).__name__}(...)")
     module = getattr(thing, "__module__", None)
     shown = f"{module}.{name}" if module and module != "builtins" else name
     return (
         f"{shown} is not a function written in Python, so it has no text to differentiate: "
-        f"give it a derivative with checkpoint.primitive({name}, vjp=..., jvp=...)"
+        f"give it a derivative with checkpoint.primitive({shown}, vjp=..., jvp=...)"
     )
 
 
