@@ -39,12 +39,12 @@ class Effects:
         """The effects of a run within a step of this one."""
         return Effects(self.log, (*self.prefix, step))
 
-    def write(self, step: int, text: str) -> None:
-        """Write a line to standard output, once."""
+    def write(self, step: int, text: str, end: str = "\n") -> None:
+        """Write a text and its end to standard output, once."""
         path = (*self.prefix, step)
         if path > self.log.furthest:
             self.log.furthest = path
-            sys.stdout.write(text + "\n")
+            sys.stdout.write(text + end)
 
     def read(self, step: int, ask: Callable[[], Any]) -> Any:
         """What `ask` answers, or answered when this path was first met."""

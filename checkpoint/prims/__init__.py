@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from checkpoint.ad.record import records
-from checkpoint.prims import data, operators, scalars
+from checkpoint.prims import data, operators, python, scalars
 
-__all__ = ["arities", "data", "operators", "scalars"]
+__all__ = ["arities", "data", "operators", "python", "scalars"]
 
 
 def arities() -> dict[str, int]:

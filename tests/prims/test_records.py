@@ -15,7 +15,10 @@ from checkpoint.ad.record import (
     Operator,
     Primitive,
     Purity,
+    Rearrange,
     Scalar,
+    Select,
+    Update,
     lookup,
     records,
     register,
@@ -71,7 +74,7 @@ def test_every_record_says_what_it_is(record: Primitive) -> None:
     assert record.doc
     assert record.purity in Purity
     assert (record.purity is Purity.EFFECT) == isinstance(record, Effect)
-    assert isinstance(record, Scalar | Data | Effect | Operator | Control)
+    assert isinstance(record, Scalar | Data | Select | Rearrange | Update | Effect | Operator | Control)
     if isinstance(record, Operator | Control):
         assert record.derivative, "not differentiable is written, never implied"
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -179,7 +179,7 @@ def test_predicates_see_the_real_under_all_derivatives(record: Scalar) -> None:
         assert apply(record, duals) is record.value(*operands)
 
 
-@every_scalar
+@pytest.mark.parametrize("record", [record for record in SCALARS if record.otherwise is None], ids=name_of)
 def test_other_operands_are_refused_by_position(record: Scalar) -> None:
     good: list[Any] = [1.0] * record.arity
     for position in range(record.arity):
@@ -199,4 +199,6 @@ def test_a_record_that_may_fail_says_so(record: Scalar) -> None:
             record.value(*operands)
         except (ValueError, ArithmeticError):
             failures += 1
-    assert (failures > 0) == (record.purity is Purity.MAY_FAIL)
+    if record.otherwise is None:  # another record takes other operands, and may fail on those
+        assert (failures > 0) == (record.purity is Purity.MAY_FAIL)
+    assert record.purity is Purity.MAY_FAIL or not failures

@@ -1,0 +1,215 @@
+"""Comparisons of values that are not two reals: deep, as Python's, and without recursion.
+
+In: values. Out: a boolean, or Python's own exception. Numbers compare by their real parts, integers with
+reals exactly. Objects compare by a dataclass's rule or by a method of their class; where Python would
+compare identities, which the values of a program do not have, the run ends.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable
+from itertools import zip_longest
+from typing import Any
+
+from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Now, Record, Types, current
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.values import Closure
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import (
+    ANY_NUMBER,
+    PLAIN,
+    asked,
+    elements,
+    is_object,
+    is_tuple,
+    key_of,
+    natives,
+    rearrange,
+    refused,
+    tuple_of,
+)
+
+_MISSING = object()
+
+
+def equal(now: Now, x: Any, y: Any) -> bool:
+    """X == y."""
+    pending = [(x, y)]
+    while pending:
+        x, y = pending.pop()
+        if type(x) in CONTAINERS and type(y) in CONTAINERS:
+            inner = _equal_shapes(now, x, y)
+            if inner is None:
+                return False
+            pending.extend(reversed(inner))
+        elif is_object(x) or is_object(y):
+            if not asked(now, operator.eq, x, y):
+                return False
+        elif not _equal_atoms(x, y):
+            return False
+    return True
+
+
+def _equal_atoms(x: Any, y: Any) -> bool:
+    """Equality where at most one operand is a container, and none an object."""
+    kind, other = type(x), type(y)
+    if kind in NUMBERS:
+        x = real_part(x)
+    if other in NUMBERS:
+        y = real_part(y)
+    if kind is Layout and other is Layout:
+        return x.cls is y.cls
+    if kind is Types and other is Types:
+        return bool(x.classes == y.classes)
+    if kind is Closure and other is Closure:
+        return same_function(x, y)
+    return bool(x == y)
+
+
+def same_function(x: Closure, y: Closure) -> bool:
+    """Whether two closures are one function: one text, which has captured nothing."""
+    if x.lam is not y.lam:
+        return False
+    if x.env is y.env or not x.env.values:
+        return True
+    raise RunError(
+        "two functions made by one def or lambda are compared: functions have no identity here; compare "
+        "strings or numbers that tell them apart"
+    )
+
+
+def _equal_shapes(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
+    """Pairs of parts that must be equal for two containers to be; None if the containers differ."""
+    left, right = current(now, x), current(now, y)
+    if is_object(x) or is_object(y):
+        return _equal_objects(now, x, y)
+    if type(x) is not type(y):
+        return None
+    if len(left) != len(right):
+        return None
+    if type(x) is not Dict:
+        return list(zip(left, right, strict=True))
+    pairs = [(item, right.get(key, _MISSING)) for key, item in left.items()]
+    return None if any(item is _MISSING for _, item in pairs) else pairs
+
+
+def _equal_objects(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
+    cls = class_of(x)
+    if cls is class_of(y):
+        if equality_by_fields(cls):
+            names = [field.name for field in dataclasses.fields(cls) if field.compare]
+            return [(x.items[x.layout.index[name]], y.items[y.layout.index[name]]) for name in names]
+        if _defining(cls, "__eq__") is object:
+            raise RunError(
+                f"two objects of the class {cls.__name__} are compared by identity, which values have not: "
+                f"give {cls.__name__} a method __eq__, or make it a dataclass"
+            )
+    return [] if asked(now, operator.eq, x, y) else None
+
+
+def _defining(cls: type, name: str) -> type:
+    return next(base for base in cls.__mro__ if name in vars(base))
+
+
+def equality_by_fields(cls: type) -> bool:
+    """Whether the equality of a class is the one that `dataclass` makes, of its fields."""
+    owner = _defining(cls, "__eq__")
+    params = vars(owner).get("__dataclass_params__")
+    code = getattr(vars(owner)["__eq__"], "__code__", None)
+    return bool(getattr(params, "eq", False)) and getattr(code, "co_filename", "") == "<string>"
+
+
+def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bool:
+    """X < y, or with <=, >, >=: sequences by their first elements that differ."""
+    while (type(x) is List and type(y) is List) or (is_tuple(x) and is_tuple(y)):
+        left, right = current(now, x), current(now, y)
+        for item, other in zip_longest(left, right, fillvalue=_MISSING):
+            if item is _MISSING or other is _MISSING:
+                return bool(function(len(left), len(right)))
+            if not equal(now, item, other):
+                x, y = item, other
+                break
+        else:
+            return bool(function(len(left), len(right)))
+    if type(x) in PLAIN and type(y) in PLAIN:
+        return bool(function(x, y))
+    return bool(asked(now, function, x, y))
+
+
+def identical(now: Now, x: Any, y: Any) -> bool:
+    """X is y, for what has an identity of its own: None, True, False, classes, small integers."""
+    if x is None or y is None or type(x) is bool or type(y) is bool:
+        return x is y
+    if class_of(x) is not class_of(y):
+        return False
+    if type(x) is Layout or type(x) is Closure:
+        return equal(now, x, y)
+    if type(x) in (int, str) and x != y:
+        return False
+    if type(x) is int and -5 <= x <= 256:
+        return True
+    raise RunError(f"two values of type {class_of(x).__name__} have no identity to compare with 'is': use ==")
+
+
+def contains(now: Now, x: Any, v: Any) -> bool:
+    """V in x."""
+    if type(x) is Dict:
+        return key_of(now, v) in current(now, x)
+    if type(x) is List or is_tuple(x):
+        return any(equal(now, item, v) for item in current(now, x))
+    if type(x) is str or type(x) is range:
+        return bool(asked(now, operator.contains, x, v))
+    return bool(refused(now, operator.contains, x, v))
+
+
+def position(now: Now, x: Any, v: Any, *bounds: Any) -> int:
+    """x.index(v) of a list or tuple, between bounds."""
+    items = elements(now, x)
+    for i in range(len(items))[slice(*_bounds(now, bounds))]:
+        if equal(now, items[i], v):
+            return i
+    nothing: Any = [] if type(x) is List else ()
+    return int(nothing.index(*natives(now, (v, *bounds))))  # Python's own ValueError
+
+
+def _bounds(now: Now, bounds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A slice's bounds, checked by Python itself."""
+    checked = natives(now, bounds)
+    if not all(type(bound) in (int, bool) for bound in checked):
+        nothing: Any = []
+        nothing.index(None, *checked)
+    return (checked[0] if checked else 0, checked[1] if len(checked) > 1 else None)
+
+
+def position_to_remove(now: Now, x: Any, v: Any) -> int:
+    """Where x.remove(v) finds v in a list."""
+    for i, item in enumerate(elements(now, x)):
+        if equal(now, item, v):
+            return i
+    raise ValueError("list.remove(x): x not in list")
+
+
+def count(now: Now, x: Any, v: Any) -> int:
+    """x.count(v) of a list or tuple."""
+    return sum(equal(now, item, v) for item in elements(now, x))
+
+
+def order(now: Now, x: Any, reverse: Any) -> Record:
+    """The positions of x's elements as a stable sort puts them."""
+    keys = natives(now, elements(now, x))
+    return tuple_of(asked(now, _sorted_positions, keys, reverse))
+
+
+def _sorted_positions(keys: list[Any], reverse: bool) -> list[int]:
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+rearrange("contains", 2, "whether v is in x: x, v", contains, (operator.contains,))
+rearrange("is", 2, "whether two values are one object", identical, (operator.is_,))
+rearrange("order", 2, "the positions of x's elements, sorted: x, whether in reverse", order)
+rearrange("position", ANY_NUMBER, "the first position of v in a list or tuple: x, v, from, to", position)
+rearrange("position-to-remove", 2, "the position of v in a list that loses it: x, v", position_to_remove)
+rearrange("count", 2, "how often v is in a list or tuple: x, v", count)

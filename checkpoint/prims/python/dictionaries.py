@@ -1,0 +1,39 @@
+"""Dictionaries: making and copying them, their keys and values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.containers import Dict, List, Now, Record, current
+from checkpoint.ad.record import Purity
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import elements, key_of, language, list_of, rearrange, tuple_of
+from checkpoint.prims.python.updates import dict_of, entries
+
+
+def _dictionary(x: Any, method: str) -> Any:
+    if type(x) is not Dict:
+        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute {method!r}")
+    return x
+
+
+def _keys(now: Now, x: Any) -> Record:
+    return tuple_of(elements(now, _dictionary(x, "keys")))
+
+
+def _values(now: Now, x: Any) -> Record:
+    return tuple_of(current(now, _dictionary(x, "values")).values())
+
+
+def _copy(now: Now, x: Any) -> Any:
+    if type(x) is List:
+        return list_of(now, current(now, x))
+    return dict_of(now, current(now, _dictionary(x, "copy")))
+
+
+rearrange("dict", 0, "an empty dictionary", lambda now: Dict({}, owner=now.owner), (), Purity.PURE)
+rearrange("dict-of", 1, "dict(x), of a dictionary", lambda now, x: dict_of(now, entries(now, x)), (dict,))
+rearrange("keys", 1, "the tuple of a dictionary's keys", _keys)
+rearrange("values", 1, "the tuple of a dictionary's values", _values)
+rearrange("copy", 1, "x.copy() of a list or dictionary", _copy)
+rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: language(now, key_of(now, x)))

@@ -1,0 +1,42 @@
+"""Exceptions as values: objects whose one field is the tuple of their arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.containers import Layout, Now, Record, Types
+from checkpoint.ad.numbers import fresh
+from checkpoint.ad.record import Purity
+from checkpoint.ad.values import Failure
+from checkpoint.prims.python.native import class_of, python_exception
+from checkpoint.prims.python.objects import classes_of
+from checkpoint.prims.python.support import language, rearrange
+
+ARGS = ("args",)
+
+
+def is_exception(x: Any) -> bool:
+    """Whether it is an exception, raised by the program or by a primitive."""
+    return type(x) is Failure or (type(x) is Record and issubclass(x.layout.cls, BaseException))
+
+
+def _caught(now: Now, x: Any) -> Any:
+    if type(x) is Failure:
+        exception = python_exception(x.exception)
+        return Record(Layout(type(exception), ARGS), (language(now, exception.args),))
+    return Record(x.layout, tuple(map(fresh, x.items))) if type(x) is Record else x
+
+
+def _matches(now: Now, x: Any, types: Types) -> bool:
+    return is_exception(x) and issubclass(class_of(x), classes_of(types))
+
+
+def _checked(now: Now, x: Any) -> Any:
+    if not is_exception(x):
+        raise TypeError("exceptions must derive from BaseException")
+    return _caught(now, x)
+
+
+rearrange("caught", 1, "a failure as an exception; an exception as it is", _caught, (), Purity.PURE)
+rearrange("matches", 2, "whether an exception is of one of the classes: exception, classes", _matches)
+rearrange("raise-check", 1, "an exception, which may be raised", _checked)

@@ -1,0 +1,264 @@
+"""Values of the language as Python's own objects, and back.
+
+    native(value)                what Python would hold: floats for reals (without derivatives), tuples,
+                                 named tuples, objects, exceptions, lists, dictionaries
+    from_native(value, other)    the value of the language; `other` gives that of a function, and of
+                                 whatever else this module does not know
+
+Nothing here recurses, however deep a value is. Objects are made without running their classes' code.
+An object that is reached twice becomes one object on the way out, and two on the way in, where sharing
+means nothing; a cycle has no value of the language and is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from checkpoint.ad.containers import FROZEN, TUPLE, Dict, Layout, List, Now, Record, Types, current
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.record import OperandError
+from checkpoint.ad.values import Closure, Failure, Pair, Symbol
+from checkpoint.errors import RunError
+
+_PLAIN = frozenset((bool, int, str, type(None), range))
+
+
+def class_of(value: Any) -> type:
+    """The Python class of a value."""
+    kind = type(value)
+    if kind in NUMBERS:
+        return float
+    if kind is Record:
+        cls: type = value.layout.cls
+        return cls
+    if kind is Failure:
+        return type(python_exception(value.exception))
+    known = {List: list, Dict: dict, Closure: types.FunctionType, Symbol: str, Layout: type}
+    return known.get(kind, kind)
+
+
+def placeholder(closure: Closure) -> Any:
+    """A function that stands for a closure in messages; it cannot be called."""
+
+    def function(*_: Any, **__: Any) -> Any:
+        raise RunError("a function of the program was called from within a primitive")
+
+    function.__name__ = function.__qualname__ = closure.lam.name or "<lambda>"
+    return function
+
+
+def python_exception(exception: Exception) -> Exception:
+    """The exception that Python itself would have raised: an operand that is refused is a TypeError."""
+    return TypeError(*exception.args) if type(exception) is OperandError else exception
+
+
+def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any] = placeholder) -> Any:
+    """A value as Python's own object; with `now`, lists and dictionaries are looked at then."""
+    done: dict[int, Any] = {}
+    stack = [value]
+    while stack:
+        part = stack[-1]
+        kind = type(part)
+        if id(part) in done:
+            stack.pop()
+        elif kind is Record or kind is List or kind is Dict or kind is Pair or kind is tuple:
+            inner = _looked_at(part, now)
+            missing = [item for item in inner if id(item) not in done]
+            if missing:
+                stack.extend(missing)
+                continue
+            done[id(part)] = _built(part, [done[id(item)] for item in inner])
+            stack.pop()
+        else:
+            done[id(part)] = _leaf(part, function)
+            stack.pop()
+    return done[id(value)]
+
+
+def _looked_at(part: Any, now: Now | None) -> Any:
+    kind = type(part)
+    if kind is tuple:
+        return part
+    if kind is Pair:
+        return part.parts()
+    items = part.items if now is None else current(now, part)
+    return items.values() if kind is Dict else items
+
+
+def _leaf(value: Any, function: Callable[[Closure], Any]) -> Any:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind in NUMBERS:
+        return real_part(value)
+    if kind is Closure:
+        return function(value)
+    if kind is Failure:
+        return python_exception(value.exception)
+    if kind is Layout:
+        return value.cls
+    if kind is Types:
+        return value.classes
+    return str(value) if kind is Symbol else value
+
+
+def _built(value: Any, parts: list[Any]) -> Any:
+    kind = type(value)
+    if kind is List:
+        return parts
+    if kind is Dict:
+        return dict(zip(value.items, parts, strict=True))
+    if kind is not Record or value.layout.cls is tuple:
+        return tuple(parts)
+    cls = value.layout.cls
+    if issubclass(cls, tuple):
+        return tuple.__new__(cls, parts)
+    if issubclass(cls, BaseException):
+        return _exception(cls, parts[0])
+    made = object.__new__(cls)
+    for name, part in zip(value.layout.names, parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def _exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseException:
+    """An exception with these args. Only Python's own classes, whose text may need it, are initialized."""
+    if cls.__module__ == "builtins":
+        try:
+            return cls(*args)
+        except TypeError:
+            pass  # some take other arguments than they keep: those are made like a program's own
+    made = cls.__new__(cls, *args)
+    made.args = args
+    return made
+
+
+# The way in
+
+
+class _Open:
+    """On the stack of `from_native`: an object whose parts have all been converted."""
+
+    __slots__ = ("build", "count", "value")
+
+    def __init__(self, value: Any, count: int, build: Callable[[list[Any]], Any]) -> None:
+        self.value = value
+        self.count = count
+        self.build = build
+
+
+def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN) -> Any:
+    """A Python object as a value of the language; lists and dictionaries in it belong to `owner`."""
+    results: list[Any] = []
+    pending: list[Any] = [value]
+    open_ids: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if type(item) is _Open:
+            parts = results[len(results) - item.count :]
+            del results[len(results) - item.count :]
+            results.append(item.build(parts))
+            open_ids.discard(id(item.value))
+            continue
+        kind = type(item)
+        if kind is float:
+            results.append(item * 1.0)
+        elif kind in _PLAIN:
+            results.append(item)
+        elif (taken := _taken_apart(item, owner)) is None:
+            results.append(other(item))
+        elif id(item) in open_ids:
+            raise RunError(f"a {kind.__name__} that contains itself cannot be an argument of a program")
+        else:
+            parts, build = taken
+            open_ids.add(id(item))
+            pending.append(_Open(item, len(parts), build))
+            pending.extend(reversed(parts))
+    return results[0]
+
+
+Taken = tuple[list[Any], Callable[[list[Any]], Any]]
+
+
+def _taken_apart(value: Any, owner: object) -> Taken | None:
+    """The parts of a Python object and how their values make its value; None for what is no data."""
+    cls = type(value)
+    if cls is list:
+        return list(value), lambda parts: List(parts, owner=owner)
+    if cls is dict:
+        keys = [_checked_key(key) for key in value]
+        return list(value.values()), lambda parts: Dict(dict(zip(keys, parts, strict=True)), owner=owner)
+    if cls is tuple:
+        return list(value), lambda parts: Record(TUPLE, tuple(parts))
+    if isinstance(value, tuple):
+        names = getattr(cls, "_fields", None)
+        return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
+    if isinstance(value, BaseException):
+        return [value.args], _record(Layout(cls, ("args",)))
+    if is_plain_object(value):
+        names = attribute_names(value)
+        return [getattr_of(value, name) for name in names], _record(Layout(cls, names))
+    return None
+
+
+def _record(layout: Layout) -> Callable[[list[Any]], Any]:
+    return lambda parts: Record(layout, tuple(parts))
+
+
+def _checked_key(key: Any) -> Any:
+    """A dictionary's key, if a program can have it."""
+    pending = [key]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending.extend(part)
+        elif type(part) not in (int, str, bool, type(None)):
+            name = type(part).__name__
+            raise RunError(
+                f"the key {key!r} cannot enter a program: a key is an int, a str, a bool, None, or a tuple "
+                f"of these, not a {name}"
+            )
+    return key
+
+
+def is_plain_object(value: Any) -> bool:
+    """Whether an object is what the attributes that it was given say, and no more."""
+    cls = type(value)
+    made_by_class_statement = bool(cls.__flags__ & (1 << 9))
+    if isinstance(value, (type, Enum)) or not made_by_class_statement or hasattr(cls, "__del__"):
+        return False
+    try:
+        object.__new__(cls)
+    except TypeError:  # its instances hold what only code in C can make
+        return False
+    return True
+
+
+def attribute_names(value: Any) -> tuple[str, ...]:
+    """The names of an object's attributes: a dataclass's fields, slots, then the others in their order."""
+    names: dict[str, None] = {}
+    if dataclasses.is_dataclass(value):
+        names.update(dict.fromkeys(field.name for field in dataclasses.fields(value)))
+    for base in reversed(type(value).__mro__):
+        slots = vars(base).get("__slots__", ())
+        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+    names.update(dict.fromkeys(getattr(value, "__dict__", ())))
+    hidden = ("__dict__", "__weakref__")
+    return tuple(name for name in names if name not in hidden and _has(value, name))
+
+
+def getattr_of(value: Any, name: str) -> Any:
+    """An object's own attribute, without the class's say."""
+    return object.__getattribute__(value, name)
+
+
+def _has(value: Any, name: str) -> bool:
+    try:
+        getattr_of(value, name)
+    except AttributeError:
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""Objects: their attributes, what they are instances of; and plain reals of any value."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from checkpoint.ad.containers import Layout, Now, Record, Types
+from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import rearrange, select
+
+_OF_NUMBERS = frozenset(("real", "imag", "numerator", "denominator"))
+_OF_RANGES = frozenset(("start", "stop", "step"))
+
+
+def _attribute(now: Now, x: Any, name: str) -> Any:
+    if type(x) is Record:
+        position = x.layout.index.get(name)
+        if position is not None:
+            return fresh(x.items[position])
+    if (type(x) in (int, bool) and name in _OF_NUMBERS) or (type(x) is range and name in _OF_RANGES):
+        return getattr(x, name)
+    if type(x) in NUMBERS and name == "imag":
+        return 0.0
+    cls = class_of(x)
+    missing = object()
+    if inspect.getattr_static(cls, name, missing) is missing:
+        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+    raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here")
+
+
+def _attribute_place(now: Now, x: Any, name: str) -> Any:
+    return x.layout.index[name] if type(x) is Record else None
+
+
+def classes_of(types: Any) -> tuple[type, ...]:
+    """The classes of a constant."""
+    return (types.cls,) if type(types) is Layout else types.classes
+
+
+def _instance(now: Now, x: Any, types: Types) -> bool:
+    return issubclass(class_of(x), classes_of(types))
+
+
+select("attribute", 2, "x.name: x, the name", _attribute, _attribute_place)
+rearrange("instance", 2, "isinstance(x, classes)", _instance)
+
+
+def _stopped(_: Any, x: Any) -> Any:
+    found = numbers(x)
+    return replace(x, found, [real_part(number) * 1.0 for number in found])
+
+
+register(
+    Operator(
+        name="py.stop",
+        arity=1,
+        purity=Purity.PURE,
+        doc="x, its reals without derivatives",
+        failures=PYTHON_FAILURES,
+        value=_stopped,
+        derivative="zero: its reals are constants",
+    )
+)

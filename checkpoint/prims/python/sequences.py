@@ -1,0 +1,200 @@
+"""Tuples, lists, strings, ranges: making, reading, cutting, taking apart."""
+
+from __future__ import annotations
+
+import operator
+from functools import cache
+from typing import Any
+
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
+from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
+from checkpoint.errors import InternalError
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import (
+    ANY_NUMBER,
+    PLAIN,
+    WHOLE,
+    by_python,
+    computed,
+    elements,
+    is_tuple,
+    key_of,
+    list_of,
+    natives,
+    rearrange,
+    refused,
+    select,
+    tuple_of,
+)
+
+
+def _builds(name: str, doc: str, value: Any, header: int = 0) -> None:
+    register(
+        Data(
+            name=f"py.{name}",
+            arity=VARIADIC,
+            purity=Purity.PURE,
+            doc=doc,
+            failures=PYTHON_FAILURES,
+            value=value,
+            builds=True,
+            header=header,
+        )
+    )
+
+
+def _record(layout: Layout, *items: Any) -> Record:
+    return Record(layout, tuple(map(fresh, items)))
+
+
+_builds("tuple", "a tuple of its operands", lambda *items: Record(TUPLE, tuple(map(fresh, items))))
+_builds("list", "a list of its operands", lambda *items: List(list(map(fresh, items))))
+_builds("record", "an object: its layout, its fields", _record, header=1)
+
+
+# Reading
+
+
+def _item(now: Now, x: Any, i: Any) -> Any:
+    kind = type(x)
+    if kind is List or kind is str or kind is range or is_tuple(x):
+        items = current(now, x) if kind is List or kind is Record else x
+        if type(i) not in WHOLE:
+            i = natives(now, (i,))[0]
+        return fresh(items[i])
+    if kind is Dict:
+        return fresh(current(now, x)[key_of(now, i)])
+    return refused(now, operator.getitem, x, i)
+
+
+def _item_place(now: Now, x: Any, i: Any) -> Any:
+    if type(x) is Dict:
+        return key_of(now, i)
+    if type(x) not in (List, Record):
+        return None
+    return int(i) if i >= 0 else i + len(x.items)
+
+
+def _popped(now: Now, x: Any, i: Any) -> Any:
+    if type(x) is List:
+        items = current(now, x)
+        if not items or type(i) not in WHOLE or not -len(items) <= i < len(items):
+            list.pop([None] * len(items), *natives(now, (i,)))
+        return fresh(items[i])
+    if type(x) is Dict:
+        return _item(now, x, i)
+    raise AttributeError(f"{class_of(x).__name__!r} object has no attribute 'pop'")
+
+
+def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
+    where = slice(*natives(now, (low, high, stride)))
+    kind = type(x)
+    if kind is List:
+        return list_of(now, current(now, x)[where])
+    if is_tuple(x):
+        return tuple_of(x.items[where])
+    if kind is str or kind is range:
+        return x[where]
+    return refused(now, lambda x: operator.getitem(x, where), x)
+
+
+def _length(now: Now, x: Any) -> int:
+    kind = type(x)
+    if kind is List or kind is Dict or is_tuple(x):
+        return len(current(now, x))
+    if kind is str or kind is range:
+        return len(x)
+    length: int = refused(now, len, x)
+    return length
+
+
+def truth(now: Now, x: Any) -> bool:
+    """bool(x); an object whose class does not say is true."""
+    kind = type(x)
+    if kind in PLAIN:
+        return bool(x)
+    if kind in NUMBERS:
+        return real_part(x) != 0.0
+    if kind is List or kind is Dict or is_tuple(x):
+        return bool(current(now, x))
+    return True
+
+
+select("item", 2, "x[i]: x, i", _item, _item_place, (operator.getitem,))
+select("pop-item", 2, "the element that x.pop(i) gives, with its errors: x, i", _popped, _item_place)
+rearrange("slice", 4, "x[low:high:step]: x, low, high, step", _slice)
+rearrange("len", 1, "len(x)", _length, (len,))
+rearrange("truth", 1, "bool(x)", truth, (bool, operator.truth), Purity.PURE)
+rearrange("not", 1, "not x", lambda now, x: not truth(now, x), (operator.not_,), Purity.PURE)
+by_python("range", ANY_NUMBER, "range(stop), range(start, stop), range(start, stop, step)", range)
+
+
+# Converting
+
+
+def _as_list(now: Now, x: Any) -> List:
+    return list_of(now, elements(now, x))
+
+
+def _as_tuple(now: Now, x: Any) -> Record:
+    return tuple_of(elements(now, x))
+
+
+def _permuted(now: Now, x: Any, order: Record) -> List:
+    items = elements(now, x)
+    return list_of(now, [items[i] for i in order.items])
+
+
+rearrange("list-of", 1, "list(x)", _as_list, (list,))
+rearrange("tuple-of", 1, "tuple(x)", _as_tuple, (tuple,))
+rearrange("permuted", 2, "the list of x's elements in an order, as py.order gives it: x, order", _permuted)
+
+
+# Taking apart
+
+
+@cache
+def _unpacking(before: int, rest: bool, after: int) -> Any:
+    """Python's own assignment to that many names."""
+    names = [
+        *(f"a{i}" for i in range(before)),
+        *(["*rest"] if rest else []),
+        *(f"b{i}" for i in range(after)),
+    ]
+    scope: dict[str, Any] = {}
+    exec(f"def unpack(x):\n    [{', '.join(names)}] = x", scope)
+    return scope["unpack"]
+
+
+def _not_unpacked(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
+    computed(now, _unpacking(before, rest, after), x)
+    raise InternalError("an unpacking that Python performs")
+
+
+def _parts(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
+    """The elements of x, which are as many as asked for."""
+    if type(x) in (List, Dict, str, range) or is_tuple(x):
+        items = elements(now, x)
+        if len(items) == before + after or (rest and len(items) > before + after):
+            return items
+    return _not_unpacked(now, x, before, rest, after)
+
+
+def _unpack(now: Now, x: Any, n: int) -> Record:
+    return tuple_of(_parts(now, x, n, False, 0))
+
+
+def _unpack_star(now: Now, x: Any, before: int, after: int) -> Record:
+    items = _parts(now, x, before, True, after)
+    return tuple_of([*items[:before], *items[len(items) - after :]])
+
+
+def _unpack_rest(now: Now, x: Any, before: int, after: int) -> List:
+    items = _parts(now, x, before, True, after)
+    return list_of(now, items[before : len(items) - after])
+
+
+rearrange("unpack", 2, "the n elements of x: x, n", _unpack)
+rearrange("unpack-star", 3, "the first and last elements of x: x, how many, how many", _unpack_star)
+rearrange("unpack-rest", 3, "the elements of x between these: x, how many, how many", _unpack_rest)

@@ -1,0 +1,214 @@
+"""What the primitives of Python programs share: registering them, and asking Python itself.
+
+Where an operation is not on the values that a primitive knows, its operands are made Python's own objects
+and Python performs it: then its exception, text included, is the right one. Where Python would succeed,
+by the code of a class of the user's, the run ends: that code would lose the derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
+from checkpoint.ad.numbers import NUMBERS, fresh
+from checkpoint.ad.record import (
+    PYTHON_FAILURES,
+    VARIADIC,
+    Purity,
+    Rearrange,
+    Select,
+    Update,
+    register,
+)
+from checkpoint.ad.values import Closure
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of, native
+
+ANY_NUMBER = VARIADIC
+PLAIN = frozenset((bool, int, str, type(None), range))  # values that are Python's own objects
+WHOLE = frozenset((bool, int))
+
+
+def moved(items: Iterable[Any]) -> list[Any]:
+    """Copies of fields, for another container."""
+    return list(map(fresh, items))
+
+
+def tuple_of(items: Iterable[Any]) -> Record:
+    """A tuple of copies."""
+    return Record(TUPLE, tuple(map(fresh, items)))
+
+
+def list_of(now: Now, items: Iterable[Any]) -> List:
+    """A list of copies that belongs to the run."""
+    return List(moved(items), owner=now.owner)
+
+
+def natives(now: Now, values: Iterable[Any]) -> list[Any]:
+    """Operands as Python's own objects."""
+    return [value if type(value) in PLAIN else native(value, now) for value in values]
+
+
+def is_tuple(value: Any) -> bool:
+    """Whether it is a tuple, named or not."""
+    return type(value) is Record and issubclass(value.layout.cls, tuple)
+
+
+def is_object(value: Any) -> bool:
+    """Whether it is a record that is no tuple."""
+    return type(value) is Record and not issubclass(value.layout.cls, tuple)
+
+
+def refused(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
+    """Raise what Python raises for these operands, or end the run if it does not."""
+    asked(now, function, *operands)
+    names = " and ".join(class_of(operand).__name__ for operand in operands)
+    raise RunError(
+        f"{getattr(function, '__name__', 'this operation')} of {names} is not supported here: write a "
+        f"function that does it with the fields"
+    )
+
+
+def asked(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
+    """What Python gives for these operands."""
+    try:
+        return function(*natives(now, operands))
+    except RecursionError:
+        raise RunError("a value is nested too deeply for Python itself here") from None
+
+
+def computed(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
+    """What Python gives, where that is no container and no object's own code made it."""
+    result = asked(now, function, *operands)
+    if type(result) in PLAIN and not any(map(is_object, operands)):
+        return result
+    if type(result) is float and not any(map(is_object, operands)):
+        return result * 1.0
+    return refused(now, function, *operands)
+
+
+def language(now: Now, value: Any) -> Any:
+    """A result of Python's own, of plain objects, as a value of the run."""
+    kind = type(value)
+    if kind is list:
+        return List([language(now, item) for item in value], owner=now.owner)
+    if isinstance(value, tuple):
+        layout = TUPLE if kind is tuple else Layout(kind, kind._fields)
+        return Record(layout, tuple([language(now, item) for item in value]))
+    if kind is float:
+        return value * 1.0
+    if kind in PLAIN:
+        return value
+    raise RunError(f"a {kind.__name__} is no value of a program")
+
+
+def elements(now: Now, x: Any) -> Any:
+    """What Python iterates over, as values, not copied; its own TypeError for what cannot be iterated."""
+    kind = type(x)
+    if kind is List or (kind is Record and issubclass(x.layout.cls, tuple)):
+        return current(now, x)
+    if kind is str or kind is range:
+        return x
+    if kind is Dict:
+        return [language(now, key) for key in current(now, x)]
+    return refused(now, iter, x)
+
+
+def has_fields(x: Any) -> bool:
+    """Whether the elements of x are fields of it, and not made for the occasion."""
+    return type(x) is List or type(x) is Record
+
+
+def key_of(now: Now, key: Any) -> Any:
+    """A value as a dictionary's key; TypeError for what cannot be one."""
+    kind = type(key)
+    if kind is str or kind is int or kind is bool or key is None:
+        return key
+    if kind in NUMBERS:
+        raise TypeError("a real cannot be a key here: use int(k) or str(k)")
+    if is_tuple(key):
+        parts = [key_of(now, item) for item in key.items]
+        cls = key.layout.cls
+        return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
+    if kind is not Closure:
+        asked(now, hash, key)
+    raise TypeError(f"a {class_of(key).__name__} cannot be a key here: use a string, or a tuple of ints")
+
+
+Implements = tuple[Any, ...]
+
+
+def rearrange(
+    name: str,
+    arity: int,
+    doc: str,
+    value: Callable[..., Any],
+    implements: Implements = (),
+    purity: Purity = Purity.MAY_FAIL,
+) -> Rearrange:
+    """Register a primitive that makes a container, or what holds no real; `value(now, *operands)`."""
+    return register(
+        Rearrange(
+            name=f"py.{name}",
+            arity=arity,
+            purity=purity,
+            doc=doc,
+            failures=PYTHON_FAILURES,
+            implements=implements,
+            value=value,
+        )
+    )
+
+
+def select(
+    name: str,
+    arity: int,
+    doc: str,
+    value: Callable[..., Any],
+    place: Callable[..., Any],
+    implements: Implements = (),
+) -> Select:
+    """Register a primitive that reads a field."""
+    return register(
+        Select(
+            name=f"py.{name}",
+            arity=arity,
+            purity=Purity.MAY_FAIL,
+            doc=doc,
+            failures=PYTHON_FAILURES,
+            implements=implements,
+            value=value,
+            place=place,
+        )
+    )
+
+
+def update(
+    name: str, arity: int, doc: str, value: Callable[..., Any], writes: Callable[..., Any] | None
+) -> Update:
+    """Register a primitive that changes a list or a dictionary."""
+    return register(
+        Update(
+            name=f"py.{name}",
+            arity=arity,
+            purity=Purity.MAY_FAIL,
+            doc=doc,
+            failures=PYTHON_FAILURES,
+            value=value,
+            writes=writes,
+        )
+    )
+
+
+def by_python(
+    name: str, arity: int, doc: str, function: Callable[..., Any], implements: Implements | None = None
+) -> Rearrange:
+    """Register a function of Python's, on plain objects and reals, whose result has no derivative."""
+    return rearrange(
+        name,
+        arity,
+        doc,
+        lambda now, *operands: computed(now, function, *operands),
+        (function,) if implements is None else implements,
+    )

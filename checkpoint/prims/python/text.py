@@ -1,0 +1,72 @@
+"""Strings: what values look like, and the methods of strings and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.containers import Now
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.record import PYTHON_FAILURES, Effect, Purity, register
+from checkpoint.driver.effects import Effects
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import native
+from checkpoint.prims.python.support import ANY_NUMBER, asked, by_python, language, rearrange
+
+_COMPLEX = frozenset(("conjugate", "real", "__complex__"))
+
+
+def _call(now: Now, x: Any, name: str, *operands: Any) -> Any:
+    """A method of a string or number, whose result holds no real of the run."""
+    if type(x) in NUMBERS and name in _COMPLEX:
+        raise RunError(f"the method {name} of a real gives the real itself: leave it out")
+    return language(now, asked(now, lambda x, *operands: getattr(x, name)(*operands), x, *operands))
+
+
+def _joined(now: Now, *parts: str) -> str:
+    return "".join(parts)
+
+
+def _str(now: Now, *operands: Any) -> str:
+    text: str = asked(now, str, *operands)
+    return text
+
+
+def _repr(now: Now, x: Any) -> str:
+    text: str = asked(now, repr, x)
+    return text
+
+
+def _format(now: Now, x: Any, *spec: Any) -> str:
+    text: str = asked(now, format, x, *spec)
+    return text
+
+
+rearrange("str", ANY_NUMBER, "str(x)", _str, (str,))
+rearrange("repr", 1, "repr(x)", _repr, (repr,))
+rearrange("ascii", 1, "ascii(x)", lambda now, x: asked(now, ascii, x), (ascii,))
+rearrange("format", ANY_NUMBER, "format(x, spec)", _format, (format,))
+rearrange("joined", ANY_NUMBER, "the strings one after another", _joined)
+rearrange("text-method", ANY_NUMBER, "a method of a string: the string, the name, arguments", _call)
+rearrange("number-method", ANY_NUMBER, "a method of a number: the number, the name, arguments", _call)
+by_python("ord", 1, "ord(x)", ord)
+by_python("chr", 1, "chr(x)", chr)
+by_python("hex", 1, "hex(x)", hex)
+by_python("bin", 1, "bin(x)", bin)
+by_python("oct", 1, "oct(x)", oct)
+
+
+def _print(effects: Effects, step: int, text: str, end: str) -> None:
+    effects.write(step, native(text), native(end))
+
+
+register(
+    Effect(
+        name="py.print",
+        arity=2,
+        purity=Purity.EFFECT,
+        doc="write a text, and what ends it",
+        failures=PYTHON_FAILURES,
+        value=_print,
+        copies=False,
+    )
+)

@@ -1,0 +1,236 @@
+"""The updates of lists and dictionaries: each gives the changed one, and makes the old handle stale.
+
+What a program may change is a list or dictionary that its own run made or copied, through its newest
+handle. An update first does all that can fail; then it changes, in place where the run that updates has
+made the handle. What keeps the places of its elements keeps the handle's birth and says what it writes;
+what shifts elements (insert, reverse, ...) makes a new list.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.containers import FROZEN, Dict, List, Now, Record, current
+from checkpoint.ad.numbers import fresh
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import (
+    WHOLE,
+    elements,
+    has_fields,
+    key_of,
+    list_of,
+    moved,
+    natives,
+    refused,
+    update,
+)
+
+Writes = list[tuple[Any, int, Any]]
+
+
+def changeable(now: Now, x: Any) -> Any:
+    """The items of a list or dictionary that the program may change."""
+    items = current(now, x)
+    if x.owner is FROZEN:
+        kind, copy = ("list", "list(...)") if type(x) is List else ("dictionary", "dict(...)")
+        raise RunError(
+            f"this {kind} came in as an argument (or was read from outside of the function) and cannot be "
+            f"changed: change a copy of it, {copy}"
+        )
+    return items
+
+
+def changed(now: Now, step: int, x: Any, change: Callable[[Any], object]) -> Any:
+    """X changed where its items stand; `change` fails before it does anything, or not at all."""
+    items = changeable(now, x)
+    if x.owner is not now.owner:
+        items = items.copy()
+    change(items)
+    x.stale = step
+    return type(x)(items, x.birth, now.owner)
+
+
+def rebuilt(now: Now, step: int, x: Any, items: list[Any]) -> List:
+    """A new list of copies in the place of x."""
+    changeable(now, x)
+    result = list_of(now, items)
+    x.stale = step
+    return result
+
+
+def dict_of(now: Now, items: dict[Any, Any]) -> Dict:
+    """A dictionary of copies that belongs to the run."""
+    return Dict({key: fresh(item) for key, item in items.items()}, owner=now.owner)
+
+
+def _index(now: Now, i: Any) -> Any:
+    """An index as Python takes it, or as Python's message names it."""
+    return i if type(i) in WHOLE else natives(now, (i,))[0]
+
+
+def _no_method(x: Any, name: str) -> AttributeError:
+    return AttributeError(f"{class_of(x).__name__!r} object has no attribute {name!r}")
+
+
+def _place(now: Now, x: Any, i: Any) -> Any:
+    """The field that an index or key means."""
+    if type(x) is Dict:
+        return key_of(now, i)
+    return int(i) if i >= 0 else i + len(current(now, x))
+
+
+# x[i] = v
+
+
+def _set(now: Now, step: int, x: Any, i: Any, v: Any) -> Any:
+    if type(x) is List:
+        place = _index(now, i)
+    elif type(x) is Dict:
+        place = key_of(now, i)
+    else:
+        return refused(now, operator.setitem, x, i, v)
+    return changed(now, step, x, lambda items: items.__setitem__(place, fresh(v)))
+
+
+def _set_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
+    return [(_place(now, x, i), 2, None)]
+
+
+# del x[i]
+
+
+def _delete(now: Now, step: int, x: Any, i: Any) -> Any:
+    if type(x) is Dict:
+        key = key_of(now, i)
+        return changed(now, step, x, lambda items: items.__delitem__(key))
+    if type(x) is not List:
+        return refused(now, operator.delitem, x, i)
+    place = _index(now, i)
+    items = changeable(now, x)
+    if type(place) in WHOLE and place in (-1, len(items) - 1):
+        return changed(now, step, x, lambda items: items.__delitem__(place))
+    rest = list(items)
+    del rest[place]
+    return rebuilt(now, step, x, rest)
+
+
+def _delete_writes(now: Now, x: Any, i: Any) -> Writes | None:
+    """None where elements move."""
+    if type(x) is Dict or i in (-1, len(current(now, x)) - 1):
+        return []
+    return None
+
+
+# Methods
+
+
+def _append(now: Now, step: int, x: Any, v: Any) -> Any:
+    if type(x) is not List:
+        raise _no_method(x, "append")
+    return changed(now, step, x, lambda items: items.append(fresh(v)))
+
+
+def _append_writes(now: Now, x: Any, v: Any) -> Writes:
+    return [(len(current(now, x)), 1, None)]
+
+
+def extend(now: Now, step: int, x: Any, ys: Any) -> Any:
+    """x.extend(ys), for any ys that Python iterates over."""
+    if type(x) is not List:
+        raise _no_method(x, "extend")
+    new = moved(elements(now, ys))
+    return changed(now, step, x, lambda items: items.extend(new))
+
+
+def extend_writes(now: Now, x: Any, ys: Any) -> Writes:
+    """What `extend` writes; what the elements of a string, a range, or keys become holds no real."""
+    if not has_fields(ys):
+        return []
+    start = len(current(now, x))
+    return [(start + i, 1, i) for i in range(len(elements(now, ys)))]
+
+
+def _insert(now: Now, step: int, x: Any, i: Any, v: Any) -> Any:
+    if type(x) is not List:
+        raise _no_method(x, "insert")
+    place = _index(now, i)
+    items = list(current(now, x))
+    items.insert(place, v)
+    return rebuilt(now, step, x, items)
+
+
+def _reverse(now: Now, step: int, x: Any) -> Any:
+    if type(x) is not List:
+        raise _no_method(x, "reverse")
+    return rebuilt(now, step, x, current(now, x)[::-1])
+
+
+def _clear(now: Now, step: int, x: Any) -> Any:
+    if type(x) not in (List, Dict):
+        raise _no_method(x, "clear")
+    return changed(now, step, x, lambda items: items.clear())
+
+
+def _set_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any, ys: Any) -> Any:
+    where = slice(*natives(now, (low, high, stride)))
+    if type(x) is not List:
+        return refused(now, lambda x, v: x.__class__.__setitem__(x, where, v), x, ys)
+    items = list(current(now, x))
+    if has_fields(ys) or type(ys) in (str, range, Dict):
+        items[where] = elements(now, ys)
+    else:
+        items[where] = natives(now, (ys,))[0]
+    return rebuilt(now, step, x, items)
+
+
+def _delete_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any) -> Any:
+    where = slice(*natives(now, (low, high, stride)))
+    if type(x) is not List:
+        return refused(now, lambda x: operator.delitem(x, where), x)
+    items = list(current(now, x))
+    del items[where]
+    return rebuilt(now, step, x, items)
+
+
+def _permute(now: Now, step: int, x: Any, order: Record) -> Any:
+    items = current(now, x)
+    return rebuilt(now, step, x, [items[i] for i in order.items])
+
+
+def _merge(now: Now, step: int, x: Any, other: Any) -> Any:
+    if type(x) is not Dict:
+        raise _no_method(x, "update")
+    new = {key: fresh(item) for key, item in entries(now, other).items()}
+    return changed(now, step, x, lambda items: items.update(new))
+
+
+def entries(now: Now, other: Any) -> dict[Any, Any]:
+    """What d.update(other) takes over, where other is a dictionary or holds nothing."""
+    if type(other) is Dict:
+        items: dict[Any, Any] = current(now, other)
+        return items
+    elements(now, other)
+    dict(natives(now, (other,))[0])
+    if not len(elements(now, other)):
+        return {}
+    raise RunError("a dictionary is made or updated from another one here: write for k, v in pairs: d[k] = v")
+
+
+def _merge_writes(now: Now, x: Any, other: Any) -> Writes:
+    return [(key, 1, key) for key in entries(now, other)]
+
+
+update("set", 3, "x[i] = v of a list or dictionary: x, i, v", _set, _set_writes)
+update("delete", 2, "del x[i] of a list or dictionary: x, i", _delete, _delete_writes)
+update("append", 2, "x.append(v): x, v", _append, _append_writes)
+update("extend", 2, "x.extend(ys): x, ys", extend, extend_writes)
+update("insert", 3, "x.insert(i, v): x, i, v", _insert, None)
+update("reverse", 1, "x.reverse(): x", _reverse, None)
+update("clear", 1, "x.clear(): x", _clear, lambda now, x: [])
+update("set-slice", 5, "x[low:high:step] = ys: x, low, high, step, ys", _set_slice, None)
+update("delete-slice", 4, "del x[low:high:step]: x, low, high, step", _delete_slice, None)
+update("permute", 2, "x with its elements in an order, as py.order gives it: x, order", _permute, None)
+update("merge", 2, "x.update(other), a dictionary: x, other", _merge, _merge_writes)
