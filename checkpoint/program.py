@@ -14,7 +14,7 @@ from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.desugar import read_program
 from checkpoint.lang.grammar import check
-from checkpoint.prims import arities
+from checkpoint.prims import text_arities
 
 UNIT = "%unit"
 
@@ -30,7 +30,7 @@ class Program:
 
 def load(source: Source, include_path: Path | None = None) -> Program:
     """Read and check a text; raises SourceError where it cannot be taken."""
-    known = arities()
+    known = text_arities()
     body = read_program(source, known, include_path=include_path)
     check(body, known)
     thunk = core.Lambda(body.span, (UNIT,), body, name="program")

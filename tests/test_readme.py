@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from checkpoint.lang.names import surface
-from checkpoint.prims import arities
+from checkpoint.prims import text_arities
 from tests.cli.support import checkpoint
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text()
@@ -74,7 +74,7 @@ def test_python(folder: Path) -> None:
 
 def test_every_primitive_is_named() -> None:
     named = set(" ".join(re.findall(r"`([^`\n]+)`", README)).split())
-    assert {surface(name) for name in arities()} <= named
+    assert {surface(name) for name in text_arities()} <= named
 
 
 def test_there_is_something_to_check() -> None:

@@ -1,13 +1,18 @@
-"""The primitives. Importing this package registers all records; `arities` is what front ends need."""
+"""The primitives. Importing this package registers all records; front ends need `arities`, or `text_arities`."""
 
 from __future__ import annotations
 
 from checkpoint.ad.record import records
 from checkpoint.prims import data, operators, python, scalars
 
-__all__ = ["arities", "data", "operators", "python", "scalars"]
+__all__ = ["arities", "data", "operators", "python", "scalars", "text_arities"]
 
 
 def arities() -> dict[str, int]:
     """How many operands each primitive takes, by the name it has in the core."""
     return {name: record.arity for name, record in records().items()}
+
+
+def text_arities() -> dict[str, int]:
+    """The same for the primitives that a program in the language's own syntax can name."""
+    return {name: arity for name, arity in arities().items() if not name.startswith("py.")}

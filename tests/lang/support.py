@@ -9,9 +9,9 @@ from checkpoint.lang.core import Expr
 from checkpoint.lang.desugar import read_program
 from checkpoint.lang.grammar import check
 from checkpoint.lang.printer import show
-from checkpoint.prims import arities
+from checkpoint.prims import text_arities
 
-ARITIES = arities()
+ARITIES = text_arities()
 
 
 def core(text: str, name: str = "test.vlad", include_path: Path | None = None) -> Expr:

@@ -1,0 +1,135 @@
+"""Tangents and cotangents as a user of Python writes them: nests of the shape of the value they belong to.
+
+In: a value of the language, and a Python nest. Out: a tangent of that value (checkpoint.ad.tangent). A
+real has a real, and an int is taken for one; everything that is no real has None; a part that holds no
+real at all may have None as a whole. Another shape is a RunError that names the place as Python would
+write it: ybar[0]['a'].b. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
+from checkpoint.ad.graph import ATOMS, numbers
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.values import Capsule, Closure, Opaque
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of
+
+Path = tuple[Any, str]  # the path of the whole, and the step from it; the outermost is (None, its name)
+
+
+def written(path: Path | None) -> str:
+    """A path as Python would write it."""
+    steps = []
+    while path is not None:
+        path, step = path
+        steps.append(step)
+    return "".join(reversed(steps))
+
+
+def tangent_from(value: Any, given: Any, name: str) -> Any:
+    """The tangent of a value that a nest stands for; name: what the user calls the nest."""
+    results: list[Any] = []
+    pending: list[tuple[Any, Any, Any]] = [(value, given, (None, name))]
+    while pending:
+        value, given, path = pending.pop()
+        if path is None:  # all parts of this container have been done
+            count = len(value.items)
+            parts = tuple(results[len(results) - count :])
+            del results[len(results) - count :]
+            results.append(value.with_parts(parts))
+        elif type(value) in CONTAINERS and not (given is None and not numbers(value)):
+            pending.append((value, None, None))
+            entries = zip(value.parts(), _parts_given(value, given, path), _steps(value), strict=True)
+            pending.extend([(part, other, (path, step)) for part, other, step in entries][::-1])
+        else:
+            results.append(_leaf(value, given, path))
+    return results[0]
+
+
+def _leaf(value: Any, given: Any, path: Path) -> Any:
+    kind = type(value)
+    if kind in NUMBERS:
+        return _real(given, path)
+    if kind in CONTAINERS:
+        return tangent_of(value, [])
+    if kind in ATOMS:
+        if given is not None:
+            raise _mismatch(path, f"None, since {_described(value)} has no derivative", given)
+        return None
+    if given is None and not numbers(value):
+        return Opaque(())
+    if type(given) is not Opaque:
+        raise _mismatch(path, "what another derivative gave for this function or capsule", given)
+    return given
+
+
+def _real(given: Any, path: Path) -> float:
+    if isinstance(given, float):
+        return float(given)
+    if isinstance(given, int) and not isinstance(given, bool):
+        try:
+            return float(given)
+        except OverflowError:
+            raise RunError(f"{written(path)} is too large for a real") from None
+    raise _mismatch(path, "a real", given)
+
+
+def _parts_given(value: Any, given: Any, path: Path) -> list[Any]:
+    """What is given for each part of a container, in their order."""
+    if type(value) is Record and not issubclass(value.layout.cls, tuple):
+        return _attributes_given(value, given, path)
+    cls: Any = class_of(value)
+    if type(given) is not cls:
+        raise _mismatch(path, _described(value), given)
+    if cls is dict:
+        missing, more = value.items.keys() - given.keys(), given.keys() - value.items.keys()
+        if missing or more:
+            what = (
+                f"lacks the key {min(missing, key=repr)!r}"
+                if missing
+                else f"has the key {min(more, key=repr)!r}"
+            )
+            raise RunError(f"{written(path)} {what}: its keys must be those of its value")
+        return [given[key] for key in value.items]
+    if len(given) != len(value.items):
+        raise RunError(f"{written(path)} must have length {len(value.items)}, not {len(given)}")
+    return list(given)
+
+
+def _attributes_given(value: Any, given: Any, path: Path) -> list[Any]:
+    if type(given) is not value.layout.cls:
+        raise _mismatch(path, _described(value), given)
+    for name in value.layout.names:
+        if not hasattr(given, name):
+            raise RunError(f"{written(path)} lacks the attribute {name!r} of its value")
+    return [object.__getattribute__(given, name) for name in value.layout.names]
+
+
+def _steps(value: Any) -> list[str]:
+    """How Python writes the step from a container to each of its parts."""
+    if type(value) is Dict:
+        return [f"[{key!r}]" for key in value.items]
+    if type(value) is List or not value.layout.names:
+        return [f"[{i}]" for i in range(len(value.items))]
+    return [f".{name}" for name in value.layout.names]
+
+
+def _mismatch(path: Path, expected: str, given: Any) -> RunError:
+    return RunError(f"{written(path)} must be {expected}, not {_of_class(type(given), given)}")
+
+
+def _described(value: Any) -> str:
+    if type(value) in (Closure, Capsule):
+        return f"a {'function' if type(value) is Closure else 'capsule'}"
+    return _of_class(class_of(value), value)
+
+
+def _of_class(cls: type, value: Any) -> str:
+    if value is None:
+        return "None"
+    article = "an" if cls.__name__[0] in "aeiouAEIOU" else "a"
+    return f"{article} {cls.__name__}"
