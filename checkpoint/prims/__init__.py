@@ -1,4 +1,4 @@
-"""The primitives. Importing this package registers all records; front ends need `arities`, or `text_arities`."""
+"""The primitives. Importing this package registers all records; front ends need their arities."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _plainly(function: Function, otherwise: Function) -> Function:
     return value
 
 
-def _asking(function: Function) -> Function:
+def asking(function: Function) -> Function:
     """The function by Python itself, on whatever the operands are."""
     return _plainly(function, lambda now, *operands: computed(now, function, *operands))
 
@@ -142,14 +142,14 @@ def multiples(x: Number, y: Number, z: Number) -> Number:
 _ANY_NONZERO = (s.ANY, s.NONZERO)
 
 ADD = scalar(s.ADD, "add", operator.add, _plainly(operator.add, _add), (operator.add,))
-scalar(s.SUBTRACT, "sub", operator.sub, _asking(operator.sub), (operator.sub,))
+scalar(s.SUBTRACT, "sub", operator.sub, asking(operator.sub), (operator.sub,))
 MULTIPLY = scalar(s.MULTIPLY, "mul", operator.mul, _plainly(operator.mul, _multiply), (operator.mul,))
-scalar(s.DIVIDE, "truediv", operator.truediv, _asking(operator.truediv), (operator.truediv,))
+scalar(s.DIVIDE, "truediv", operator.truediv, asking(operator.truediv), (operator.truediv,))
 scalar(
     s.MODULO,
     "mod",
     operator.mod,
-    _asking(operator.mod),
+    asking(operator.mod),
     (operator.mod,),
     partials=(s.ONE, multiples),
     needs=((), (0, 1, 2)),
@@ -159,7 +159,7 @@ scalar(
     s.MODULO,
     "floordiv",
     operator.floordiv,
-    _asking(operator.floordiv),
+    asking(operator.floordiv),
     (operator.floordiv,),
     doc="floored quotient",
     ieee=_floor_divide,
@@ -168,19 +168,19 @@ scalar(
     inline=("{0} // {1}", "0.0", "0.0"),
     convention="0 also where it jumps",
 )
-scalar(s.POWER, "pow", _power, _asking(operator.pow), (operator.pow, pow), inline=None)
-scalar(s.NEGATE, "neg", operator.neg, _asking(operator.neg), (operator.neg,))
-scalar(s.REAL, "pos", lambda x: x * 1.0, _asking(operator.pos), (operator.pos,), doc="the number itself")
+scalar(s.POWER, "pow", _power, asking(operator.pow), (operator.pow, pow), inline=None)
+scalar(s.NEGATE, "neg", operator.neg, asking(operator.neg), (operator.neg,))
+scalar(s.REAL, "pos", lambda x: x * 1.0, asking(operator.pos), (operator.pos,), doc="the number itself")
 scalar(
     s.ABS,
     "abs",
     abs,
-    _asking(abs),
+    asking(abs),
     (abs, operator.abs),
     needs=((0,),),
     inline=("abs({0})", "(-1.0 if {0} < 0.0 else 1.0)"),
 )
-scalar(s.REAL, "float", lambda x: x * 1.0, _asking(float), (float,), doc="a real")
+scalar(s.REAL, "float", lambda x: x * 1.0, asking(float), (float,), doc="a real")
 
 _IADD, _IMUL = (operator.iadd,), (operator.imul,)
 scalar(s.ADD, "iadd", operator.add, operator.iadd, _IADD, doc="sum, in place")

@@ -1,0 +1,44 @@
+"""The functions of Python's module `math` that have no derivative: on integers, to integers, to booleans."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from checkpoint.ad.containers import Now
+from checkpoint.prims.python.support import ANY_NUMBER, WHOLE, asked, by_python, rearrange
+
+for _function in (math.floor, math.ceil, math.trunc, math.isqrt, math.factorial):
+    by_python(f"math.{_function.__name__}", 1, f"math.{_function.__name__}", _function)
+for _test in (math.isfinite, math.isinf, math.isnan):
+    by_python(f"math.{_test.__name__}", 1, f"math.{_test.__name__}", _test)
+for _of_many in (math.gcd, math.lcm, math.perm):
+    by_python(f"math.{_of_many.__name__}", ANY_NUMBER, f"math.{_of_many.__name__}", _of_many)
+by_python("math.comb", 2, "math.comb", math.comb)
+
+
+def _is_close(now: Now, *operands: Any) -> bool:
+    names = ("a", "b", "rel_tol", "abs_tol")
+    return bool(asked(now, lambda *given: _close(dict(zip(names, given, strict=False))), *operands))
+
+
+def _close(given: dict[str, Any]) -> bool:
+    return math.isclose(**given)
+
+
+def _exponent(now: Now, x: Any) -> int:
+    return int(asked(now, math.frexp, x)[1])
+
+
+_ENOUGH = 5000  # 2 to this exponent, or to its negative, takes any real out of range
+
+
+def _for_ldexp(now: Now, i: Any) -> int:
+    if type(i) not in WHOLE:
+        raise TypeError("Expected an int as second argument to ldexp.")
+    return max(-_ENOUGH, min(_ENOUGH, int(i)))
+
+
+rearrange("math.isclose", ANY_NUMBER, "math.isclose: a, b, rel_tol, abs_tol", _is_close, (math.isclose,))
+rearrange("math.frexp-exponent", 1, "math.frexp(x)[1]", _exponent)
+rearrange("math.ldexp-exponent", 1, "the exponent of math.ldexp, checked, for py.math.ldexp", _for_ldexp)
