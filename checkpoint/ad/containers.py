@@ -9,7 +9,8 @@ Lists and dictionaries are values like all others: nothing that a program does c
 second reference. A program that changes a list (`xs.append(v)`) makes another value of it and goes on
 with that one; an *update*. What always holds:
 - An update leaves the old handle *stale* from the step of the update on: a program that looks at it later
-  is one for which Python would show the change, and is refused. `stale` is that step.
+  is one for which Python would show the change, and is refused. `stale` is the number of steps from which
+  on that is so: that of the update, itself included, and one more.
 - The new handle has the old one's birth, and each of its fields is the old one's location, but for those
   that were written.
 - An update is done in place, on the same `items`, where the handle was made by the uninterrupted run that
@@ -17,12 +18,14 @@ with that one; an *update*. What always holds:
   So a kept state costs each list one copy, when it is next updated, and none if it is not.
 - A list that entered as an argument, or from a program's surroundings, has the owner FROZEN.
 
-Nothing but an update changes a container.
+Nothing but an update changes a container. Steps are counted by each run from its own start; so a value that
+goes from one run to another, into a capsule or out of one is first *settled* (checkpoint.ad.graph.settled):
+what is stale by then is `dead`, stale from step 0 on and empty, and all else is not stale.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from checkpoint.errors import RunError
 
@@ -99,7 +102,11 @@ class List:
         return tuple(self.items)
 
     def with_parts(self, parts: tuple[Any, ...]) -> List:
-        return List(list(parts), owner=FROZEN if self.owner is FROZEN else None)
+        return _like(self, List(list(parts)))
+
+    def dead(self) -> List:
+        """What a program may hold of a list that was changed under another name."""
+        return _dead(List([], self.birth))
 
 
 class Dict:
@@ -118,8 +125,26 @@ class Dict:
         return tuple(self.items.values())
 
     def with_parts(self, parts: tuple[Any, ...]) -> Dict:
-        items = dict(zip(self.items, parts, strict=True))
-        return Dict(items, owner=FROZEN if self.owner is FROZEN else None)
+        return _like(self, Dict(dict(zip(self.items, parts, strict=True))))
+
+    def dead(self) -> Dict:
+        """What a program may hold of a dictionary that was changed under another name."""
+        return _dead(Dict({}, self.birth))
+
+
+Handle = TypeVar("Handle", List, Dict)
+
+
+def _like(old: Handle, new: Handle) -> Handle:
+    """A rebuilt container, which no run has made: it is stale when the old one is."""
+    new.owner = FROZEN if old.owner is FROZEN else None
+    new.stale = old.stale
+    return new
+
+
+def _dead(handle: Handle) -> Handle:
+    handle.stale = 0
+    return handle
 
 
 CHANGING = frozenset((List, Dict))
@@ -129,7 +154,8 @@ CONTAINERS = frozenset((Record, List, Dict))
 class Now(Protocol):
     """The moment of a run at which a primitive is applied: every engine's machine is one.
 
-    steps: how many steps the run has made; the present one may be counted already.
+    steps: how many steps the run has made, the present one counted; where a run makes several at once,
+        all of them. An update is the last of those.
     owner: what lists that this machine makes or copies belong to; no other machine has the same.
     """
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from checkpoint.ad.containers import Layout, Types
+from checkpoint.ad.containers import CHANGING, FROZEN, NEVER, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, with_outermost
 from checkpoint.ad.values import Capsule, Failure, Symbol
 
@@ -57,11 +57,18 @@ def highest_capsule_tag(root: Any) -> int:
     return max((value.state.tags for value, _ in walk(root) if type(value) is Capsule), default=0)
 
 
-def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any]) -> Any:
+def reaches_container(root: Any) -> bool:
+    """Whether a value reaches a list or dictionary."""
+    return any(type(value) in CHANGING for value, _ in walk(root))
+
+
+def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], births: bool = False) -> Any:
     """Rebuild a value from the bottom up, sharing kept.
 
+    A list or dictionary is always rebuilt: no two runs may hold one.
     done: results by the identity of what they replace; must hold every number.
     special: called for each other value before its parts; DESCEND to rebuild it from its parts.
+    births: objects keep theirs.
     """
     stack = [root]
     while stack:
@@ -76,6 +83,8 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any]) ->
                 stack.extend(missing)
                 continue
             result = _reuse(value, tuple([done[id(part)] for part in parts_of(value)]))
+            if births and result is not value and hasattr(value, "birth"):
+                result.birth = value.birth
         done[id(value)] = result
         stack.pop()
     return done[id(root)]
@@ -91,7 +100,7 @@ DESCEND = _Descend()
 def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
     """The value itself where no part has changed: what holds no number stays shared with the old."""
     old = parts_of(value)
-    if all(new is part for new, part in zip(parts, old, strict=True)):
+    if type(value) not in CHANGING and all(new is part for new, part in zip(parts, old, strict=True)):
         return value
     return with_parts(value, parts)
 
@@ -101,10 +110,32 @@ def atom_or_descend(value: Any) -> Any:
     return value if type(value) in ATOMS else DESCEND
 
 
-def replace(root: Any, old: Iterable[Number], new: Iterable[Number]) -> Any:
+def replace(root: Any, old: Iterable[Number], new: Iterable[Number], births: bool = False) -> Any:
     """The value with each of its numbers replaced by its counterpart."""
     table = {id(number): other for number, other in zip(old, new, strict=True)}
-    return transform(root, table, atom_or_descend)
+    return transform(root, table, atom_or_descend, births)
+
+
+def settled(root: Any, steps: int) -> Any:
+    """A value as it is after so many steps of the run that it is from, for another run or for keeping.
+
+    What is stale is dead, all else is not stale, and no run that goes on can hold the same lists.
+    Numbers are the same objects, and objects keep their births.
+    """
+    if not reaches_container(root):
+        return root
+
+    def special(value: Any) -> Any:
+        kind = type(value)
+        if kind in CHANGING and value.stale <= steps + 1:
+            return value.dead()
+        return value if kind in ATOMS or kind in NUMBERS else DESCEND
+
+    root = transform(root, {}, special, births=True)
+    for value, _ in walk(root):
+        if type(value) in CHANGING and value.stale:
+            value.stale = NEVER
+    return root
 
 
 def with_own_tags_outermost(capsule: Capsule) -> Capsule:
@@ -113,14 +144,16 @@ def with_own_tags_outermost(capsule: Capsule) -> Capsule:
     if not tags:
         return capsule
     found = numbers(capsule)
-    arranged: Capsule = replace(capsule, found, [with_outermost(number, tags) for number in found])
+    outermost = [with_outermost(number, tags) for number in found]
+    arranged: Capsule = replace(capsule, found, outermost, births=True)
     return arranged
 
 
 def enter(root: Any) -> Any:
     """A copy of an argument as it enters a run: every path of its data is a location of its own.
 
-    Closures, capsules and opaques within it keep their inner sharing.
+    Closures, capsules and opaques within it keep their inner sharing. Its lists and dictionaries are
+    frozen, but for those of capsules, whose runs go on with them.
     """
     results: list[Any] = []
     pending: list[tuple[Any, int]] = [(root, -1)]  # a count of -1: not visited yet
@@ -130,16 +163,36 @@ def enter(root: Any) -> Any:
         if count >= 0:
             parts = tuple(results[len(results) - count :])
             del results[len(results) - count :]
-            results.append(with_parts(value, parts))
+            results.append(_frozen(with_parts(value, parts)))
         elif kind in NUMBERS:
             results.append(fresh(value))
         elif kind in ATOMS:
             results.append(value)
         elif kind is not tuple and value.enters_as_graph:
             found = numbers(value)
-            results.append(replace(value, found, map(fresh, found)))
+            results.append(_freeze(replace(value, found, map(fresh, found))))
         else:
             parts = parts_of(value)
             pending.append((value, len(parts)))
             pending.extend((part, -1) for part in reversed(parts))
     return results[0]
+
+
+def _frozen(value: Any) -> Any:
+    if type(value) in CHANGING:
+        value.owner = FROZEN
+    return value
+
+
+def _freeze(root: Any) -> Any:
+    """Freeze the lists and dictionaries that a new value reaches, but for those in capsules."""
+    seen = set()
+    pending = [root]
+    while pending:
+        value = pending.pop()
+        kind = type(value)
+        if kind in ATOMS or kind in NUMBERS or kind is Capsule or id(value) in seen:
+            continue
+        seen.add(id(value))
+        pending.extend(parts_of(_frozen(value)))
+    return root

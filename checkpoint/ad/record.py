@@ -161,8 +161,9 @@ class Rearrange(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Update(Primitive):
-    """`value(now, step, *operands)`: the first operand, a List or Dict, changed at this step.
+    """`value(now, step, *operands)`: the first operand, a List or Dict, changed; it is stale from `step` on.
 
+    Where the first operand is no List or Dict the result is as in Rearrange.
     writes(now, *operands): what it writes, known before it does: for each field the operand that it
         becomes a copy of, and the field of that operand (None: the operand itself). The result has the
         first operand's birth. None: the result is a new object with fields as in Rearrange.

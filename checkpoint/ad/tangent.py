@@ -1,15 +1,18 @@
 """Tangents and cotangents: shaped like the values they belong to.
 
 A real has a number; data has data of the same shape; a closure, capsule or opaque has an Opaque; for
-everything else there is nothing, which is null. Another shape is a ShapeError that names the path.
+everything else there is nothing, which is null. The fields of a record may come in a record of any layout,
+or in a tuple. Another shape is a ShapeError that names the path.
 Tangents and cotangents have the same shapes, so one set of functions serves both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.graph import ATOMS, DESCEND, numbers, parts_of, replace, transform, with_parts
+from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record
+from checkpoint.ad.graph import ATOMS, DESCEND, numbers, parts_of, replace, transform, walk, with_parts
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, tangent_at
 from checkpoint.ad.values import Opaque, Pair
 
@@ -54,10 +57,59 @@ def _match_data(value: Any, tangent: Any, what: str, path: Path | None) -> list[
         if type(tangent) is not Pair:
             raise _mismatch(what, "a pair", tangent, path)
         return [(value.cdr, tangent.cdr, (path, "cdr")), (value.car, tangent.car, (path, "car"))]
-    if type(tangent) is not tuple or len(tangent) != len(value):
-        raise _mismatch(what, f"a tuple of {len(value)}", tangent, path)
-    entries = [(part, tangent[i], (path, f"element {i}")) for i, part in enumerate(value)]
+    expected, names = _SHAPES[type(value)](value)
+    others = _fields(value, tangent)
+    if others is None:
+        raise _mismatch(what, expected, tangent, path)
+    entries = [
+        (part, other, (path, name)) for part, other, name in zip(parts_of(value), others, names, strict=True)
+    ]
     return list(reversed(entries))
+
+
+def _fields(value: Any, tangent: Any) -> Sequence[Any] | None:
+    """The tangents of a container's parts, in the order of the parts; None for another shape."""
+    kind, other = type(value), type(tangent)
+    if kind is Dict:
+        if other is not Dict or tangent.items.keys() != value.items.keys():
+            return None
+        return [tangent.items[key] for key in value.items]
+    if other is not kind and not (kind in _TUPLES and other in _TUPLES):
+        return None
+    found = tangent if other is tuple else tangent.parts()
+    return found if len(found) == len(parts_of(value)) else None
+
+
+_TUPLES = frozenset((tuple, Record))
+
+
+def _tuple_shape(value: tuple[Any, ...]) -> tuple[str, list[str]]:
+    return f"a tuple of {len(value)}", [f"element {i}" for i in range(len(value))]
+
+
+def _record_shape(value: Record) -> tuple[str, list[str]]:
+    layout = value.layout
+    if not layout.names:
+        return _tuple_shape(value.items)
+    fields = "1 field" if len(value.items) == 1 else f"{len(value.items)} fields"
+    return f"that of a {layout.cls.__name__}, with {fields}", [f"field {name}" for name in layout.names]
+
+
+def _list_shape(value: List) -> tuple[str, list[str]]:
+    return f"a list of {len(value.items)}", [f"element {i}" for i in range(len(value.items))]
+
+
+def _dict_shape(value: Dict) -> tuple[str, list[str]]:
+    keys = ", ".join(map(repr, value.items)) or "none"
+    return f"a dictionary with the keys {keys}", [f"key {key!r}" for key in value.items]
+
+
+_SHAPES: dict[type, Callable[[Any], tuple[str, list[str]]]] = {
+    tuple: _tuple_shape,
+    Record: _record_shape,
+    List: _list_shape,
+    Dict: _dict_shape,
+}
 
 
 def _mismatch(what: str, expected: str, got: Any, path: Path | None) -> ShapeError:
@@ -76,6 +128,8 @@ def _describe(value: Any) -> str:
     names = {bool: "a boolean", Pair: "a pair", Opaque: "that of another procedure or capsule"}
     if value is None:
         return "()"
+    if kind in CONTAINERS:
+        return _SHAPES[kind](value)[0]
     return names.get(kind, f"a {kind.__name__.lower()}")
 
 
@@ -108,7 +162,15 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
             return Opaque(tuple([fresh(reals[id(number)]) for number in numbers(part)]))
         return DESCEND
 
-    return transform(value, done, special)
+    return _unfrozen(transform(value, done, special))
+
+
+def _unfrozen(tangent: Any) -> Any:
+    """A tangent or cotangent is a new value, whoever has the value that it belongs to."""
+    for part, _ in walk(tangent):
+        if type(part) in CHANGING:
+            part.owner = None
+    return tangent
 
 
 def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
@@ -136,7 +198,7 @@ def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
             parts = parts_of(part)
             pending.append((part, len(parts)))
             pending.extend((other, -1) for other in reversed(parts))
-    return results[0]
+    return _unfrozen(results[0])
 
 
 def seed(value: Any, cotangent: Any) -> list[float]:

@@ -8,12 +8,19 @@ accumulator of slot x, and (o . i)' for that of field i of object o, which is ke
     (scale x' (p a ...) i y')    x' += (the i-th partial of p at a ...) y', for each of Scale's targets
     (take x' o i)                x' += (o . i)', whose object was made here: nobody adds to it any more
     (give o i y')                (o . i)' += y'
+    (pick s y')                  (o . i)' += y', of the object o and its field i that s has read
+    (move s)                     for each field of the new object that s has made of fields of its operands,
+                                 or written: what it has received goes back to where its copy came from; the
+                                 last first, and all is taken before anything is given
     (redo s)                     a step that the engine records as a whole
 
 `checkpoint show --pass adjoint` prints this.
 
 Accumulators of slots that the block defines or that are not live at its end start at +0.0; those of
-slots that live on continue. Contributions are in the reverse order of the steps, the last operand first.
+slots that live on continue. Which field a step reads, and where fields come from, is known when it runs:
+the engine records that, one *origin* for each such step. A scalar step that was done by the record
+`otherwise` is reversed as a step of that record; where all its operands are integers, by nothing.
+Contributions are in the reverse order of the steps, the last operand first.
 A block's end is reversed before its actions; how depends on where the run went on, so engines do it:
 - jump, enter: what the target's given parameters received is added to the arguments, the last first;
 - branch: the target's parameters are this block's own slots;
@@ -26,7 +33,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkpoint.ad.record import Data, Effect, Operator, Scalar, lookup
+from checkpoint.ad.record import Data, Effect, Operator, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, slots_read
@@ -63,22 +70,33 @@ class Give:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Pick:
+    step: t.Compute
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Move:
+    step: t.Compute
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Redo:
     step: t.Compute
 
 
-Action = Add | Scale | Take | Give | Redo
+Action = Add | Scale | Take | Give | Pick | Move | Redo
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjoint:
     """actions: by step, the last step first. values: slots whose value is recorded. births: slots of
-    objects whose birth is.
+    objects whose birth is. origins: slots of the results of steps whose origin is.
     """
 
     actions: tuple[tuple[int, tuple[Action, ...]], ...]
     values: b.Slots
     births: b.Slots
+    origins: b.Slots = ()
 
 
 def adjoint(block: b.Block) -> Adjoint:
@@ -89,7 +107,8 @@ def adjoint(block: b.Block) -> Adjoint:
     called = [block.end.fn] if isinstance(block.end, b.Call) else []
     values = _in_order([name for action in every for name in values_needed(action)])
     births = _in_order([*(name for action in every for name in births_needed(action)), *called])
-    return Adjoint(tuple(found), values, births)
+    origins = _in_order([name for action in every for name in origins_needed(action)])
+    return Adjoint(tuple(found), values, births, origins)
 
 
 def actions_of(step: t.Step) -> tuple[Action, ...]:
@@ -113,7 +132,11 @@ def _of_primitive(step: t.Compute) -> tuple[Action, ...]:
     if isinstance(record, Operator):
         return (Redo(step),)
     if isinstance(record, Data) and record.builds:
-        return _takes(step.name, step.operands)
+        return _takes(step.name, step.operands[record.header :])
+    if isinstance(record, Select):
+        return (Pick(step),)
+    if isinstance(record, Rearrange | Update):
+        return (Move(step),)
     operand = step.operands[0] if step.operands else None
     if isinstance(record, Data) and record.takes is not None and isinstance(operand, str):
         return (Give(operand, record.takes, step.name),)
@@ -157,12 +180,17 @@ def births_needed(action: Action) -> b.Slots:
     return (action.owner,) if isinstance(action, Take | Give) else ()
 
 
+def origins_needed(action: Action) -> b.Slots:
+    """To be recorded: the results of the steps whose origins an action reads."""
+    return (action.step.name,) if isinstance(action, Pick | Move) else ()
+
+
 def _in_order(names: list[t.Operand]) -> b.Slots:
     return tuple(dict.fromkeys([name for name in names if isinstance(name, str)]))
 
 
 def births(step: t.Step) -> b.Slots:
-    """The slots of the objects that a step makes, in the order of their births."""
+    """The slots of the objects that a step always makes, in the order of their births."""
     match step:
         case b.MakeClosure():
             return (step.name,) if step.captures else ()

@@ -29,7 +29,7 @@ pass `blocks` (checkpoint.cps.lower) they are all slots live at its head, in a f
 - the entry's parameters are captures, own environment (if used) and the lambda's parameters, all of them;
 - `live[i]` are the slots live at point i; the step table is the steps with their spans and `live`;
 - a step that runs programs or has an effect, and an end that is not a jump, branch, call or return, is
-  alone in its block.
+  alone in its block; an update is the last step of its block, which ends with a jump.
 """
 
 from __future__ import annotations

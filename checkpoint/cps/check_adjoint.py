@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from checkpoint.ad.record import Data, Effect, Operator, Scalar, lookup
+from checkpoint.ad.record import Data, Effect, Operator, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -72,7 +72,7 @@ class _Checker:
 
     def recorded(self) -> None:
         """Everything that an action reads of the forward run is recorded, and is a slot of the block."""
-        for name in (*self.found.values, *self.found.births):
+        for name in (*self.found.values, *self.found.births, *self.found.origins):
             if name not in self.slots:
                 self.fail(f"{name} is recorded, which is no slot of the block")
         values, births = set(self.found.values), set(self.found.births)
@@ -90,6 +90,9 @@ class _Checker:
         for name in a.births_needed(action):
             if name not in births:
                 self.fail(f"step {index} needs the birth of {name}, which is not recorded")
+        for name in a.origins_needed(action):
+            if name not in self.found.origins:
+                self.fail(f"step {index} needs the origin of {name}, which is not recorded")
 
 
 def contributions(action: a.Action) -> list[Contribution]:
@@ -104,6 +107,10 @@ def contributions(action: a.Action) -> list[Contribution]:
             return [(action.target, f"take {action.owner} {action.field}")]
         case a.Give():
             return [(action.owner, f"give {action.source} {action.field}")]
+        case a.Pick():
+            return [(action.step.name, "pick")]
+        case a.Move():
+            return [(action.step.name, "move")]
         case a.Redo():
             return [(action.step.name, "redo")]
 
@@ -119,7 +126,7 @@ def slots_of(action: a.Action) -> list[str]:
             return [action.target, action.owner]
         case a.Give():
             return [action.owner, action.source]
-        case a.Redo():
+        case a.Pick() | a.Move() | a.Redo():
             return [action.step.name]
 
 
@@ -147,7 +154,11 @@ def _of_primitive(step: t.Compute) -> list[Contribution]:
         case Scalar() if record.partials is not None:
             return [(name, f"scale {step.name} {i}") for i, name in reversed(slots)]
         case Data() if record.builds:
-            return _fields(step.name, step.operands)
+            return _fields(step.name, step.operands[record.header :])
+        case Select():
+            return [(step.name, "pick")]
+        case Rearrange() | Update():
+            return [(step.name, "move")]
         case Data() if record.takes is not None:
             return [(name, f"give {step.name} {record.takes}") for _, name in slots]
         case Effect() if record.copies:

@@ -9,7 +9,7 @@ seen as well as one that is missing.
 
 from __future__ import annotations
 
-from checkpoint.ad.record import Effect, Operator, lookup
+from checkpoint.ad.record import Effect, Operator, Update, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.check_closures import Place, check_procedures
@@ -143,6 +143,10 @@ def _check_alone(place: Place, block: b.Block) -> None:
             place.at(f"step {index}", step.span)
             if len(block.steps) > 1 or not isinstance(block.end, b.Jump):
                 place.fail(f"{step.op} is not alone in its block")
+        if isinstance(step, t.Compute) and isinstance(lookup(step.op), Update):
+            place.at(f"step {index}", step.span)
+            if step is not block.steps[-1] or not isinstance(block.end, b.Jump):
+                place.fail(f"{step.op} does not end its block")
     if block.steps and isinstance(block.end, b.Control | b.Throw | b.Install):
         place.at("end", block.end.span)
         place.fail(f"a {type(block.end).__name__} is not alone in its block")

@@ -2,7 +2,8 @@
 
 In: procedures of checkpoint.cps.closures. Out: the same with what checkpoint.cps.blocks says of the pass
 `blocks`. In order: blocks that are jumped to from one place only join the block before; steps that run
-programs or have effects get a block of their own; liveness gives every block its parameters.
+programs or have effects get a block of their own, and updates end theirs; liveness gives every block its
+parameters.
 
 No step is added, removed or moved.
 """
@@ -13,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from checkpoint.ad.record import Effect, Operator, lookup
+from checkpoint.ad.record import Effect, Operator, Update, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, replace_end, replace_step, slots_read, slots_read_at_end
@@ -78,7 +79,10 @@ def substitute(procedure: b.Procedure, values: dict[str, t.Operand]) -> None:
 
 
 def isolate(procedure: b.Procedure) -> None:
-    """Give each step that runs programs or has an effect a block of its own."""
+    """Give each step that runs programs or has an effect a block of its own; end blocks after updates.
+
+    A block that fails may then be run again from its start: what it changes, it changes last.
+    """
     blocks: dict[str, b.Block] = {}
     for block in procedure.blocks.values():
         pieces = _pieces(block.steps)
@@ -98,8 +102,13 @@ def is_special(step: t.Step) -> bool:
     return isinstance(step, t.Compute) and isinstance(lookup(step.op), Operator | Effect)
 
 
+def is_update(step: t.Step) -> bool:
+    """Whether a step may change a list or dictionary in place."""
+    return isinstance(step, t.Compute) and isinstance(lookup(step.op), Update)
+
+
 def _pieces(steps: list[t.Step]) -> list[list[t.Step]]:
-    """The steps, cut before and after each special one; the last piece goes with the end."""
+    """The steps, cut before and after each special one, after updates; the last piece goes with the end."""
     pieces: list[list[t.Step]] = [[]]
     for step in steps:
         if is_special(step):
@@ -108,6 +117,8 @@ def _pieces(steps: list[t.Step]) -> list[list[t.Step]]:
             pieces += [[step], []]
         else:
             pieces[-1].append(step)
+            if is_update(step):
+                pieces.append([])
     return pieces
 
 

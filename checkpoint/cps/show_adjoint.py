@@ -30,7 +30,8 @@ def show_adjoint(
 
 def _show_block(listing: Listing, places: Places, block: b.Block, found: a.Adjoint) -> None:
     listing.add(1, show_head(block))
-    for word, slots in (("values", found.values), ("births", found.births)):
+    recorded = (("values", found.values), ("births", found.births), ("origins", found.origins))
+    for word, slots in recorded:
         if slots:
             listing.add(2, f"record {word} {' '.join(slots)}")
     listing.add(2, f"reverse {block_end(block.end)}", places.text(block.end.span))
@@ -54,5 +55,9 @@ def action_texts(action: a.Action) -> list[str]:
             return [form("take", f"{action.target}'", action.owner, str(action.field))]
         case a.Give():
             return [form("give", action.owner, str(action.field), f"{action.source}'")]
+        case a.Pick():
+            return [form("pick", block_step(action.step), f"{action.step.name}'")]
+        case a.Move():
+            return [form("move", block_step(action.step))]
         case a.Redo():
             return [form("redo", block_step(action.step))]

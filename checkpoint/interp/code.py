@@ -5,7 +5,7 @@ pushed the environment is cut down to what the frame's rest can use (`Projection
 as soon as it is begun; a compound form waits in a frame for its operands, from the left, and is ready
 when it has them. Whatever makes a location makes a new number object (`fresh`).
 
-checkpoint.interp.resolve builds these from the core.
+checkpoint.interp.resolve builds these from the core; checkpoint.interp.primitives has those that apply one.
 """
 
 from __future__ import annotations
@@ -13,20 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.graph import enter
-from checkpoint.ad.numbers import apply, fresh
-from checkpoint.ad.record import Data, Effect, OperandError, Operator, Scalar
-from checkpoint.ad.tangent import ShapeError, lift, split
-from checkpoint.ad.values import Capsule, Closure, Environment, Pair
+from checkpoint.ad.numbers import fresh
+from checkpoint.ad.record import OperandError
+from checkpoint.ad.tangent import split
+from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.raised import Raised, failure
-from checkpoint.errors import InternalError, Span
+from checkpoint.errors import Span
 from checkpoint.interp.machine import Code, Frame, Machine, State
 from checkpoint.lang.printer import write_value
 
 Env = tuple[Any, ...]
 Projection = Callable[[Env], Env]
-
-FAILURES = (ArithmeticError, ValueError, OperandError)
 
 
 def begin(code: Any, env: Env, next: Frame | None) -> Frame:
@@ -222,104 +219,6 @@ class Handler(Code):
     def step(self, machine: Machine, frame: Frame) -> Frame:
         env = (*frame.env, fresh(frame.values[0])) if self.used else frame.env
         return begin(self.body, env, frame.next)
-
-
-class Primitive(Compound):
-    """What all primitives share: a failure is the language's exception, at this step."""
-
-    __slots__ = ("name", "record")
-
-    def __init__(
-        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
-    ) -> None:
-        super().__init__(operands, keep, span)
-        self.record = record
-        self.name = name
-
-    def step(self, machine: Machine, frame: Frame) -> Frame:
-        try:
-            value = self.perform(machine, frame.values)
-        except FAILURES as exception:
-            raise failure(self.name, frame.values, exception, self.span) from None
-        return machine.deliver(value, frame.next)
-
-    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        """The value; `Resume` and `Differentiate` go on with the run instead."""
-        raise InternalError(f"{self.name} has no value of its own", self.span)
-
-
-class ApplyScalar(Primitive):
-    __slots__ = ()
-    record: Scalar
-
-    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        return apply(self.record, operands)
-
-
-class ApplyData(Primitive):
-    __slots__ = ()
-    record: Data
-
-    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        return self.record.value(*operands)
-
-
-class ApplyEffect(Primitive):
-    __slots__ = ()
-    record: Effect
-
-    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        return self.record.value(machine.effects, machine.steps, *operands)
-
-
-class ApplyOperator(Primitive):
-    __slots__ = ()
-    record: Operator
-
-    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        context = machine.context()
-        try:
-            return self.record.value(context, *operands)
-        except Raised as raised:
-            context.tags = max(context.tags, raised.tags)
-            raise
-        finally:
-            machine.tags = max(machine.tags, context.tags)
-
-
-class Resume(Primitive):
-    """`resume`: the capsule's frames go on top of this run's."""
-
-    __slots__ = ()
-
-    def step(self, machine: Machine, frame: Frame) -> Frame:
-        capsule = frame.values[0]
-        if type(capsule) is not Capsule:
-            raise failure(self.name, frame.values, OperandError("not a capsule"), self.span)
-        return machine.resume(capsule.state, frame.next, fresh)
-
-
-class Differentiate(Primitive):
-    """`j*`: on entry the argument is made dual and the procedure called; `LeaveTag` ends it."""
-
-    __slots__ = ("leave",)
-
-    def __init__(
-        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
-    ) -> None:
-        super().__init__(record, name, operands, keep, span)
-        self.leave = LeaveTag(span)
-
-    def step(self, machine: Machine, frame: Frame) -> Frame:
-        procedure, argument, tangent = frame.values
-        tag = machine.tags
-        try:
-            dual = lift(enter(argument), enter(tangent), tag)
-            first = call(procedure, (dual,), self.leave.frame(tag, frame.next))
-        except (ShapeError, OperandError) as exception:
-            raise failure(self.name, frame.values, exception, self.span) from None
-        machine.tags = tag + 1
-        return first
 
 
 class LeaveTag(Code):

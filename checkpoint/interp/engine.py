@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import numbers, replace, with_own_tags_outermost
+from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
@@ -104,29 +104,38 @@ class Interp:
 
     def advance(self, state: State, to: int | None, effects: Effects) -> State:
         """See Engine.advance."""
-        machine = Machine(self, state, effects)
-        if state.frame.code is ENTRY:
-            machine.frame = ENTRY.call(state.frame)
+        machine = self._machine(state, effects)
         machine.run(to)
         return machine.state()
 
+    def _machine(self, state: State, effects: Effects) -> Machine:
+        """A machine that goes on from a state; a run's first step comes after the call of its procedure."""
+        machine = Machine(self, state, effects)
+        if state.frame.code is ENTRY:
+            machine.frame = ENTRY.call(state.frame)
+        return machine
+
     def capsule(self, state: State) -> Capsule:
         """See Engine.capsule."""
-        return with_own_tags_outermost(Capsule(state, self.name, open_tags(state)))
+        capsule = Capsule(state, self.name, open_tags(state))
+        return with_own_tags_outermost(settled(capsule, state.steps))
 
     def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
         """See Engine.tape."""
         tape = CountingTape()
+        state = settled(state, state.steps)
         found = numbers(state)
         taped = [with_components(number, tape.leaf) for number in found]
         recording = Recording(components(taped), tape, replace(state, found, taped))
+        machine = self._machine(recording.end, effects)
         while True:
-            begin = recording.end
             look = to
-            if bytes is not None and (to is None or to > begin.steps + LOOK_EVERY):
-                look = begin.steps + LOOK_EVERY
-            end = recording.end = self.advance(begin, look, effects)
+            if bytes is not None and (to is None or to > machine.steps + LOOK_EVERY):
+                look = machine.steps + LOOK_EVERY
+            machine.run(look)
+            end = recording.end = machine.state()
             if look == to or end.finished or (bytes is not None and recording.bytes > bytes):
+                recording.end = settled(end, end.steps)
                 return recording
 
     def seed(self, end: State, cotangent: Any) -> list[float]:

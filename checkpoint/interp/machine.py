@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from checkpoint.ad.graph import settled
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised
@@ -107,13 +108,17 @@ def on_top_of(frame: Frame, under: Frame | None, copy: Callable[[Any], Any]) -> 
 
 
 class Machine:
-    """One run: its registers, and what its steps need to know of the world."""
+    """One run: its registers, and what its steps need to know of the world.
 
-    __slots__ = ("effects", "engine", "frame", "steps", "tags")
+    owner: what lists made by this run belong to (checkpoint.ad.containers).
+    """
+
+    __slots__ = ("effects", "engine", "frame", "owner", "steps", "tags")
 
     def __init__(self, engine: Engine, state: State, effects: Effects) -> None:
         self.engine = engine
         self.effects = effects
+        self.owner = object()
         self.frame = state.frame
         self.steps = state.steps
         self.tags = state.tags
@@ -158,6 +163,7 @@ class Machine:
                 return ready
             frame = frame.next
         raised.tags = max(raised.tags, self.tags)
+        raised.value = settled(raised.value, self.steps)
         raise raised
 
     def resume(self, state: State, under: Frame | None, copy: Callable[[Any], Any]) -> Frame:

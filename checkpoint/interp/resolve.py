@@ -14,11 +14,11 @@ from typing import Any
 
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import fresh
-from checkpoint.ad.record import Control, Data, Effect, Operator, Scalar, lookup
+from checkpoint.ad.record import lookup
 from checkpoint.ad.values import EMPTY, Closure
-from checkpoint.errors import InternalError
 from checkpoint.interp import code
 from checkpoint.interp.code import Projection
+from checkpoint.interp.primitives import Apply, code_of
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 from checkpoint.lang.deep import Task, run
@@ -168,23 +168,7 @@ class Resolver:
         body = yield self.expression(expr.body, kept)
         return code.Install(project(layout, kept), body, project(kept, rest), handler, expr.span)
 
-    def primitive(self, expr: core.Prim, layout: Layout) -> Task[code.Primitive]:
+    def primitive(self, expr: core.Prim, layout: Layout) -> Task[Apply]:
         record = lookup(expr.op)
         operands, keep = yield self.operands(expr.args, layout)
-        return _code_of(record)(record, expr.op, operands, keep, expr.span)
-
-
-def _code_of(record: Any) -> type[code.Primitive]:
-    """The code class that performs a record."""
-    if isinstance(record, Control):
-        controls: dict[str, type[code.Primitive]] = {"j*": code.Differentiate, "resume": code.Resume}
-        return controls[record.name]
-    kinds: dict[type, type[code.Primitive]] = {
-        Scalar: code.ApplyScalar,
-        Data: code.ApplyData,
-        Effect: code.ApplyEffect,
-        Operator: code.ApplyOperator,
-    }
-    if type(record) not in kinds:
-        raise InternalError(f"the reference engine does not know records like {record}")
-    return kinds[type(record)]
+        return code_of(record)(record, expr.op, operands, keep, expr.span)

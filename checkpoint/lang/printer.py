@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checkpoint.ad.containers import Dict, List, Record
 from checkpoint.ad.values import Closure, Failure, Opaque, Pair, Symbol
 from checkpoint.errors import InternalError
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
@@ -85,11 +86,30 @@ class _Writer:
             self.pending += [_Rest(item.cdr), item.car]
             return "("
         if isinstance(item, tuple):
-            self.pending.append(_CLOSE)
-            for i in range(len(item) - 1, -1, -1):
-                self.pending += [item[i], _SPACE] if i else [item[i]]
-            return "#("
+            return self._all("#(", [(part, "") for part in item], _CLOSE)
+        if isinstance(item, Record):
+            return self._record(item)
+        if isinstance(item, List):
+            return self._all("[", [(part, "") for part in item.items], _Text("]"))
+        if isinstance(item, Dict):
+            keyed = [(part, f"{key!r}: ") for key, part in item.items.items()]
+            return self._all("{", keyed, _Text("}"))
         return self._atom(item)
+
+    def _record(self, record: Record) -> str:
+        names = record.layout.names
+        if not names:
+            return self._all("#(", [(part, "") for part in record.items], _CLOSE)
+        named = [(part, f"{name}: ") for name, part in zip(names, record.items, strict=False)]
+        return self._all(f"#<{record.layout.cls.__qualname__} ", named, _Text(">"))
+
+    def _all(self, opening: str, items: Sequence[tuple[object, str]], closing: _Text) -> str:
+        """Items, each with what stands before it."""
+        self.pending.append(closing)
+        for i in range(len(items) - 1, -1, -1):
+            item, name = items[i]
+            self.pending += [item, _Text(name), _SPACE] if i else [item, _Text(name)]
+        return opening
 
     def _rest(self, rest: object) -> str:
         if rest is None:
@@ -132,6 +152,8 @@ def _write_other(value: object) -> str:
         return f"#<failure {value.text}>"
     if isinstance(value, Opaque):
         return "#<opaque>"
+    if isinstance(value, range):
+        return repr(value)
     return f"#<{type(value).__name__.lower()}>"
 
 

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.graph import enter, numbers, replace
+from checkpoint.ad.graph import enter, numbers, replace, settled
 from checkpoint.ad.numbers import (
     NUMBERS,
     Block,
@@ -86,7 +86,8 @@ def reverse_sweep(
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
     contributions = engine.argument_cotangents(start, cotangent, u)
-    return Pair(renew(end.value), tangent_of(u, [fresh(number) for number in contributions]))
+    value = settled(end.value, end.steps)
+    return Pair(renew(value), tangent_of(u, [fresh(number) for number in contributions]))
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.record import Rearrange, Select, Update, lookup
 from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
 from checkpoint.cps.adjoint import Adjoint, adjoint
 from checkpoint.cps.lower import is_special
 
@@ -82,4 +84,9 @@ class BlockCode:
 def can_be_emitted(block: b.Block) -> bool:
     """Special steps and rare ends are alone in their blocks, and always run step by step."""
     rare = isinstance(block.end, b.Control | b.Throw | b.Install)
-    return not rare and not any(is_special(step) for step in block.steps)
+    return not rare and not any(is_special(step) or _on_data(step) for step in block.steps)
+
+
+def _on_data(step: Any) -> bool:
+    record = lookup(step.op) if isinstance(step, t.Compute) else None
+    return isinstance(record, Select | Rearrange | Update) or getattr(record, "otherwise", None) is not None

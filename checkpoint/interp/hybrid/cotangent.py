@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from checkpoint.ad.containers import CONTAINERS, fields
 from checkpoint.ad.graph import ATOMS, parts_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
@@ -134,7 +135,8 @@ def _fields(value: Any) -> list[tuple[Any, Key | None, tuple[int, ...]]]:
         return [(slot, (value.birth, place), ()) for place, slot in state_slots(value.state)]
     parts = value.numbers if type(value) is Opaque else parts_of(value)
     birth = getattr(value, "birth", 0)  # a tuple has none
-    return [(part, (birth, i), ()) for i, part in enumerate(parts)]
+    names = fields(value) if type(value) in CONTAINERS else range(len(parts))
+    return [(part, (birth, name), ()) for name, part in zip(names, parts, strict=True)]
 
 
 def state_slots(state: Any) -> list[tuple[tuple[int, int], Any]]:

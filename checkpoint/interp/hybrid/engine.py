@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import numbers, walk, with_own_tags_outermost
+from checkpoint.ad.graph import numbers, settled, walk, with_own_tags_outermost
 from checkpoint.ad.numbers import Dual, components
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
@@ -127,13 +127,15 @@ class Hybrid:
 
     def capsule(self, state: State) -> Capsule:
         """See Engine.capsule."""
-        return with_own_tags_outermost(Capsule(individual(state), self.name, open_tags(state)))
+        capsule = Capsule(individual(state), self.name, open_tags(state))
+        return with_own_tags_outermost(settled(capsule, state.steps))
 
     def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
         """See Engine.tape; looks after every block."""
         machine = Machine(self, state, effects, Recorded())
         run(machine, to, NEVER if bytes is None else bytes)
-        return Recording(state, machine.tape, machine.state())
+        end = machine.state()
+        return Recording(state, machine.tape, settled(end, end.steps) if end.finished else end)
 
     def seed(self, end: State, cotangent: Any) -> Cotangent:
         """See Engine.seed."""

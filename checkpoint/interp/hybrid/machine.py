@@ -114,7 +114,10 @@ ENTRY = _built_in("entry", ("procedure", "argument"), [], b.Call(None, "procedur
 
 
 class Machine:
-    """One run. `tape` is where it records, if it does; `reserve` is for the end of a run without memory."""
+    """One run. `tape` is where it records, if it does; `reserve` is for the end of a run without memory.
+
+    owner: what lists made by this run belong to (checkpoint.ad.containers).
+    """
 
     __slots__ = (
         "births",
@@ -123,6 +126,7 @@ class Machine:
         "engine",
         "frame",
         "index",
+        "owner",
         "reserve",
         "steps",
         "tags",
@@ -133,6 +137,7 @@ class Machine:
     def __init__(self, engine: Engine, state: State, effects: Effects, tape: Any = None) -> None:
         self.engine = engine
         self.effects = effects
+        self.owner = object()
         self.tape = tape
         self.block = state.block
         self.index = state.index

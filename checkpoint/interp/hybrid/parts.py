@@ -10,29 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.graph import enter
-from checkpoint.ad.numbers import Dual, apply, fresh
-from checkpoint.ad.record import Data, Effect, OperandError, Operator, Primitive, Scalar, lookup
+from checkpoint.ad.graph import enter, reaches_container, settled
+from checkpoint.ad.numbers import Dual, apply, fresh, takes_reals
+from checkpoint.ad.record import Effect, OperandError, Operator, Primitive, Scalar, lookup
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.driver.raised import Raised, failure
-from checkpoint.errors import InternalError
+from checkpoint.errors import InternalError, RunError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
+from checkpoint.interp.hybrid.origins import Origin, perform, perform_taped
 from checkpoint.interp.hybrid.structured import Structured
 from checkpoint.lang.printer import write_value
-
-FAILURES = (ArithmeticError, ValueError, OperandError)
+from checkpoint.prims.operators import renew
 
 
 class Part:
     """One part, from the step `start` up to, not including, `stop`.
 
     ended: the end was passed; raised: the step at `stop` raised; else the part stopped before it.
-    structured: the steps recorded as wholes, by index; "end" for that of the end; by the slot of what
-        was raised, the strippings of its tangents, in the order of `stripped`.
+    structured: the steps recorded as wholes, and the origins of others, by index; "end" for that of the
+        end; by the slot of what was raised, the strippings of its tangents, in the order of `stripped`.
     frames: how many slots each frame had that a raise removed, the top first.
     """
 
@@ -61,7 +61,7 @@ class Part:
         self.frames: list[int] = []
         self.stripped: list[str] = []
         self.resumed: Capsule | None = None
-        self.structured: dict[Any, Structured] = {}
+        self.structured: dict[Any, Structured | Origin] = {}
 
     def forward(self, machine: Machine, last: int) -> bool:
         """Run; the machine then stands at the point reached. Whether the block was left."""
@@ -139,16 +139,17 @@ class Part:
         record = lookup(step.op)
         operands = tuple([self.value(operand) for operand in step.operands])
         try:
-            value = self._apply(machine, step, record, operands)
-        except FAILURES as exception:
+            return self._apply(machine, step, record, operands)
+        except record.failures as exception:
             raise failure(step.op, operands, exception, step.span) from None
-        if isinstance(record, Data) and record.builds:
-            value.birth = machine.births
-            machine.births += 1
-        return value
+        except RunError as error:
+            error.span = error.span or step.span
+            raise
 
     def _apply(self, machine: Machine, step: t.Compute, record: Primitive, operands: Values) -> Any:
         if isinstance(record, Scalar):
+            if record.otherwise is not None and not takes_reals(operands):
+                return self._on_data(machine, step, lookup(record.otherwise), operands)
             if machine.tape is None or not any(type(operand) is Dual for operand in operands):
                 return apply(record, operands)
             return self._whole(machine, step.operands, lambda *given: apply(record, given))
@@ -156,13 +157,25 @@ class Part:
             return self._operate(machine, step, record)
         if isinstance(record, Effect):
             return record.value(machine.effects, machine.steps, *operands)
-        assert isinstance(record, Data)
-        return record.value(*operands)
+        return self._on_data(machine, step, record, operands)
+
+    def _on_data(self, machine: Machine, step: t.Compute, record: Primitive, operands: Values) -> Any:
+        if machine.tape is None:
+            return perform(machine, record, operands)
+        names = tuple([operand if isinstance(operand, str) else None for operand in step.operands])
+        value, origin = perform_taped(machine, record, operands, names)
+        if origin is not None:
+            self.structured[self.stop] = origin
+        return value
 
     def _operate(self, machine: Machine, step: t.Compute, record: Operator) -> Any:
-        context = machine.context()
+        context, steps = machine.context(), machine.steps - 1
+
+        def value(*operands: Any) -> Any:
+            return record.value(context, *[settled(operand, steps) for operand in operands])
+
         try:
-            return self._whole(machine, step.operands, lambda *given: record.value(context, *given))
+            return self._whole(machine, step.operands, value)
         finally:
             machine.tags = max(machine.tags, context.tags)
 
@@ -233,6 +246,8 @@ class Part:
         ret, saved = self._return_point(end.ret)
         if ret is not None:
             machine.frame = Frame(ret, saved, machine.frame)
+        if reaches_container(capsule):
+            capsule = self._whole(machine, end.args, renew, "end")
         state = capsule.state
         self.resumed = capsule
         machine.resume(state)
@@ -242,14 +257,14 @@ class Part:
         return state.block, state.values
 
     def _differentiate(self, machine: Machine, end: b.Control, operands: Values) -> tuple[BlockCode, Values]:
-        procedure, tag = operands[0], machine.tags
+        procedure, tag, steps = operands[0], machine.tags, machine.steps - 1
         ret, saved = self._return_point(end.ret)
         if ret is not None:
             machine.frame = Frame(ret, saved, machine.frame)
         machine.frame = Frame(LEAVE, (tag,), machine.frame)
 
         def dual(argument: Any, tangent: Any) -> Any:
-            return lift(enter(argument), enter(tangent), tag)
+            return lift(enter(settled(argument, steps)), enter(settled(tangent, steps)), tag)
 
         argument = self._whole(machine, end.args[1:], dual, "end")
         target = machine.call(procedure, (argument,), None, ())
@@ -284,6 +299,7 @@ class Part:
                 return frame.handler, (raised.value, *frame.saved)
             frame = frame.next
         raised.tags = max(raised.tags, machine.tags)
+        raised.value = settled(raised.value, machine.steps)
         raise raised
 
     def _strip(self, machine: Machine, raised: Raised, tag: int) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.numbers import INTEGERS, takes_reals
 from checkpoint.ad.values import Closure
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
@@ -78,6 +79,9 @@ class Reversal:
                     self.cotangent.give(self.birth(action.owner), action.field, amount)
             case a.Redo():
                 self.structured(index, action.step.name)
+            case a.Pick() | a.Move():
+                if index in self.part.structured:
+                    self.structured(index, action.step.name)
 
     def birth(self, slot: str) -> int:
         """The birth under which the fields of a slot's object are kept."""
@@ -95,9 +99,16 @@ class Reversal:
         if action.record.singular and amount == 0.0:
             return
         values = [self.part.value(operand) for operand in action.operands]
+        constant = [type(value) in INTEGERS for value in values]
+        if action.record.otherwise is not None:
+            if not takes_reals(values):
+                return
+            values = [float(value) if type(value) in INTEGERS else value for value in values]
         result = self.part.slots[action.source]
         assert action.record.partials is not None
         for position in action.targets:
+            if constant[position]:
+                continue
             name = action.operands[position]
             assert isinstance(name, str)
             partial = action.record.partials[position](*values, result)
@@ -138,6 +149,8 @@ class Reversal:
     def control(self, after: Any, received: Values, end: b.Control) -> None:
         if end.op == "resume":
             self.resume(received, end)
+            if "end" in self.part.structured:
+                self.structured("end", RESULT)
             return
         self.cotangent.stack.pop()  # the frame that holds the tag
         self.take_frame(end.ret)

@@ -5,17 +5,19 @@ block and the values of its parameters, or with None: run me step by step. Befor
 tested; a block that would pass it is run step by step, which stops at any step.
 
 What fails inside a function is found out by running that block again step by step: before its end a
-block changes no register but `births`, which is put back, and effects have blocks of their own.
+block changes nothing but `births` and the tape, which are put back; effects have blocks of their own, and
+an update is the last step of its block. While a function runs, all steps of its block count as made.
 """
 
 from __future__ import annotations
 
+from checkpoint.errors import RunError
 from checkpoint.interp.hybrid.code import COLD_RUNS, NEVER, BlockCode
 from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
 from checkpoint.interp.hybrid.machine import HALT, Machine, Values
 from checkpoint.interp.hybrid.parts import Part
 
-FAILURES = (ArithmeticError, ValueError, TypeError, AttributeError)
+FAILURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RunError)
 
 
 def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
@@ -38,18 +40,18 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
     while True:
         if tape is not None and tape.bytes > bytes and is_full_stop(machine, block, first):
             break
-        outcome: tuple[BlockCode, Values] | None = None
         if not machine.index and machine.steps + block.cost <= last:
             machine.block = block
+            machine.steps += block.cost
             outcome = run_block(machine, block, values)
+            if outcome is not None:
+                if tape is not None:
+                    tape.ran(block)
+                block, values = outcome
+                continue
+            machine.steps -= block.cost
         elif block is HALT or (not machine.index and machine.steps >= last):
             break
-        if outcome is not None:
-            machine.steps += block.cost
-            if tape is not None:
-                tape.ran(block)
-            block, values = outcome
-            continue
         machine.block, machine.values = block, values
         left = run_part(machine, last)
         block, values = machine.block, machine.values
@@ -72,12 +74,16 @@ def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[Block
     if function is None:
         heat(block, machine.tape is not None)
         return None
-    births = machine.births
+    births, records = machine.births, machine.tape and len(machine.tape.records)
+    outcome: tuple[BlockCode, Values] | None
     try:
-        outcome: tuple[BlockCode, Values] | None = function(machine, *values)
+        outcome = function(machine, *values)
     except FAILURES:
+        outcome = None
+    if outcome is None:
         machine.births = births
-        return None
+        if records is not None:
+            del machine.tape.records[records:]
     return outcome
 
 

@@ -1,0 +1,193 @@
+"""Steps on containers: what they make, its birth, and where its fields come from.
+
+Comes in: the machine, a record, its operands. Goes out: the step's value, its birth given; where the run
+is taped also the step's *origin*, with which its reversal knows what the step found out when it ran:
+
+    Picked   the field that a Select read
+    Moved    for each field that was made or written, the field or slot that it is a copy of
+
+The origins of what a Rearrange makes are found by making it once more from operands whose reals are
+replaced by tokens; a record only moves them (checkpoint.ad.record).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record, fields
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.record import Data, Primitive, Rearrange, Select, Update
+from checkpoint.errors import InternalError
+from checkpoint.interp.hybrid.cotangent import Cotangent, Key
+from checkpoint.interp.hybrid.structured import RESULT
+
+Values = tuple[Any, ...]
+Names = tuple[str | None, ...]  # the slots of operands, None for constants
+
+
+class Registers(Protocol):
+    """What of the machine such a step needs: it is the `now` of records, and numbers objects."""
+
+    steps: int
+    owner: object
+    births: int
+
+
+class Picked:
+    """Where a value was read: the result's cotangent goes to this key."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+
+    def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        """Give the field what the result has received."""
+        amount = slots[RESULT]
+        if amount != 0.0:
+            birth, field = self.key
+            cotangent.give(birth, field, amount)
+
+
+class Token:
+    """Stands for a real: the operand that holds it, and the field."""
+
+    __slots__ = ("field", "position")
+
+    def __init__(self, position: int, field: Any) -> None:
+        self.position = position
+        self.field = field
+
+
+class Moved:
+    """Fields of one object, in the order in which their copies were made, each with its source."""
+
+    __slots__ = ("birth", "moves")
+
+    def __init__(self, birth: int) -> None:
+        self.birth = birth
+        self.moves: list[tuple[Any, str | None, Key | None]] = []  # (field, slot, or else the key)
+
+    def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        """Take what the fields have received, then give it to where they came from; the last first."""
+        moves = self.moves
+        amounts = [cotangent.take(self.birth, moves[i][0]) for i in range(len(moves) - 1, -1, -1)]
+        for (_, slot, key), amount in zip(reversed(moves), amounts, strict=True):
+            if slot is not None:
+                slots[slot] = slots.get(slot, 0.0) + amount
+            elif key is not None and amount != 0.0:
+                birth, field = key
+                cotangent.give(birth, field, amount)
+
+
+Origin = Picked | Moved
+
+
+def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
+    """The value of a step on data, and the birth of what it makes."""
+    match record:
+        case Data():
+            value = record.value(*operands)
+            return born(machine, value, ()) if record.builds else value
+        case Select():
+            return record.value(machine, *operands)
+        case Rearrange():
+            return born(machine, record.value(machine, *operands), operands)
+        case Update():
+            value = record.value(machine, machine.steps + 1, *operands)
+            if writes_in(record, operands):
+                value.birth = operands[0].birth
+                return value
+            return born(machine, value, operands)
+    raise InternalError(f"{record.name} is no step on data")
+
+
+def perform_taped(
+    machine: Registers, record: Primitive, operands: Values, names: Names
+) -> tuple[Any, Origin | None]:
+    """The same with the origin, if there is one."""
+    match record:
+        case Select():
+            value = perform(machine, record, operands)
+            return value, picked(machine, record, value, operands)
+        case Rearrange():
+            value = perform(machine, record, operands)
+            return value, moved(machine, record, value, operands)
+        case Update() if writes_in(record, operands):
+            found = Moved(operands[0].birth)
+            assert record.writes is not None
+            for field, position, source in record.writes(machine, *operands):
+                if source is None:
+                    found.moves.append((field, names[position], None))
+                else:
+                    found.moves.append((field, None, (operands[position].birth, source)))
+            return perform(machine, record, operands), found
+        case Update():
+            copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
+            value = perform(machine, record, operands)
+            return value, moved(machine, record, value, operands, copies)
+    return perform(machine, record, operands), None
+
+
+def writes_in(record: Update, operands: Values) -> bool:
+    """Whether an update changes its first operand, and does not make another object."""
+    return record.writes is not None and type(operands[0]) in CHANGING
+
+
+def born(machine: Registers, value: Any, operands: Values) -> Any:
+    """Give a new container the next birth; a record may also answer with an operand as it is."""
+    if type(value) in CONTAINERS and not any(value is operand for operand in operands):
+        value.birth = machine.births
+        machine.births += 1
+    return value
+
+
+def picked(machine: Registers, record: Select, value: Any, operands: Values) -> Picked | None:
+    """The origin of what a Select has read, where that is a real of a container."""
+    if type(value) not in NUMBERS or type(operands[0]) not in CONTAINERS:
+        return None
+    return Picked((operands[0].birth, record.place(machine, *operands)))
+
+
+class Copies:
+    """The moment at which a record runs again, on tokens: its lists belong to nobody."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+        self.owner: object = None
+
+
+def moved(
+    machine: Registers,
+    record: Rearrange | Update,
+    value: Any,
+    operands: Values,
+    copies: Values | None = None,
+) -> Moved | None:
+    """The origin of what a record has made of operands; None where it holds no real of its own."""
+    if type(value) not in CONTAINERS or not any(type(part) in NUMBERS for part in value.parts()):
+        return None
+    if any(value is operand for operand in operands):
+        return None
+    if copies is None:
+        copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
+    now = Copies(machine.steps)
+    step = (machine.steps + 1,) if isinstance(record, Update) else ()
+    again = record.value(now, *step, *copies)
+    found = Moved(value.birth)
+    for field, part in zip(fields(again), again.parts(), strict=True):
+        if type(part) is Token:
+            found.moves.append((field, None, (operands[part.position].birth, part.field)))
+    return found
+
+
+def with_tokens(position: int, operand: Any) -> Any:
+    """A copy of an operand whose reals are tokens; what is no container stands for itself."""
+    if type(operand) not in CONTAINERS:
+        return operand
+    tokens = [
+        Token(position, field) if type(part) in NUMBERS else part
+        for field, part in zip(fields(operand), operand.parts(), strict=True)
+    ]
+    copy: Record | List | Dict = operand.with_parts(tuple(tokens))
+    return copy

@@ -1,0 +1,183 @@
+"""The code of primitives in the reference engine: one class for each kind of record.
+
+Comes in: a ready frame with all operands. Goes out: the next ready frame. What always holds: a failure
+that the record declares is the language's exception, at this step; a RunError of a primitive (it looked at
+a list as it no longer is) is none of the program's, and leaves the run with the step's place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.graph import enter, reaches_container, settled
+from checkpoint.ad.numbers import apply, fresh, takes_reals
+from checkpoint.ad.record import (
+    Control,
+    Data,
+    Effect,
+    OperandError,
+    Operator,
+    Primitive,
+    Rearrange,
+    Scalar,
+    Select,
+    Update,
+    lookup,
+)
+from checkpoint.ad.tangent import ShapeError, lift
+from checkpoint.ad.values import Capsule
+from checkpoint.driver.raised import Raised, failure
+from checkpoint.errors import InternalError, RunError, Span
+from checkpoint.interp.code import Compound, LeaveTag, Projection, call
+from checkpoint.interp.machine import Frame, Machine, State
+from checkpoint.prims.operators import renew
+
+
+class Apply(Compound):
+    """What all primitives share: the record, and what becomes of its failures."""
+
+    __slots__ = ("name", "record")
+
+    def __init__(
+        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
+    ) -> None:
+        super().__init__(operands, keep, span)
+        self.record = record
+        self.name = name
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        try:
+            value = self.perform(machine, frame.values)
+        except self.record.failures as exception:
+            raise failure(self.name, frame.values, exception, self.span) from None
+        except RunError as error:
+            error.span = error.span or self.span
+            raise
+        return machine.deliver(value, frame.next)
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        """The value; `Resume` and `Differentiate` go on with the run instead."""
+        raise InternalError(f"{self.name} has no value of its own", self.span)
+
+
+class ApplyScalar(Apply):
+    """On what is no real the step is that of the record `otherwise`."""
+
+    __slots__ = ("otherwise",)
+
+    def __init__(self, record: Scalar, *rest: Any) -> None:
+        super().__init__(record, *rest)
+        self.otherwise = None if record.otherwise is None else lookup(record.otherwise)
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        if self.otherwise is None or takes_reals(operands):
+            return apply(self.record, operands)
+        return result_of(self.otherwise, machine, operands)
+
+
+class ApplyHere(Apply):
+    """A record that needs no more than the moment: Data, Select, Rearrange, Update."""
+
+    __slots__ = ()
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        return result_of(self.record, machine, operands)
+
+
+def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...]) -> Any:
+    """The value of a record that makes, reads, rearranges or updates data."""
+    match record:
+        case Data():
+            return record.value(*operands)
+        case Select() | Rearrange():
+            return record.value(machine, *operands)
+        case Update():
+            return record.value(machine, machine.steps + 1, *operands)
+    raise InternalError(f"{record.name} cannot do the work of another record")
+
+
+class ApplyEffect(Apply):
+    __slots__ = ()
+    record: Effect
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        return self.record.value(machine.effects, machine.steps, *operands)
+
+
+class ApplyOperator(Apply):
+    __slots__ = ()
+    record: Operator
+
+    def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        context = machine.context()
+        given = [settled(operand, machine.steps - 1) for operand in operands]
+        try:
+            return self.record.value(context, *given)
+        except Raised as raised:
+            context.tags = max(context.tags, raised.tags)
+            raise
+        finally:
+            machine.tags = max(machine.tags, context.tags)
+
+
+class Resume(Apply):
+    """`resume`: the capsule's frames go on top of this run's."""
+
+    __slots__ = ()
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        capsule = frame.values[0]
+        if type(capsule) is not Capsule:
+            raise failure(self.name, frame.values, OperandError("not a capsule"), self.span)
+        return machine.resume(own_state(capsule), frame.next, fresh)
+
+
+class Differentiate(Apply):
+    """`j*`: on entry the argument is made dual and the procedure called; `LeaveTag` ends it."""
+
+    __slots__ = ("leave",)
+
+    def __init__(
+        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
+    ) -> None:
+        super().__init__(record, name, operands, keep, span)
+        self.leave = LeaveTag(span)
+
+    def step(self, machine: Machine, frame: Frame) -> Frame:
+        procedure, *given = frame.values
+        tag = machine.tags
+        argument, tangent = [settled(operand, machine.steps - 1) for operand in given]
+        try:
+            dual = lift(enter(argument), enter(tangent), tag)
+            first = call(procedure, (dual,), self.leave.frame(tag, frame.next))
+        except (ShapeError, OperandError) as exception:
+            raise failure(self.name, frame.values, exception, self.span) from None
+        machine.tags = tag + 1
+        return first
+
+
+def own_state(capsule: Capsule) -> State:
+    """A capsule's state, to be resumed; in a copy if it holds lists, since it may be resumed again."""
+    state: State = renew(capsule).state if reaches_container(capsule) else capsule.state
+    return state
+
+
+def code_of(record: Any) -> type[Apply]:
+    """The code class that performs a record."""
+    if isinstance(record, Control):
+        controls: dict[str, type[Apply]] = {"j*": Differentiate, "resume": Resume}
+        return controls[record.name]
+    if type(record) not in KINDS:
+        raise InternalError(f"the reference engine does not know records like {record}")
+    return KINDS[type(record)]
+
+
+KINDS: dict[type, type[Apply]] = {
+    Scalar: ApplyScalar,
+    Data: ApplyHere,
+    Select: ApplyHere,
+    Rearrange: ApplyHere,
+    Update: ApplyHere,
+    Effect: ApplyEffect,
+    Operator: ApplyOperator,
+}
