@@ -166,12 +166,13 @@ class Update(Primitive):
     Where the first operand is no List or Dict the result is as in Rearrange.
     writes(now, *operands): what it writes, known before it does: for each field the operand that it
         becomes a copy of, and the field of that operand (None: the operand itself). The result has the
-        first operand's birth. None: the result is a new object with fields as in Rearrange.
+        first operand's birth. None, or where it gives None: the result is a new object with fields as in
+        Rearrange.
     inline: as in Select; the step is {step}.
     """
 
     value: Callable[..., Any]
-    writes: Callable[..., list[tuple[Any, int, Any]]] | None
+    writes: Callable[..., list[tuple[Any, int, Any]] | None] | None
     inline: str | None = None
 
 

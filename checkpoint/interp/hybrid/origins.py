@@ -88,17 +88,13 @@ def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
     match record:
         case Data():
             value = record.value(*operands)
-            return born(machine, value, ()) if record.builds else value
+            return numbered(machine, value) if record.builds else value
         case Select():
             return record.value(machine, *operands)
         case Rearrange():
-            return born(machine, record.value(machine, *operands), operands)
+            return born(machine, record.value(machine, *operands))
         case Update():
-            value = record.value(machine, machine.steps + 1, *operands)
-            if writes_in(record, operands):
-                value.birth = operands[0].birth
-                return value
-            return born(machine, value, operands)
+            return born(machine, record.value(machine, machine.steps + 1, *operands))
     raise InternalError(f"{record.name} is no step on data")
 
 
@@ -113,32 +109,44 @@ def perform_taped(
         case Rearrange():
             value = perform(machine, record, operands)
             return value, moved(machine, record, value, operands)
-        case Update() if writes_in(record, operands):
-            found = Moved(operands[0].birth)
-            assert record.writes is not None
-            for field, position, source in record.writes(machine, *operands):
-                if source is None:
-                    found.moves.append((field, names[position], None))
-                else:
-                    found.moves.append((field, None, (operands[position].birth, source)))
-            return perform(machine, record, operands), found
         case Update():
+            written = writes(machine, record, operands, names)
+            if written is not None:
+                return perform(machine, record, operands), written
             copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
             value = perform(machine, record, operands)
             return value, moved(machine, record, value, operands, copies)
     return perform(machine, record, operands), None
 
 
-def writes_in(record: Update, operands: Values) -> bool:
-    """Whether an update changes its first operand, and does not make another object."""
-    return record.writes is not None and type(operands[0]) in CHANGING
+def writes(machine: Registers, record: Update, operands: Values, names: Names) -> Moved | None:
+    """The origin of what an update is about to write; None where it makes another object, or will fail."""
+    if record.writes is None or type(operands[0]) not in CHANGING:
+        return None
+    try:
+        written = record.writes(machine, *operands)
+    except record.failures:
+        return None
+    if written is None:
+        return None
+    found = Moved(operands[0].birth)
+    for field, position, source in written:
+        if source is None:
+            found.moves.append((field, names[position], None))
+        else:
+            found.moves.append((field, None, (operands[position].birth, source)))
+    return found
 
 
-def born(machine: Registers, value: Any, operands: Values) -> Any:
-    """Give a new container the next birth; a record may also answer with an operand as it is."""
-    if type(value) in CONTAINERS and not any(value is operand for operand in operands):
-        value.birth = machine.births
-        machine.births += 1
+def born(machine: Registers, value: Any) -> Any:
+    """Give a container the next birth, unless it has one: an operand, or one that was changed in place."""
+    return numbered(machine, value) if type(value) in CONTAINERS and not value.birth else value
+
+
+def numbered(machine: Registers, value: Any) -> Any:
+    """Give a new object the next birth."""
+    value.birth = machine.births
+    machine.births += 1
     return value
 
 
