@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from checkpoint.ad.graph import ATOMS, enter, highest_capsule_tag, numbers, replace
+from checkpoint.ad.containers import CHANGING, changed_elsewhere
+from checkpoint.ad.graph import ATOMS, enter, highest_capsule_tag, numbers, parts_of, replace, settled
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, match, split
@@ -86,7 +87,27 @@ def _finish(f: Any, x: Any, engine: Engine) -> tuple[State, State]:
 
 def call_values(f: Any, x: Any, engine: Engine) -> Any:
     """The value of f at x."""
-    return _finish(f, x, engine)[1].value
+    end = _finish(f, x, engine)[1]
+    return _shown(f, settled(end.value, end.steps))
+
+
+def _shown(f: Any, value: Any) -> Any:
+    """A settled value for the caller, who would look at all of its data: none of it may be stale."""
+    seen = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        kind = type(part)
+        if kind in ATOMS or kind in NUMBERS or id(part) in seen:
+            continue
+        seen.add(id(part))
+        if kind in CHANGING and not part.stale:
+            error = changed_elsewhere(part)
+            error.span = _span(f)
+            raise error
+        if kind is tuple or not part.enters_as_graph:
+            pending.extend(parts_of(part))
+    return value
 
 
 def primops_values(f: Any, x: Any, engine: Engine) -> int:
@@ -127,7 +148,7 @@ def vjp_values(
             raise RunError("the argument holds no real: there is nothing to differentiate")
         context = Context(engine, tags, Effects())
         outcome = reverse_sweep(context, 0, schedule, u, cotangent_of)
-        return outcome.car, outcome.cdr.cdr
+        return _shown(f, outcome.car), outcome.cdr.cdr
 
 
 def _fitting(cotangent: Any, y: Any, name: str) -> Any:
@@ -155,7 +176,8 @@ def jvp_values(f: Any, x: Any, tangent: Any, engine: Engine) -> tuple[Any, Any]:
         tag = tags
         dual = Pair(u.car, lift(u.cdr, enter(tangent), tag))
         end = engine.advance(engine.start(0, dual, tag + 1), None, Effects())
-        return split(end.value, tag)
+        value, other = split(settled(end.value, end.steps), tag)
+        return _shown(f, value), other
 
 
 def run_program(program: Program, engine: Engine) -> Any:

@@ -166,13 +166,18 @@ class Now(Protocol):
 def current(now: Now, container: Any) -> Any:
     """A container's items, for a program that looks at it; RunError where the handle is stale."""
     if type(container) is not Record and now.steps >= container.stale:
-        kind = "list" if type(container) is List else "dictionary"
-        raise RunError(
-            f"this {kind} was changed through another name or in a function it was passed to, and is looked "
-            f"at here as it was before: Python would show the change. Change it through one name only, "
-            f"return the changed {kind} and use the result, or change a copy of it"
-        )
+        raise changed_elsewhere(container)
     return container.items
+
+
+def changed_elsewhere(container: List | Dict) -> RunError:
+    """What to say where a program looks at a stale handle."""
+    kind = "list" if type(container) is List else "dictionary"
+    return RunError(
+        f"this {kind} was changed through another name or in a function it was passed to, and is looked "
+        f"at here as it was before: Python would show the change. Change it through one name only, "
+        f"return the changed {kind} and use the result, or change a copy of it"
+    )
 
 
 def fields(container: Any) -> Any:

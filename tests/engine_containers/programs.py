@@ -1,0 +1,145 @@
+"""Procedures of one real that make, read, rearrange and change lists and dictionaries.
+
+Each runs its loop often enough for blocks to be emitted, and its value is a real.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.engine_containers.support import Const, lets
+
+
+def loop(name: str, turns: int, start: dict[str, Any], turn: dict[str, Any], value: Any) -> Any:
+    """A loop that counts i from 0 up to `turns`; `turn` gives the next value of each variable."""
+    counter, going = f"{name}_i", ("py.lt", f"{name}_i", turns)
+    again = (name, ("py.add", counter, 1), *turn.values())
+    body = ("if", going, again, value)
+    return ("letrec", ((name, ("lambda", (counter, *start), body)),), (name, 0, *start.values()))
+
+
+def total(xs: Any, name: str) -> Any:
+    """The sum of the squares of a list."""
+    i, acc = f"{name}_i", f"{name}_s"
+    item = ("py.item", f"{name}_l", i)
+    again = (name, ("py.add", i, 1), ("py.add", acc, ("py.mul", item, item)))
+    body = ("if", ("py.lt", i, ("py.len", f"{name}_l")), again, acc)
+    return lets(
+        (f"{name}_l", xs),
+        body=("letrec", ((name, ("lambda", (i, acc), body)),), (name, 0, 0.0)),
+    )
+
+
+def growing() -> Any:
+    """Appends to a list, and changes an element of it in each turn."""
+    half = ("py.floordiv", "g_i", 2)
+    turn = lets(
+        ("a", ("py.append", "g_xs", ("py.mul", "x", ("py.add", "g_i", 1)))),
+        ("old", ("py.item", "a", half)),
+        body=("py.set", "a", half, ("py.add", ("py.mul", "old", "x"), ("py.math.sin", "old"))),
+    )
+    return ("lambda", ("x",), loop("g", 7, {"g_xs": ("py.list", "x")}, {"g_xs": turn}, total("g_xs", "t")))
+
+
+def shuffling() -> Any:
+    """Inserts, reverses, sorts, slices, takes apart and puts together."""
+    turn = lets(
+        ("a", ("py.insert", "g_xs", 1, ("py.math.cos", ("py.item", "g_xs", -1)))),
+        ("b", ("py.reverse", "a")),
+        ("c", ("py.set-slice", "b", 0, 1, None, ("py.list", "x", ("py.item", "b", 0)))),
+        ("d", ("py.delete", "c", 1)),
+        ("e", ("py.permute", "d", ("py.order", "d", False))),
+        ("h", ("py.add", "e", ("py.slice", "e", 0, 2, None))),
+        ("k", ("py.delete", "h", -1)),
+        body=("py.iadd", "k", ("py.tuple", ("py.item", "k", 0))),
+    )
+    start = {"g_xs": ("py.list", "x", ("py.mul", "x", 0.5), 2.0)}
+    return ("lambda", ("x",), loop("g", 5, start, {"g_xs": turn}, total("g_xs", "t")))
+
+
+def tables() -> Any:
+    """A dictionary of reals and one of lists; keys are tuples and strings."""
+    key = ("py.tuple", "g_i", Const("k"))
+    old = ("if", ("py.contains", "d", key), ("py.item", "d", key), 1.0)
+    turn = lets(
+        ("d", ("py.set", "g_d", Const("last"), ("py.mul", ("py.item", "g_d", Const("last")), "x"))),
+        ("v", old),
+        ("d2", ("py.set", "d", key, ("py.add", "v", ("py.item", "d", Const("last"))))),
+        ("d3", ("py.merge", ("py.copy", "d2"), "d2")),
+        body="d3",
+    )
+    start = {"g_d": ("py.set", ("py.dict",), Const("last"), "x")}
+    value = total(("py.list-of", ("py.values", "g_d")), "t")
+    return ("lambda", ("x",), loop("g", 6, start, {"g_d": turn}, value))
+
+
+def rows() -> Any:
+    """A list of lists, of which a row is changed in each turn."""
+    place = ("py.mod", "g_i", 3)
+    turn = lets(
+        ("row", ("py.item", "g_m", place)),
+        ("at", ("py.mod", "g_i", 2)),
+        ("row2", ("py.set", "row", "at", ("py.math.sin", ("py.add", ("py.item", "row", "at"), "x")))),
+        body=("py.set", "g_m", place, "row2"),
+    )
+    start = {"g_m": ("py.list", *[("py.list", ("py.mul", "x", float(i)), 1.0) for i in range(3)])}
+    ends = [total(("py.item", "g_m", i), f"t{i}") for i in range(3)]
+    return (
+        "lambda",
+        ("x",),
+        loop("g", 8, start, {"g_m": turn}, ("py.add", ends[0], ("py.add", ends[1], ends[2]))),
+    )
+
+
+def resumed_twice() -> Any:
+    """A capsule that holds a list is resumed twice, and each rest changes the list."""
+    work = (
+        "lambda",
+        ("y",),
+        loop(
+            "g",
+            4,
+            {"g_xs": ("py.list", "y", ("py.mul", "y", "x"))},
+            {"g_xs": ("py.append", "g_xs", ("py.mul", ("py.item", "g_xs", 0), ("py.item", "g_xs", -1)))},
+            total("g_xs", "t"),
+        ),
+    )
+    return (
+        "lambda",
+        ("x",),
+        lets(
+            ("f", work),
+            ("z", ("interrupt", "f", "x", 40.0)),
+            ("p", ("resume", "z")),
+            body=("py.mul", "p", ("py.add", ("resume", "z"), ("resume", "z"))),
+        ),
+    )
+
+
+def failing() -> Any:
+    """A handler receives what Python raises; the list that failed to change is as it was."""
+    turn = ("handle", ("py.set", "g_xs", "g_i", "x"), "e", ("py.append", "g_xs", ("py.mul", "x", "x")))
+    return ("lambda", ("x",), loop("g", 6, {"g_xs": ("py.list",)}, {"g_xs": turn}, total("g_xs", "t")))
+
+
+def nested() -> Any:
+    """Derivatives inside, of a procedure that changes a list of its own and reads one around it."""
+    inner = (
+        "lambda",
+        ("y",),
+        loop(
+            "g",
+            3,
+            {"g_xs": ("py.list", ("py.mul", "y", "x"))},
+            {"g_xs": ("py.append", "g_xs", ("py.mul", ("py.item", "g_xs", "g_i"), ("py.item", "c", 0)))},
+            total("g_xs", "t"),
+        ),
+    )
+    body = ("py.add", ("cdr", ("*j", "f", "x", 1.0)), ("cdr", ("j*", "f", ("py.item", "c", 1), 1.0)))
+    return ("lambda", ("x",), lets(("c", ("py.list", "x", 0.5)), ("f", inner), body=body))
+
+
+PROGRAMS = {
+    program.__name__: program()
+    for program in (growing, shuffling, tables, rows, resumed_twice, failing, nested)
+}
