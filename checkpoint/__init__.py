@@ -12,6 +12,8 @@ from checkpoint.convert import Procedure
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import CheckpointError, InternalError, RunError, SourceError
+from checkpoint.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
+from checkpoint.jacobians import hessian, jacfwd, jacrev
 
 __all__ = [
     "Binomial",
@@ -23,10 +25,18 @@ __all__ = [
     "Procedure",
     "RunError",
     "SourceError",
+    "grad",
+    "hessian",
+    "hvp",
     "interrupt",
+    "jacfwd",
+    "jacrev",
     "jvp",
+    "primitive",
     "primops",
     "read",
     "resume",
+    "stop_gradient",
+    "value_and_grad",
     "vjp",
 ]

@@ -1,7 +1,12 @@
 """The public interface: values, gradients, counts and capsules of programs.
 
-In and out: Python values (checkpoint.convert says which). `engine` is an engine's name or None for the
-fastest that is available; `schedule` is a schedule or the name of one.
+In: a function of one argument, which is a Python function or a procedure of a `.vlad` program, and its
+argument. In and out: Python values (checkpoint.nests says which for Python functions, checkpoint.convert
+for procedures). `engine` is an engine's name or None for the fastest that is available; `schedule` is a
+schedule or the name of one.
+
+A Python function fails as Python itself would, with the place and the calls as notes of the exception; a
+procedure fails with RunError. A wrong argument of this interface is a RunError for both.
 """
 
 from __future__ import annotations
@@ -9,13 +14,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from checkpoint import engines
+from checkpoint import convert, engines
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, is_resume
-from checkpoint.convert import Procedure, cotangent_to_python, to_language, to_python
+from checkpoint.calls import Call, PythonCapsule, call_of, capsule_of_python, result, resumption
+from checkpoint.convert import Procedure, to_language, to_python
 from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError, Source
+from checkpoint.nests import cotangent_to_python, holds_real
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.tangents import tangent_from
 from checkpoint.program import Program, load, load_file
 from checkpoint.runs import (
     RESUME,
@@ -86,10 +97,17 @@ def vjp(
     >>> vjp(read("(lambda (x) (* x (sin x)))"), 2.0)
     (1.8185948536513634, 0.0770037537313969)
     """
+    chosen_schedule = named_schedule(schedule)
+    call = _python_call(f, x, engine)
+    if call is not None:
+        if not holds_real(call.only) and type(call.only) is not Capsule:
+            raise RunError(nothing_to_differentiate("x", x))
+        y, xbar = call.vjp(lambda y: cotangent_of_value(ybar, y), chosen_schedule)
+        return result(y, call.engine), cotangent_to_python(x, call.part(xbar))
     chosen, procedure, program = _prepare(f, x, engine)
     cotangent = to_language(ybar, chosen)
-    y, xbar = vjp_values(procedure, to_language(x, chosen), cotangent, chosen, _schedule(schedule))
-    return to_python(y, program), cotangent_to_python(x, xbar)
+    y, xbar = vjp_values(procedure, to_language(x, chosen), cotangent, chosen, chosen_schedule)
+    return to_python(y, program), convert.cotangent_to_python(x, xbar)
 
 
 def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, Any]:
@@ -100,10 +118,14 @@ def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, A
     >>> jvp(read("(lambda (x) (* x x))"), 3.0, 1.0)
     (9.0, 6.0)
     """
+    call = _python_call(f, x, engine)
+    if call is not None:
+        y, tangent = call.jvp(call.whole(tangent_from(call.only, xtan, "xtan")))
+        return result(y, call.engine), result(tangent, call.engine)
     chosen, procedure, program = _prepare(f, x, engine)
     y, tangent = jvp_values(procedure, to_language(x, chosen), to_language(xtan, chosen), chosen)
     python = to_python(y, program)
-    return python, cotangent_to_python(python, tangent)
+    return python, convert.cotangent_to_python(python, tangent)
 
 
 def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
@@ -112,6 +134,9 @@ def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
     >>> primops(read("(lambda (x) (* x x))"), 3.0)
     3
     """
+    call = _python_call(f, x, engine)
+    if call is not None:
+        return call.steps()
     chosen, procedure, _ = _prepare(f, x, engine)
     return primops_values(procedure, to_language(x, chosen), chosen)
 
@@ -126,9 +151,12 @@ def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None) -> Capsu
     >>> z.steps, resume(z)
     (2, 9.0)
     """
-    chosen, procedure, _ = _prepare(f, x, engine)
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise RunError(f"a number of steps must be an integer, not {steps!r}")
+    call = _python_call(f, x, engine)
+    if call is not None:
+        return capsule_of_python(call.interrupt(steps))
+    chosen, procedure, _ = _prepare(f, x, engine)
     return interrupt_values(procedure, to_language(x, chosen), steps, chosen)
 
 
@@ -137,9 +165,41 @@ def resume(z: Capsule) -> Any:
 
     Also a procedure for the other functions: `primops(resume, z)`, `vjp(resume, z, ybar)`.
     """
+    if type(z) is PythonCapsule:
+        call = resumption(z)
+        return result(call.value(), call.engine)
     if type(z) is not Capsule:
         raise RunError(f"resume takes a capsule, not a {type(z).__name__}")
     return to_python(call_values(RESUME, z, engines.get(z.engine)), None)
+
+
+def _python_call(f: Any, x: Any, engine: str | None) -> Call | None:
+    """The call of a Python function, or of the rest of one; None for a procedure of a `.vlad` program."""
+    if f is resume:
+        return resumption(x, engine) if type(x) is PythonCapsule else None
+    if isinstance(f, Procedure):
+        return None
+    if not callable(f):
+        raise RunError(f"f must be a function, not a {type(f).__name__}")
+    return call_of(f, (x,), {}, engine, ("x",))
+
+
+def cotangent_of_value(ybar: Any, y: Any) -> Any:
+    """The cotangent of a value of a Python function; of a real it may be left out."""
+    if ybar is not None:
+        return tangent_from(y, ybar, "ybar")
+    if type(y) in NUMBERS:
+        return 1.0
+    if holds_real(y):
+        raise RunError(f"ybar must be given: the value is no real but a {class_of(y).__name__}")
+    return tangent_of(y, [])
+
+
+def nothing_to_differentiate(name: str, x: Any) -> str:
+    """What to say of an argument without a real."""
+    if type(x) is int:
+        return f"{name} holds no real to differentiate: pass {x}.0 instead of {x}"
+    return f"{name} holds no real to differentiate: pass floats, such as 3.0, where it has ints"
 
 
 def _prepare(f: Any, x: Any, name: str | None) -> tuple[Engine, Closure, Program | None]:
@@ -152,7 +212,8 @@ def _prepare(f: Any, x: Any, name: str | None) -> tuple[Engine, Closure, Program
     return engine, f.on(engine), f.program
 
 
-def _schedule(schedule: Schedule | str | None) -> Schedule:
+def named_schedule(schedule: Schedule | str | None) -> Schedule:
+    """The schedule that a user asks for, by itself or by its name."""
     if schedule is None:
         return Bisection()
     if not isinstance(schedule, str):

@@ -19,7 +19,8 @@ LONGEST_FILE = 400
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
     "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
-    "program", "engines", "runs", "convert", "api", "", "demo", "cli_errors", "cli", "__main__",
+    "program", "engines", "runs", "convert", "failures", "nests", "python_functions", "calls", "api",
+    "gradients", "jacobians", "", "demo", "cli_errors", "cli", "__main__",
 )  # fmt: skip
 
 

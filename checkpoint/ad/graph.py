@@ -12,9 +12,9 @@ from typing import Any
 
 from checkpoint.ad.containers import CHANGING, FROZEN, NEVER, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, with_outermost
-from checkpoint.ad.values import Capsule, Failure, Symbol
+from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
 
-ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Layout, Types, range))
+ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Foreign, Layout, Types, range))
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@
     capsule    Capsule: the rest of an interrupted run
     opaque     Opaque: a tangent or cotangent of a closure or capsule
     failure    Failure: what a handler receives when a primitive failed
+    primitive  Foreign: a function of the user's own that is one step
 
 A value made of others is a *container*: it tells its `parts`, and `with_parts` makes the like of it
 from other parts. Traversals (checkpoint.ad.graph) know no more than that. `enters_as_graph` says that
@@ -27,6 +28,9 @@ number *object*: whatever makes a location makes a new object (checkpoint.ad.num
 
 from __future__ import annotations
 
+import functools
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,6 +172,47 @@ class Failure:
 
     def write(self) -> str:
         return f"#<failure {self.text}>"
+
+
+class Foreign:
+    """A Python function that is one step of a program, and how it is differentiated; a constant.
+
+    value: the function. vjp(ybar, y, *args): the cotangents of its arguments, a tuple. jvp(tangents, y,
+    *args): the tangent of its value. None: there is no such derivative.
+    """
+
+    value: Callable[..., Any]
+
+    def __init__(
+        self, value: Callable[..., Any], vjp: Callable[..., Any] | None, jvp: Callable[..., Any] | None
+    ) -> None:
+        self.value = value
+        self.vjp = vjp
+        self.jvp = jvp
+        functools.update_wrapper(self, value, updated=())
+
+    @property
+    def name(self) -> str:
+        """What to call it in messages."""
+        return getattr(self.value, "__name__", None) or type(self.value).__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function, outside of a program."""
+        return self.value(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """One that stands in a module under its function's name is found there, as functions are."""
+        name = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return str(name) if found is self else (Foreign, (self.value, self.vjp, self.jvp))
+
+    def write(self) -> str:
+        return f"#<primitive {self.name}>"
 
 
 def is_resume(procedure: Any) -> bool:

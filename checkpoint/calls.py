@@ -1,0 +1,208 @@
+"""Calls of Python functions: what the functions of the interface share, on values of the language.
+
+In: a function and its arguments. A Call is one call of the interface: hidden inputs are read when it is
+made, arguments enter it as copies, and all its runs share one log of effects, so that what is printed is
+printed once. The argument of a run is the tuple of the positional arguments and those passed by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from checkpoint import engines
+from checkpoint.ad.containers import CONTAINERS, TUPLE, Record
+from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, numbers, transform
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.tangent import lift, split, tangent_of
+from checkpoint.ad.values import Capsule, Closure, Opaque, Pair
+from checkpoint.convert import Procedure
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine, State
+from checkpoint.driver.schedule import Schedule
+from checkpoint.errors import RunError
+from checkpoint.failures import PythonErrors
+from checkpoint.nests import to_language, to_python
+from checkpoint.prims.operators import Context, reverse_sweep
+from checkpoint.runs import RESUME
+
+
+@cache
+def front_end() -> Any:
+    """What makes closures of Python functions; it is loaded when the first function is called."""
+    return import_module("checkpoint.python_functions")
+
+
+class PythonCapsule(Capsule):
+    """A capsule of a Python function: what its rest gives is Python's own."""
+
+    __slots__ = ()
+
+
+class Call:
+    """A prepared closure and its argument, entered, on an engine."""
+
+    __slots__ = ("effects", "engine", "errors", "tags", "u")
+
+    def __init__(self, closure: Closure, argument: Any, engine: Engine) -> None:
+        self.engine = engine
+        self.effects = Effects()
+        self.errors = PythonErrors(None if closure is RESUME else closure.lam.body.span)
+        self.u = enter(Pair(closure, argument))
+        self.tags = highest_capsule_tag(self.u)
+
+    @property
+    def argument(self) -> Any:
+        """The argument as it entered: every path in it is a location of its own."""
+        return self.u.cdr
+
+    @property
+    def only(self) -> Any:
+        """The argument of a function of one."""
+        argument = self.u.cdr
+        return argument if type(argument) is Capsule else argument.items[0]
+
+    def whole(self, part: Any) -> Any:
+        """The tangent of the argument, from that of the only one."""
+        return part if type(self.u.cdr) is Capsule else Record(TUPLE, (part,))
+
+    def part(self, whole: Any) -> Any:
+        """The cotangent of the only argument."""
+        return whole if type(self.u.cdr) is Capsule else whole.items[0]
+
+    def value(self) -> Any:
+        """The value of the function."""
+        return self._advance(None)[1].value
+
+    def steps(self) -> int:
+        """How many steps the run takes."""
+        start, end = self._advance(None)
+        return end.steps - start.steps
+
+    def interrupt(self, steps: int) -> Capsule:
+        """The capsule after a number of steps."""
+        start, end = self._advance(steps)
+        done = end.steps - start.steps
+        if done != steps:
+            raise RunError(f"cannot interrupt after {steps} steps: the run has {done}", self.errors.span)
+        return self.engine.capsule(end)
+
+    def _advance(self, steps: int | None) -> tuple[State, State]:
+        with self.errors:
+            start = self.engine.start(0, self.u, self.tags)
+            last = None if steps is None else start.steps + steps
+            return start, self.engine.advance(start, last, self.effects)
+
+    def vjp(self, cotangent_of: Callable[[Any], Any], schedule: Schedule) -> tuple[Any, Any]:
+        """The value y, and the cotangent of the argument for the cotangent that is given for y."""
+        with self.errors:
+            context = Context(self.engine, self.tags, self.effects)
+            outcome = reverse_sweep(context, 0, schedule, self.u, cotangent_of)
+            return outcome.car, outcome.cdr.cdr
+
+    def jvp(self, tangent: Any) -> tuple[Any, Any]:
+        """The value, and its tangent for one of the argument."""
+        with self.errors:
+            tag = self.tags
+            dual = Pair(self.u.car, lift(self.argument, enter(tangent), tag))
+            end = self.engine.advance(self.engine.start(0, dual, tag + 1), None, self.effects)
+            return split(end.value, tag)
+
+    def second(
+        self, tangent: Any, cotangent_of: Callable[[Any], Any], schedule: Schedule
+    ) -> tuple[Any, Any, Any]:
+        """The value y, the argument's cotangent, and the derivative of that along a tangent.
+
+        Reverse mode over the directional derivative (checkpoint.prims.operators), so that memory stays
+        that of reverse mode.
+        """
+        with self.errors:
+            of_closure = tangent_of(self.u.car, [0.0] * len(numbers(self.u.car)))
+            u = enter(Pair(self.u, Pair(of_closure, tangent)))
+            context = Context(self.engine, self.tags, self.effects)
+
+            def both(y: Any) -> Any:
+                cotangent = cotangent_of(y.car)
+                return Pair(tangent_of(y.car, [0.0] * len(numbers(y.car))), cotangent)
+
+            outcome = reverse_sweep(context, 1, schedule, u, both)
+            return outcome.car.car, outcome.cdr.cdr.cdr, outcome.cdr.car.cdr
+
+
+def call_of(
+    f: Callable[..., Any],
+    positional: Sequence[Any],
+    named: Mapping[str, Any],
+    engine: str | None,
+    names: Sequence[str] = (),
+) -> Call:
+    """The call of a function; names: what to call the positional arguments in messages."""
+    chosen = engines.get(engine)
+    closure = front_end().closure_of(f, len(positional), tuple(named), chosen)
+
+    def other(thing: Any) -> Any:
+        return _function_or_capsule(thing, chosen)
+
+    if not names:
+        names = [f"args[{i}]" for i in range(len(positional))]
+    values = [to_language(x, name, other) for x, name in zip(positional, names, strict=True)]
+    values += [to_language(x, name, other) for name, x in named.items()]
+    return Call(closure, Record(TUPLE, tuple(values)), chosen)
+
+
+def resumption(z: Capsule, engine: str | None = None) -> Call:
+    """The call that runs the rest of a capsule, on the engine that made it unless one is named."""
+    chosen = engines.get(z.engine if engine is None else engine)
+    return Call(RESUME, _function_or_capsule(z, chosen), chosen)
+
+
+def _function_or_capsule(thing: Any, engine: Engine) -> Any:
+    """The value of the language for what is neither number nor container; NotImplemented for most."""
+    if isinstance(thing, Capsule):
+        if thing.engine != engine.name:
+            raise RunError(
+                f"the capsule is one of engine {thing.engine}: engine {engine.name} cannot resume it"
+            )
+        return Capsule(thing.state, thing.engine, thing.open_tags)
+    if isinstance(thing, Opaque):
+        return thing
+    if isinstance(thing, Procedure):
+        return thing.on(engine)
+    if callable(thing):
+        return front_end().argument_of(thing, engine)
+    return NotImplemented
+
+
+def result(value: Any, engine: Engine) -> Any:
+    """A value of a run, as Python's own; its functions can be called and run on the engine."""
+    if type(value) is float:
+        return value
+    if _holds_capsule(value):
+        value = transform(value, {}, _with_own_results)
+    return to_python(value, lambda closure: front_end().callable_of(closure, engine))
+
+
+def capsule_of_python(capsule: Capsule) -> PythonCapsule:
+    """The same capsule, as the public interface gives it for a Python function."""
+    return PythonCapsule(capsule.state, capsule.engine, capsule.open_tags)
+
+
+def _with_own_results(part: Any) -> Any:
+    kind = type(part)
+    if kind is Capsule:
+        return capsule_of_python(part)
+    return DESCEND if kind in CONTAINERS else part
+
+
+def _holds_capsule(value: Any) -> bool:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        kind = type(part)
+        if kind is Capsule:
+            return True
+        if kind in CONTAINERS:
+            pending.extend([p for p in part.parts() if type(p) not in NUMBERS and type(p) not in ATOMS])
+    return False

@@ -1,0 +1,273 @@
+"""Derivatives of functions as functions: grad and its kin.
+
+In: a function of any positional and keyword arguments (checkpoint.nests says of what). Out: a function of
+the same arguments, which pickles where the function does and may be called in several threads at once.
+The run is differentiated with respect to all positional and keyword arguments; `argnums` picks among the
+positional ones. Nothing is computed for a derivative before it is called.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.graph import numbers
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.values import Foreign
+from checkpoint.api import named_schedule, nothing_to_differentiate
+from checkpoint.calls import Call, call_of, result
+from checkpoint.driver.schedule import Schedule
+from checkpoint.errors import RunError
+from checkpoint.nests import cotangent_to_python, holds_real
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.tangents import tangent_from
+
+P = ParamSpec("P")
+T = TypeVar("T")
+ArgNums = int | tuple[int, ...]
+
+
+class Derivative:
+    """A function made of another by differentiating it.
+
+    function: the function that is differentiated. argnums: by which of its positional arguments.
+    has_aux: whether it returns a pair, of which only the first is differentiated.
+    engine, schedule: as `vjp` takes them.
+    """
+
+    kind = "a derivative"
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: ArgNums,
+        has_aux: bool,
+        engine: str | None,
+        schedule: Schedule | str | None,
+    ) -> None:
+        if not callable(function):
+            raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
+        picks = (argnums,) if isinstance(argnums, int) else argnums
+        if not isinstance(picks, tuple) or not picks or any(type(i) is not int for i in picks):
+            raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")
+        named_schedule(schedule)
+        self.function = function
+        self.argnums = argnums
+        self.has_aux = has_aux
+        self.engine = engine
+        self.schedule = schedule
+        functools.update_wrapper(self, function, updated=())
+        self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The derivative at these arguments."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} of {_name(self.function)}>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """A derivative that stands in a module under its function's name is found there, as functions are."""
+        name = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return str(name)
+        return type(self), (self.function, self.argnums, self.has_aux, self.engine, self.schedule)
+
+    def picks(self, args: Sequence[Any]) -> list[int]:
+        """The positions of the selected arguments; RunError where one is not there."""
+        wanted = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
+        for i in wanted:
+            if not -len(args) <= i < len(args):
+                given = f"{len(args)} positional argument" + ("" if len(args) == 1 else "s")
+                raise RunError(f"there is no argument {i}: {_name(self.function)} was called with {given}")
+        return [i % len(args) for i in wanted]
+
+    def call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Call, list[int]]:
+        """The call of the function, and the positions of the selected arguments, each of which has a real."""
+        positions = self.picks(args)
+        name = _name(self.function)
+        call = call_of(self.function, args, kwargs, self.engine)
+        for i in positions:
+            if not holds_real(call.argument.items[i]):
+                raise RunError(nothing_to_differentiate(f"argument {i} of {name}", args[i]))
+        return call, positions
+
+    def picked(self, parts: Sequence[Any]) -> Any:
+        """What belongs to the selected arguments: one thing, or a tuple where argnums is one."""
+        return parts[0] if isinstance(self.argnums, int) else tuple(parts)
+
+    def cotangent_of(self, y: Any) -> Any:
+        """1 for the real that the function returns, or for the first of the pair."""
+        name = _name(self.function)
+        if self.has_aux:
+            if type(y) is not Record or y.layout.cls is not tuple or len(y.items) != 2:
+                raise RunError(f"with has_aux, {name} must return a tuple of two, not a {_described(y)}")
+            zeros = tangent_of(y.items[1], [0.0] * len(numbers(y.items[1])))
+            return Record(TUPLE, (self._one(y.items[0]), zeros))
+        return self._one(y)
+
+    def _one(self, y: Any) -> float:
+        if type(y) not in NUMBERS:
+            raise RunError(
+                f"{self.kind} needs a function that returns a real, and {_name(self.function)} returned a "
+                f"{_described(y)}: return float(y) of a number, use vjp or jacrev for more than one"
+            )
+        return 1.0
+
+    def values(self, y: Any, call: Call) -> tuple[Any, Any]:
+        """The function's value, and what it returned beside it."""
+        value = result(y, call.engine)
+        return value if self.has_aux else (value, None)
+
+
+class ValueAndGrad(Derivative):
+    """What value_and_grad makes."""
+
+    kind = "value and gradient"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call, positions = self.call(args, kwargs)
+        y, xbar = call.vjp(self.cotangent_of, named_schedule(self.schedule))
+        gradient = self.picked([cotangent_to_python(args[i], xbar.items[i]) for i in positions])
+        value, aux = self.values(y, call)
+        return ((value, aux) if self.has_aux else value), gradient
+
+
+class Grad(ValueAndGrad):
+    """What grad makes."""
+
+    kind = "gradient"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values, gradient = super().__call__(*args, **kwargs)
+        return (gradient, values[1]) if self.has_aux else gradient
+
+
+def grad(
+    f: Callable[P, Any],
+    argnums: ArgNums = 0,
+    has_aux: bool = False,
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+) -> Callable[P, Any]:
+    """The gradient of a function that returns a real, as a function of the same arguments.
+
+    argnums: by which positional arguments; a tuple gives a tuple of gradients.
+    has_aux: f returns a pair of the real and anything else; the result is then (gradient, anything else).
+    A gradient has its argument's structure, with None where there is nothing to differentiate (ints,
+    bools, strings, None). Calling it raises what f raises, and RunError where a selected argument holds
+    no real or f does not return one. `engine` and `schedule` are those of `vjp`.
+
+    >>> def loss(w, xs):
+    ...     total = 0.0
+    ...     for x in xs:
+    ...         total += (w["slope"] * x + w["shift"]) ** 2
+    ...     return total
+    >>> grad(loss)({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
+    {'slope': 26.0, 'shift': 16.0}
+    """
+    return Grad(f, argnums, has_aux, engine, schedule)
+
+
+def value_and_grad(
+    f: Callable[P, Any],
+    argnums: ArgNums = 0,
+    has_aux: bool = False,
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+) -> Callable[P, tuple[Any, Any]]:
+    """As `grad`, with the value: (value, gradient), or ((value, anything else), gradient) with has_aux.
+
+    >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
+    (12.0, (4.0, 3.0))
+    """
+    return ValueAndGrad(f, argnums, has_aux, engine, schedule)
+
+
+def hvp(
+    f: Callable[..., Any],
+    x: T,
+    v: Any,
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+) -> T:
+    """The Hessian of f at x times v: the derivative of `grad(f)` at x along v.
+
+    f: a function of one argument that returns a real. v: shaped like x, with None where x has no real.
+    The result has x's structure. It is taken by reverse mode over forward mode, so its memory grows as
+    that of a gradient does; the Hessian itself is never made.
+
+    >>> def f(x):
+    ...     return x[0] ** 2 * x[1]
+    >>> hvp(f, [2.0, 3.0], [1.0, 0.0])
+    [6.0, 4.0]
+    """
+    if not callable(f):
+        raise RunError(f"f must be a function, not a {type(f).__name__}")
+    chosen = named_schedule(schedule)
+    call = call_of(f, (x,), {}, engine, ("x",))
+    if not holds_real(call.only):
+        raise RunError(nothing_to_differentiate("x", x))
+    tangent = call.whole(tangent_from(call.only, v, "v"))
+    one = Grad(f, 0, False, engine, schedule).cotangent_of
+    _, _, product = call.second(tangent, one, chosen)
+    along: T = cotangent_to_python(x, call.part(product))
+    return along
+
+
+def stop_gradient(x: T) -> T:
+    """X itself; inside a function that is differentiated, its numbers count as constants.
+
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return x
+
+
+def primitive(
+    value: Callable[P, T],
+    *,
+    vjp: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
+) -> Callable[P, T]:
+    """A function as one step of every program that calls it, with derivatives of your own.
+
+    value: any function, of any library, that takes and returns numbers in tuples, lists, dicts, named
+        tuples or dataclasses, and gives the same for the same arguments whenever it is called.
+    vjp(ybar, y, *args): the cotangents of the arguments, as a tuple with one for each, for the cotangent
+        `ybar` of the value y. Each is shaped like its argument, with None where that has no real.
+    jvp(tangents, y, *args): the tangent of the value, shaped like y, for the tuple of the arguments'
+        tangents.
+    Reverse mode needs vjp, forward mode jvp. Derivatives of derivatives do not go through it. Outside of
+    a program it is `value`.
+
+    >>> import math
+    >>> cube = primitive(lambda x: x**3, vjp=lambda ybar, y, x: (3.0 * x**2 * ybar,))
+    >>> cube(2.0)
+    8.0
+    >>> grad(lambda x: cube(math.sin(x)))(0.0)
+    0.0
+    """
+    for what, function in (("value", value), ("vjp", vjp), ("jvp", jvp)):
+        if not callable(function) and (function is not None or what == "value"):
+            raise RunError(f"the {what} of a primitive is a function, not a {type(function).__name__}")
+    return Foreign(value, vjp, jvp)
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", None) or type(function).__name__
+
+
+def _described(y: Any) -> str:
+    name = class_of(y).__name__
+    return f"{name}, {y}" if type(y) in (int, bool) else name

@@ -1,0 +1,160 @@
+"""Whole matrices of derivatives, in the structure that JAX gives them, with numbers at the leaves.
+
+A Jacobian has the structure of the function's value, with the structure of the argument in the place of
+each real: of f([x0, x1]) = (y0, {"b": y1}) it is ([d y0/d x0, d y0/d x1], {"b": [d y1/d x0, d y1/d x1]}).
+With a tuple as argnums there is in the place of each real a tuple, with one structure for each argument.
+What is no real, in value or argument, has None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec
+
+from checkpoint.ad.graph import enter, numbers
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.api import named_schedule
+from checkpoint.calls import Call, result
+from checkpoint.driver.schedule import Schedule
+from checkpoint.gradients import ArgNums, Derivative
+from checkpoint.nests import with_leaves
+
+P = ParamSpec("P")
+
+
+class Jacobian(Derivative):
+    """What the functions of this module make."""
+
+    def structures(
+        self, rows: Sequence[Sequence[float]], args: Sequence[Any], call: Call, at: list[int]
+    ) -> list[Any]:
+        """Each row of the matrix in the structure of the selected arguments."""
+        found = []
+        for row in rows:
+            left, parts = list(row), []
+            for i in at:
+                part = call.argument.items[i]
+                count = len(numbers(part))
+                parts.append(with_leaves(args[i], part, left[:count]))
+                del left[:count]
+            found.append(self.picked(parts))
+        return found
+
+
+class ReverseJacobian(Jacobian):
+    """What jacrev makes."""
+
+    kind = "Jacobian"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call, at = self.call(args, kwargs)
+        shape, row = self._row(call, 0)
+        count = len(numbers(shape))
+        rows = [row, *(self._row(call, k)[1] for k in range(1, count))][:count]
+        picked = [[number for i in at for number in numbers(row.items[i])] for row in rows]
+        return with_leaves(result(shape, call.engine), shape, self.structures(picked, args, call, at))
+
+    def _row(self, call: Call, position: int) -> tuple[Any, Any]:
+        """The value, as a tree, and the cotangent of the arguments for one of its reals."""
+
+        def cotangent_of(y: Any) -> Any:
+            tree = enter(y)
+            return tangent_of(tree, _unit(len(numbers(tree)), position))
+
+        y, xbar = call.vjp(cotangent_of, named_schedule(self.schedule))
+        return enter(y), xbar
+
+
+class ForwardJacobian(Jacobian):
+    """What jacfwd makes."""
+
+    kind = "Jacobian"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call, at = self.call(args, kwargs)
+        columns = []
+        shape: Any = None
+        for tangent in _basis(call, at):
+            y, ytan = call.jvp(tangent)
+            shape = enter(y)
+            columns.append(numbers(enter(ytan)))
+        rows = list(zip(*columns, strict=True))
+        return with_leaves(result(shape, call.engine), shape, self.structures(rows, args, call, at))
+
+
+class Hessian(Jacobian):
+    """What hessian makes."""
+
+    kind = "Hessian"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call, at = self.call(args, kwargs)
+        schedule = named_schedule(self.schedule)
+        rows = []
+        for tangent in _basis(call, at):
+            _, _, product = call.second(tangent, self.cotangent_of, schedule)
+            rows.append([number for i in at for number in numbers(product.items[i])])
+        left, parts = self.structures(rows, args, call, at), []
+        for i in at:
+            part = call.argument.items[i]
+            count = len(numbers(part))
+            parts.append(with_leaves(args[i], part, left[:count]))
+            del left[:count]
+        return self.picked(parts)
+
+
+def jacrev(
+    f: Callable[P, Any],
+    argnums: ArgNums = 0,
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+) -> Callable[P, Any]:
+    """The Jacobian of a function, by reverse mode: one sweep for each real of its value.
+
+    Its structure is that of the value, with that of the argument in the place of each real.
+
+    >>> jacrev(lambda x: (x[0] * x[1], {"sum": x[0] + x[1]}))([3.0, 4.0])
+    ([4.0, 3.0], {'sum': [1.0, 1.0]})
+    """
+    return ReverseJacobian(f, argnums, False, engine, schedule)
+
+
+def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = None) -> Callable[P, Any]:
+    """The Jacobian of a function, by forward mode: one run for each real of the selected arguments.
+
+    Its structure is that of `jacrev`.
+
+    >>> jacfwd(lambda x: [x, x * x, x * x * x])(2.0)
+    [1.0, 4.0, 12.0]
+    """
+    return ForwardJacobian(f, argnums, False, engine, None)
+
+
+def hessian(
+    f: Callable[P, Any],
+    argnums: ArgNums = 0,
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+) -> Callable[P, Any]:
+    """The Hessian of a function that returns a real: one `hvp` for each real of the selected arguments.
+
+    Its structure is that of the argument, with that of the argument in the place of each real.
+
+    >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
+    [[6.0, 4.0], [4.0, 0.0]]
+    """
+    return Hessian(f, argnums, False, engine, schedule)
+
+
+def _unit(length: int, position: int) -> list[float]:
+    return [1.0 if i == position else 0.0 for i in range(length)]
+
+
+def _basis(call: Call, at: list[int]) -> list[Any]:
+    """For each real of the selected arguments, the tangent of all arguments that is 1 there."""
+    found = numbers(call.argument)
+    position = {id(number): k for k, number in enumerate(found)}
+    chosen = [position[id(number)] for i in at for number in numbers(call.argument.items[i])]
+    return [tangent_of(call.argument, _unit(len(found), k)) for k in chosen]

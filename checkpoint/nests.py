@@ -1,0 +1,230 @@
+"""Arguments and results of programs in Python: nests of Python's containers, with numbers at the leaves.
+
+    into the language    floats, ints, bools, strings, None, ranges; tuples, named tuples, lists, dicts,
+                         dataclasses and other plain objects of them; functions, capsules
+    back                 the same; a cotangent has the structure of the argument, with None where there is
+                         nothing to differentiate
+
+A class that is registered with optree (in the namespace "checkpoint", or globally) enters as an object
+like any other; its cotangent is made by the registered function, which keeps what is no child. Lists and
+dictionaries that enter belong to nobody who may change them. What cannot enter is a RunError that names
+the place as Python would write it. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any
+
+from checkpoint.ad.containers import FROZEN, Dict, List, Record
+from checkpoint.ad.graph import ATOMS, numbers
+from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.values import Opaque
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import attribute_names, from_native, native
+
+NAMESPACE = "checkpoint"
+
+
+class _NoValueError(Exception):
+    """An object that cannot enter, on the way to the message that names its place."""
+
+    def __init__(self, thing: Any) -> None:
+        super().__init__(thing)
+        self.thing = thing
+
+
+def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
+    """The value of the language for an argument.
+
+    name: what the user calls the argument. other: gives the value of what is neither number nor container
+    (a function, a capsule), or NotImplemented.
+    """
+    kind = type(nest)
+    if kind is float:
+        return nest
+    if kind is list and all(type(item) is float for item in nest):
+        return List(list(nest), owner=FROZEN)
+
+    def leaf(thing: Any) -> Any:
+        if isinstance(thing, float):
+            return float(thing)
+        value = other(thing)
+        if value is NotImplemented:
+            raise _NoValueError(thing)
+        return value
+
+    try:
+        return from_native(nest, leaf)
+    except _NoValueError as error:
+        place, what = name + path_to(nest, error.thing), _advice(error.thing)
+    raise RunError(f"{place} is {what}")
+
+
+def _advice(thing: Any) -> str:
+    """What a thing that cannot enter is, and what to pass instead."""
+    cls = type(thing)
+    named = f"of type {cls.__module__}.{cls.__qualname__}, which no program can take"
+    if isinstance(thing, complex):
+        return "complex: pass the real and the imaginary part as a tuple"
+    if isinstance(thing, Enum):
+        return f"{named}: pass its value"
+    for base in (dict, list, tuple, str, int):
+        if isinstance(thing, base):
+            return f"{named}: pass {base.__name__}(x)"
+    if isinstance(thing, set | frozenset):
+        return f"{named}: pass sorted(x)"
+    if hasattr(thing, "tolist"):
+        return f"{named}: pass x.tolist()"
+    if hasattr(thing, "__float__"):
+        return f"{named}: pass float(x)"
+    return (
+        f"{named}: pass numbers in tuples, lists, dicts, named tuples or dataclasses, and the functions and "
+        f"objects that stay the same from call to call as variables of the function or its module"
+    )
+
+
+def path_to(nest: Any, thing: Any) -> str:
+    """How Python writes the way from a nest to an object in it."""
+    pending: list[tuple[Any, str]] = [(nest, "")]
+    seen: set[int] = set()
+    while pending:
+        item, path = pending.pop()
+        if item is thing:
+            return path
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        pending.extend(reversed(_entries(item, path)))
+    return ""
+
+
+def _entries(item: Any, path: str) -> list[tuple[Any, str]]:
+    if type(item) is dict:
+        return [(part, f"{path}[{key!r}]") for key, part in item.items()]
+    if type(item) is list or type(item) is tuple:
+        return [(part, f"{path}[{i}]") for i, part in enumerate(item)]
+    if isinstance(item, tuple):
+        return [
+            (part, f"{path}.{name}") for part, name in zip(item, getattr(item, "_fields", ()), strict=False)
+        ]
+    if isinstance(item, (str, bytes, int, float, type(None))):
+        return []
+    return [(object.__getattribute__(item, name), f"{path}.{name}") for name in attribute_names(item)]
+
+
+def to_python(value: Any, function: Callable[[Any], Any]) -> Any:
+    """The Python nest for a value of the language; `function` gives the callable for a closure."""
+    return value if type(value) is float else native(value, None, function)
+
+
+def cotangent_to_python(nest: Any, cotangent: Any) -> Any:
+    """The cotangent of an argument, in its structure, with None where there is nothing."""
+    if type(cotangent) is float:
+        return cotangent
+    return _fold(nest, cotangent, lambda x: None if type(x) is Opaque and not x.numbers else x)
+
+
+def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
+    """A structure with something else for each real; None for all other leaves.
+
+    value: the nest in the language, as a tree. leaves: in the order of its numbers.
+    """
+    rest = iter(leaves)
+
+    def leaf(part: Any) -> Any:
+        if type(part) in NUMBERS:
+            return next(rest)
+        if type(part) not in ATOMS and numbers(part):
+            raise RunError("a function or capsule that holds reals has no place in a matrix of derivatives")
+        return None
+
+    return _fold(nest, value, leaf)
+
+
+def _fold(nest: Any, value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The like of a nest, with `leaf` of what a value has at its leaves."""
+    results: list[Any] = []
+    pending: list[tuple[Any, Any, bool]] = [(nest, value, False)]
+    while pending:
+        item, other, done = pending.pop()
+        kind = type(other)
+        if done:
+            count = len(other.items)
+            parts = results[len(results) - count :]
+            del results[len(results) - count :]
+            results.append(_rebuilt(item, other, parts))
+        elif kind is Record or kind is List or kind is Dict:
+            pending.append((item, other, True))
+            pairs = zip(_parts(item, other), other.parts(), strict=True)
+            pending.extend([(part, inner, False) for part, inner in pairs][::-1])
+        else:
+            results.append(leaf(other))
+    return results[0]
+
+
+def _parts(item: Any, value: Any) -> Any:
+    """The parts of a Python object, aligned with those of its value in the language."""
+    if type(value) is Dict:
+        return item.values()
+    if type(value) is List or isinstance(item, tuple):
+        return item
+    return [object.__getattribute__(item, name) for name in value.layout.names]
+
+
+def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
+    """The like of a Python object, of other parts, without running its class's code."""
+    if type(value) is List:
+        return parts
+    if type(value) is Dict:
+        return dict(zip(value.items, parts, strict=True))
+    cls, names = type(item), value.layout.names
+    if cls is tuple:
+        return tuple(parts)
+    attributes = dict(zip(names, parts, strict=True))
+    registered = _registered(cls)
+    if registered is not None:
+        made = _by_registration(item, attributes, registered)
+        if made is not None:
+            return made[0]
+    return tuple.__new__(cls, parts) if issubclass(cls, tuple) else _object(cls, attributes)
+
+
+def _object(cls: type, attributes: dict[str, Any]) -> Any:
+    made: Any = object.__new__(cls)
+    for name, part in attributes.items():
+        object.__setattr__(made, name, part)
+    return made
+
+
+def _registered(cls: type) -> Any:
+    """What optree knows of a class; nothing can be registered before somebody has imported optree."""
+    optree = sys.modules.get("optree")
+    if optree is None or issubclass(cls, tuple):
+        return None
+    return optree.register_pytree_node.get(cls, namespace=NAMESPACE)
+
+
+def _by_registration(item: Any, attributes: dict[str, Any], registered: Any) -> tuple[Any] | None:
+    """An object as its registered function makes it of other children; None where that cannot be.
+
+    Which attribute each child is, is learnt from an object whose attributes are marks.
+    """
+    marks = {name: object() for name in attributes}
+    of_mark = {id(mark): name for name, mark in marks.items()}
+    try:
+        marked = list(registered.flatten_func(_object(type(item), marks))[0])
+    except Exception:  # the user's function computes with what it is given; the marks are no numbers
+        return None
+    if any(id(child) not in of_mark for child in marked):
+        return None
+    metadata = registered.flatten_func(item)[1]
+    children = [attributes[of_mark[id(child)]] for child in marked]
+    return (registered.unflatten_func(metadata, children),)
+
+
+def holds_real(value: Any) -> bool:
+    """Whether there is anything to differentiate in a value."""
+    return type(value) in NUMBERS or (type(value) not in ATOMS and bool(numbers(value)))
