@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.record import Rearrange, Select, Update, lookup
+from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.adjoint import Adjoint, adjoint
@@ -18,6 +18,8 @@ from checkpoint.cps.lower import is_special
 
 NEVER = 1 << 62  # more steps than any run makes
 COLD_RUNS = 3  # how often a block runs step by step before it is worth emitting
+
+KNOWN = frozenset((float, int, bool))  # the types of which variants of a block are made
 
 Run = Callable[..., Any]
 
@@ -37,22 +39,44 @@ class ProcedureCode:
         self.entry = self.blocks[procedure.entry]
 
 
+Signature = tuple[tuple[str, type], ...]  # the parameters that arithmetic reads: float, int, bool, or object
+
+
+class Variant:
+    """A block's function for parameters of certain types; taped, what one run of it leaves to be reversed."""
+
+    __slots__ = ("block", "record_size", "reverse", "run")
+
+    def __init__(self, block: BlockCode) -> None:
+        self.block = block
+        self.record_size = 0
+        self.run: Run
+        self.reverse: Run
+
+
 class BlockCode:
-    """One block. `run`, `tape` and `reverse` are what the machine calls; None: not emitted (yet)."""
+    """One block. `run` and `tape` are what the machine calls; None: not emitted (yet).
+
+    Both are those of the variant that was made first, which goes on to others where parameters have other
+    types (checkpoint.interp.hybrid.emit). seen: the types that operands of arithmetic last had when the
+    block was run step by step.
+    """
 
     __slots__ = (
         "adjoint",
+        "arithmetic",
         "block",
         "cost",
         "emittable",
+        "guarded",
         "procedure",
-        "record_size",
-        "reverse",
         "run",
         "runs",
+        "seen",
         "source",
         "span",
         "tape",
+        "variants",
     )
 
     def __init__(self, block: b.Block, procedure: ProcedureCode | None) -> None:
@@ -63,11 +87,25 @@ class BlockCode:
         self.runs = 0
         self.run: Run | None = None
         self.tape: Run | None = None
-        self.reverse: Run | None = None
         self.adjoint: Adjoint | None = None
         self.emittable = can_be_emitted(block)
+        self.arithmetic = read_by_arithmetic(block)
+        self.guarded = tuple([slot for slot in block.params if slot in self.arithmetic])
+        self.variants: dict[tuple[bool, Signature], Variant] = {}
+        self.seen: dict[str, type] = {}
         self.source = ""
-        self.record_size = 0
+
+    def signature(self, values: tuple[Any, ...]) -> Signature:
+        """That of the values of its parameters."""
+        kinds = dict(zip(self.block.params, map(type, values), strict=True))
+        return tuple([(slot, kinds[slot] if kinds[slot] in KNOWN else object) for slot in self.guarded])
+
+    def see(self, slots: dict[str, Any]) -> None:
+        """Remember types, for functions yet to be made."""
+        if self.emittable:
+            for slot in self.arithmetic:
+                if slot in slots:
+                    self.seen[slot] = type(slots[slot])
 
     def target(self, label: str) -> BlockCode:
         """Another block of the same procedure."""
@@ -84,9 +122,16 @@ class BlockCode:
 def can_be_emitted(block: b.Block) -> bool:
     """Special steps and rare ends are alone in their blocks, and always run step by step."""
     rare = isinstance(block.end, b.Control | b.Throw | b.Install)
-    return not rare and not any(is_special(step) or _on_data(step) for step in block.steps)
+    return not rare and not any(is_special(step) for step in block.steps)
 
 
-def _on_data(step: Any) -> bool:
-    record = lookup(step.op) if isinstance(step, t.Compute) else None
-    return isinstance(record, Select | Rearrange | Update) or getattr(record, "otherwise", None) is not None
+def read_by_arithmetic(block: b.Block) -> b.Slots:
+    """The slots that scalar steps read."""
+    read = [
+        operand
+        for step in block.steps
+        if isinstance(step, t.Compute) and isinstance(lookup(step.op), Scalar)
+        for operand in step.operands
+        if isinstance(operand, str)
+    ]
+    return tuple(dict.fromkeys(read))

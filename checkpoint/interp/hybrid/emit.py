@@ -1,276 +1,75 @@
 """Python source for blocks: plain, taped, and adjoint.
 
-In: a block that can be emitted. Out: functions that do what checkpoint.interp.hybrid.parts does step by
-step, on the assumption that what arithmetic is done on are floats:
-- plain: where a parameter that arithmetic reads is no float, all arithmetic goes through `apply`;
-- taped: where something that arithmetic reads is no float, the function answers None, and the machine
-  runs the block step by step;
-- adjoint: reverses what the taped function recorded, a tuple of values and births, or None if nothing
-  is needed.
-A slot x is called v0, v1, ... and its accumulator a0, a1, ...; a comment says which is which.
+In: a block that can be emitted, and a signature. Out: functions that do what checkpoint.interp.hybrid.parts
+does step by step, and the adjoint, which reverses what the taped function recorded: a tuple of values,
+births and origins, or None if nothing is needed. Integers and booleans take part in arithmetic as constants.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.numbers import apply, fresh
-from checkpoint.ad.record import Data, OperandError, Scalar, lookup
-from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.interp.hybrid.code import BlockCode
+from checkpoint.interp.hybrid.code import BlockCode, Signature, Variant
+from checkpoint.interp.hybrid.emit_forward import Forward
+from checkpoint.interp.hybrid.origins import Values
+
+MOST_VARIANTS = 4
+GENERIC: Signature = ()  # plain, for all types at once
 
 
-def emit_plain(code: BlockCode) -> None:
-    """Give a block its plain function."""
-    code.run = Emitter(code).plain()
+def emit_plain(code: BlockCode, values: Values) -> None:
+    """Give a block its plain function, made for these values of its parameters."""
+    variant = variant_for(code, values, taped=False)
+    code.run = None if variant is None else variant.run
 
 
-def emit_taped(code: BlockCode) -> None:
+def emit_taped(code: BlockCode, values: Values) -> None:
     """Give a block its taped and its adjoint function."""
-    emitter = Emitter(code)
-    code.tape = emitter.taped()
-    code.reverse = emitter.reversal()
+    variant = variant_for(code, values, taped=True)
+    code.tape = None if variant is None else variant.run
 
 
-def not_a_pair() -> Any:
-    raise OperandError("not a pair")
-
-
-class Emitter:
-    """The source of one block's functions, and what their names stand for."""
-
-    def __init__(self, code: BlockCode) -> None:
-        self.code = code
-        self.block = code.block
-        self.names = {slot: f"v{i}" for i, slot in enumerate(a.all_slots(code.block))}
-        self.constants: dict[str, Any] = {
-            "apply": apply,
-            "fresh": fresh,
-            "not_a_pair": not_a_pair,
-            "Pair": Pair,
-            "Closure": Closure,
-            "Environment": Environment,
-            "EMPTY": EMPTY,
-        }
-        self.lines: list[str] = []
-        self.guarded: list[str] = []
-        self.births: dict[str, str] = {}
-        self.accumulators: dict[str, str] = {}
-        self.floats: set[str] = set()
-        self.made: dict[str, int] = {}  # the objects that the block makes, with their place among its births
-
-    # Text
-
-    def constant(self, prefix: str, value: Any) -> str:
-        """A name for a value."""
-        name = f"{prefix}{len(self.constants)}"
-        self.constants[name] = value
-        return name
-
-    def operand(self, operand: t.Operand) -> str:
-        if isinstance(operand, str):
-            return self.names[operand]
-        value = operand.value
-        if type(value) is float and math.isfinite(value):
-            return repr(value) if math.copysign(1.0, value) > 0 else f"({value!r})"
-        if value is None or value is True or value is False:
-            return repr(value)
-        return self.constant("c", value)
-
-    def tuple_of(self, texts: list[str]) -> str:
-        return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
-
-    def line(self, text: str, depth: int = 1) -> None:
-        self.lines.append("    " * depth + text)
-
-    def compile(self, name: str, header: str) -> Callable[..., Any]:
-        """The function of the lines so far."""
-        legend = ", ".join(f"{short} {slot}" for slot, short in self.names.items())
-        text = "\n".join([f"# {self.block.label}: {legend}", header, *self.lines]) + "\n"
-        self.lines = []
-        self.code.source += text
-        exec(compile(text, f"<{self.block.label}>", "exec"), self.constants)
-        function: Callable[..., Any] = self.constants[name]
-        return function
-
-    def header(self, name: str) -> str:
-        return f"def {name}(m, {', '.join(self.names[slot] for slot in self.block.params)}):"
-
-    # Forward
-
-    def plain(self) -> Callable[..., Any]:
-        guard = self.guard()
-        if guard:
-            self.line(f"if {guard}:")
-            self.forward(2, exact=True)
-            self.forward(1, exact=False)
-        else:
-            self.forward(1, exact=True)
-        return self.compile("plain", self.header("plain"))
-
-    def taped(self) -> Callable[..., Any]:
-        guard = self.guard()
-        if guard:
-            self.line(f"if not ({guard}): return None")
-        self.forward(1, exact=True, taped=True)
-        return self.compile("taped", self.header("taped"))
-
-    def guard(self) -> str:
-        """Whether all parameters that arithmetic reads are floats; they then count as such."""
-        read = dict.fromkeys(
-            operand
-            for step in self.block.steps
-            if isinstance(step, t.Compute) and isinstance(lookup(step.op), Scalar)
-            for operand in step.operands
-            if isinstance(operand, str)
-        )
-        self.guarded = [slot for slot in self.block.params if slot in read]
-        return " and ".join(f"type({self.names[slot]}) is float" for slot in self.guarded)
-
-    def forward(self, depth: int, exact: bool, taped: bool = False) -> None:
-        """The steps and the end. exact: the guarded slots hold floats."""
-        self.floats = set(self.guarded) if exact else set()
-        self.made = {}
-        for step in self.block.steps:
-            self.step(step, depth, exact, taped)
-        if self.made:
-            self.line(f"n = m.births; m.births = n + {len(self.made)}", depth)
-            for slot, place in self.made.items():
-                owner = f"{self.names[slot]}.env" if self.is_closure(slot) else self.names[slot]
-                self.line(f"{owner}.birth = n + {place}", depth)
+def variant_for(code: BlockCode, values: Values, taped: bool) -> Variant | None:
+    """A block's variant for these values; None for one too many that is to be taped."""
+    signature = code.signature(values)
+    made = [other_signature for was_taped, other_signature in code.variants if was_taped is taped]
+    if signature not in made and len(made) >= MOST_VARIANTS:
         if taped:
-            self.record(depth)
-        self.end(self.block.end, depth)
+            return None
+        signature = GENERIC
+    if (taped, signature) not in code.variants:
+        code.variants[taped, signature] = emit(code, signature, taped)
+    return code.variants[taped, signature]
 
-    def is_closure(self, slot: str) -> bool:
-        return any(isinstance(step, b.MakeClosure) and step.name == slot for step in self.block.steps)
 
-    def step(self, step: t.Step, depth: int, exact: bool, taped: bool) -> None:
-        for slot in a.births(step):
-            self.made[slot] = len(self.made)
-        match step:
-            case t.Copy():
-                self.assign(step.name, self.operand(step.operand), depth)
-                if isinstance(step.operand, str) and step.operand in self.floats:
-                    self.floats.add(step.name)
-            case t.Compute():
-                self.compute(step, depth, exact, taped)
-            case b.MakeMember():
-                env = "EMPTY" if step.env is None else self.names[step.env]
-                self.assign(step.name, f"Closure({self.constant('f', step.lam)}, {env})", depth)
-            case b.MakeClosure():
-                lam = self.constant("f", step.lam)
-                self.assign(step.name, f"Closure({lam}, {self.environment(step.captures)})", depth)
-            case b.Letrec():
-                for group in step.groups:
-                    self.group(group, depth)
+def other(code: BlockCode, machine: Any, values: Values, taped: bool) -> Any:
+    """What a variant answers whose parameters have other types than it was made for."""
+    variant = variant_for(code, values, taped)
+    return None if variant is None else variant.run(machine, *values)
 
-    def assign(self, slot: str, text: str, depth: int) -> None:
-        self.line(f"{self.names[slot]} = {text}", depth)
 
-    def environment(self, captures: b.Slots) -> str:
-        if not captures:
-            return "EMPTY"
-        return f"Environment({self.tuple_of([f'fresh({self.names[slot]})' for slot in captures])})"
+def emit(code: BlockCode, signature: Signature, taped: bool) -> Variant:
+    """A variant of a block: its plain function, or its taped and its adjoint one."""
+    emitter = Emitter(code, signature)
+    variant = emitter.variant
+    if taped:
+        variant.run = emitter.taped()
+        variant.reverse = emitter.reversal()
+    else:
+        variant.run = emitter.plain()
+    return variant
 
-    def group(self, group: b.MakeEnvironment | b.CopyCaptures, depth: int) -> None:
-        if isinstance(group, b.MakeEnvironment):
-            self.assign(group.name, self.environment(group.captures), depth)
-            return
-        for new, source in group.pairs:
-            self.assign(new, self.names[source], depth)
-            if source in self.floats:
-                self.floats.add(new)
 
-    def compute(self, step: t.Compute, depth: int, exact: bool, taped: bool) -> None:
-        record = lookup(step.op)
-        texts = [self.operand(operand) for operand in step.operands]
-        if isinstance(record, Scalar):
-            self.scalar(step, record, texts, depth, exact, taped)
-        else:
-            assert isinstance(record, Data)
-            inline = record.inline
-            call = f"{self.constant('p', record.value)}({', '.join(texts)})"
-            self.assign(step.name, inline.format(*texts) if inline else call, depth)
+class Emitter(Forward):
+    """All functions of one variant."""
 
-    def scalar(
-        self, step: t.Compute, record: Scalar, texts: list[str], depth: int, exact: bool, taped: bool
-    ) -> None:
-        """Arithmetic: directly where the operands are floats, else as `apply` does it."""
-        if record.inline:
-            direct = record.inline[0].format(*texts)
-        else:
-            direct = f"{self.constant('p', record.value)}({', '.join(texts)})"
-        slots = [operand for operand in step.operands if isinstance(operand, str)]
-        literal = all(type(o.value) is float for o in step.operands if isinstance(o, t.Literal))
-        unknown = [self.names[slot] for slot in dict.fromkeys(slots) if slot not in self.floats]
-        test = " and ".join(f"type({name}) is float" for name in unknown) if literal else "False"
-        general = f"apply({self.constant('r', record)}, {self.tuple_of(texts)})"
-        if not test:
-            self.assign(step.name, direct, depth)
-        elif taped:
-            self.line(f"if not ({test}): return None", depth)
-            self.floats.update(slots)
-            self.assign(step.name, direct, depth)
-        elif exact and literal:
-            self.assign(step.name, f"{direct} if {test} else {general}", depth)
-            return
-        else:
-            self.assign(step.name, general, depth)
-            return
-        if record.partials is not None:
-            self.floats.add(step.name)
-
-    def record(self, depth: int) -> None:
-        """Push what the adjoint needs."""
-        adjoint = self.code.reversal()
-        texts = [self.names[slot] for slot in adjoint.values]
-        if self.made:
-            texts.append("n")
-        texts += [self.birth(slot) for slot in adjoint.births if slot not in self.made]
-        self.code.record_size = len(texts)
-        if texts:
-            self.line(f"m.tape.records.append({self.tuple_of(texts)})", depth)
-
-    def birth(self, slot: str) -> str:
-        """The birth of an object that the block did not make."""
-        called = isinstance(self.block.end, b.Call) and self.block.end.fn == slot
-        return f"{self.names[slot]}.env.birth" if called else f"{self.names[slot]}.birth"
-
-    def end(self, end: b.End, depth: int) -> None:
-        match end:
-            case b.Jump() | b.Enter():
-                given = [self.operand(operand) for operand in end.args]
-                self.line(f"return {self.target(end.label, given)}", depth)
-            case b.Branch():
-                test = self.operand(end.test)
-                self.line(f"if {test} is True: return {self.target(end.then, [])}", depth)
-                self.line(f"if {test} is False: return {self.target(end.other, [])}", depth)
-                self.line("raise TypeError", depth)
-            case b.Call():
-                args = self.tuple_of([self.operand(operand) for operand in end.args])
-                ret, saved = "None", "()"
-                if end.ret is not None:
-                    ret = self.block_name(end.ret)
-                    names = self.code.target(end.ret).block.params[1:]
-                    saved = self.tuple_of([self.names[slot] for slot in names])
-                self.line(f"return m.call({self.operand(end.fn)}, {args}, {ret}, {saved})", depth)
-            case b.Return():
-                self.line("f = m.frame; m.frame = f.next", depth)
-                self.line(f"return f.block, ({self.operand(end.operand)}, *f.saved)", depth)
-
-    def block_name(self, label: str) -> str:
-        return self.constant("b", self.code.target(label))
-
-    def target(self, label: str, given: list[str]) -> str:
-        names = self.code.target(label).block.params[len(given) :]
-        values = self.tuple_of([*given, *(self.names[slot] for slot in names)])
-        return f"{self.block_name(label)}, {values}"
+    def __init__(self, code: BlockCode, signature: Signature) -> None:
+        super().__init__(code, signature)
+        self.constants["other"] = other
 
     # Backward
 
@@ -286,6 +85,7 @@ class Emitter:
             if slot not in self.made:
                 self.births[slot] = f"n{self.names[slot][1:]}"
                 recorded.append(self.births[slot])
+        recorded += [self.origin(slot) for slot in adjoint.origins]
         if recorded:
             self.line(f"{self.tuple_of(recorded)} = r")
         known = self.back_end(self.block.end)
@@ -358,14 +158,31 @@ class Emitter:
             case a.Give():
                 source, birth = self.accumulators[action.source], self.births[action.owner]
                 self.line(f"if {source} != 0.0: c.give({birth}, {action.field}, {source})")
+            case a.Pick():
+                source, origin = self.accumulators[action.step.name], self.origin(action.step.name)
+                self.line(f"if {origin} is not None and {source} != 0.0: c.give(*{origin}.key, {source})")
+            case a.Move():
+                self.move(action.step)
+
+    def move(self, step: t.Compute) -> None:
+        """To the fields and slots that a step has moved."""
+        slots = [operand for operand in step.operands if isinstance(operand, str)]
+        pairs = ", ".join([f"{slot!r}: {self.accumulators[slot]}" for slot in dict.fromkeys(slots)])
+        self.line(f"if {self.origin(step.name)} is not None:")
+        self.line(f"d = {{{pairs}}}; {self.origin(step.name)}.reverse(d, c)", 2)
+        for slot in dict.fromkeys(slots):
+            self.line(f"{self.accumulators[slot]} = d[{slot!r}]", 2)
 
     def scale(self, action: a.Scale) -> None:
         record, source = action.record, self.accumulators[action.source]
+        targets = [i for i in action.targets if self.kind(action.operands[i]) is float]
         depth = 1
+        if not targets:
+            return
         if record.singular:
             self.line(f"if {source} != 0.0:")
             depth = 2
-        for position in action.targets:
+        for position in targets:
             operand = action.operands[position]
             assert isinstance(operand, str)
             target, partial = self.accumulators[operand], self.partial(action, position)
@@ -376,8 +193,13 @@ class Emitter:
         record = action.record
         needs = record.needs[position] if record.needs is not None else range(record.arity + 1)
         slots = [*action.operands, action.source]
-        texts = [self.operand(slot) if i in needs else "0.0" for i, slot in enumerate(slots)]
+        texts = [self.real(slot) if i in needs else "0.0" for i, slot in enumerate(slots)]
         if record.inline:
             return record.inline[position + 1].format(*texts[:-1], z=texts[-1])
         assert record.partials is not None
         return f"{self.constant('d', record.partials[position])}({', '.join(texts)})"
+
+    def real(self, operand: t.Operand) -> str:
+        """An operand of a partial, which takes floats."""
+        text = self.operand(operand)
+        return text if self.kind(operand) is float else f"float({text})"

@@ -15,7 +15,7 @@ from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.cps.passes import compile_blocks
 from checkpoint.driver.effects import Effects
-from checkpoint.interp.hybrid.code import NEVER, BlockCode, ProcedureCode
+from checkpoint.interp.hybrid.code import NEVER, BlockCode, ProcedureCode, Variant
 from checkpoint.interp.hybrid.cotangent import Cotangent, at, located, spread, state_slots, with_part
 from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE, Frame, Machine, State, individual, open_tags
 from checkpoint.interp.hybrid.parts import Part
@@ -38,8 +38,8 @@ class Recorded:
         self.last: Any = None
         self.bytes = 0
 
-    def ran(self, block: BlockCode) -> None:
-        """A block's taped function has run."""
+    def ran(self, block: Variant) -> None:
+        """The taped function of a variant of a block has run."""
         if block.record_size:
             self.bytes += RECORD_BYTES + ENTRY_BYTES * block.record_size
         if block is self.last:
@@ -184,7 +184,7 @@ class Hybrid:
             reverse, has_record = block.reverse, block.record_size
             for _ in range(count):
                 received = reverse(cotangent, after, received, records.pop() if has_record else None)
-                after = block
+                after = block.block
         cotangent.slots = received
         return cotangent
 

@@ -19,7 +19,7 @@ from checkpoint.cps.terms import Step
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source, Span
-from checkpoint.interp.hybrid.code import NEVER, BlockCode, ProcedureCode
+from checkpoint.interp.hybrid.code import NEVER, BlockCode, ProcedureCode, Variant
 from checkpoint.prims.operators import Context
 
 Values = tuple[Any, ...]
@@ -116,6 +116,7 @@ ENTRY = _built_in("entry", ("procedure", "argument"), [], b.Call(None, "procedur
 class Machine:
     """One run. `tape` is where it records, if it does; `reserve` is for the end of a run without memory.
 
+    ran: of the block that was taped last, the variant that ran.
     owner: what lists made by this run belong to (checkpoint.ad.containers).
     """
 
@@ -127,6 +128,7 @@ class Machine:
         "frame",
         "index",
         "owner",
+        "ran",
         "reserve",
         "steps",
         "tags",
@@ -138,6 +140,7 @@ class Machine:
         self.engine = engine
         self.effects = effects
         self.owner = object()
+        self.ran: Variant | None = None
         self.tape = tape
         self.block = state.block
         self.index = state.index

@@ -46,7 +46,7 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
             outcome = run_block(machine, block, values)
             if outcome is not None:
                 if tape is not None:
-                    tape.ran(block)
+                    tape.ran(machine.ran)
                 block, values = outcome
                 continue
             machine.steps -= block.cost
@@ -72,7 +72,7 @@ def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[Block
     """Run a whole block by its function; None where it has none or the function cannot do it."""
     function = block.run if machine.tape is None else block.tape
     if function is None:
-        heat(block, machine.tape is not None)
+        heat(block, values, machine.tape is not None)
         return None
     births, records = machine.births, machine.tape and len(machine.tape.records)
     outcome: tuple[BlockCode, Values] | None
@@ -87,18 +87,19 @@ def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[Block
     return outcome
 
 
-def heat(block: BlockCode, taping: bool) -> None:
+def heat(block: BlockCode, values: Values, taping: bool) -> None:
     """A block without a function is run step by step; when that has happened often it gets one."""
     if block.emittable:
         block.runs += 1
         if block.runs >= COLD_RUNS:
-            emit_taped(block) if taping else emit_plain(block)
+            emit_taped(block, values) if taping else emit_plain(block, values)
 
 
 def run_part(machine: Machine, last: int) -> bool:
     """Run from the present point step by step, at most to `last` steps; whether the block was left."""
     part = Part(machine)
     left = part.forward(machine, last)
+    part.block.see(part.slots)
     if machine.tape is not None:
         machine.tape.add_part(part)
     return left

@@ -1,0 +1,251 @@
+"""The plain and the taped function of a variant of a block.
+
+- plain: does what checkpoint.interp.hybrid.parts does step by step;
+- taped: does the same and records what the adjoint needs; None where an operand of arithmetic is not of
+  the type that it had when the function was made, or of none that arithmetic is written for.
+A parameter of another type than the signature's leads to another variant (checkpoint.interp.hybrid.code).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.record import Data, Scalar, Select, lookup
+from checkpoint.cps import adjoint as a
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.interp.hybrid.code import KNOWN
+from checkpoint.interp.hybrid.emit_text import Text
+
+# Text that does on integers what Python does, besides on floats.
+NATIVE = re.compile(r"\{0\} (\+|-|\*|/|//|%|<|<=|>|>=|==|!=) \{1\}|-\{0\}")
+
+
+def is_native(record: Scalar) -> bool:
+    """Whether the text of a record is right for integers and booleans, too."""
+    inline = record.inline
+    return record.otherwise is not None and inline is not None and bool(NATIVE.fullmatch(inline[0]))
+
+
+class Forward(Text):
+    """The functions that run a block forward."""
+
+    def plain(self) -> Callable[..., Any]:
+        return self.function("plain", taped=False)
+
+    def taped(self) -> Callable[..., Any]:
+        return self.function("taped", taped=True)
+
+    def function(self, name: str, taped: bool) -> Callable[..., Any]:
+        """The guard, the steps, what is recorded, the end."""
+        self.kinds = {slot: kind for slot, kind in self.signature if kind in KNOWN}
+        self.made = {}
+        guard = " and ".join([self.test(slot, kind) for slot, kind in self.signature])
+        if guard:
+            params = self.tuple_of([self.names[slot] for slot in self.block.params])
+            self.line(f"if not ({guard}): return other(this, m, {params}, {taped})")
+        for step in self.block.steps:
+            self.step(step, taped)
+        if self.made:
+            self.line(f"n = m.births; m.births = n + {len(self.made)}")
+            for slot, place in self.made.items():
+                self.line(f"{self.owner(slot)}.birth = n + {place}")
+        if taped:
+            self.record()
+            self.line("m.ran = variant")
+        self.end(self.block.end)
+        return self.compile(name, self.header(name))
+
+    def test(self, slot: str, kind: type) -> str:
+        name = self.names[slot]
+        return f"type({name}) is {kind.__name__}" if kind in KNOWN else f"type({name}) not in KNOWN"
+
+    def is_closure(self, slot: str) -> bool:
+        return any(isinstance(step, b.MakeClosure) and step.name == slot for step in self.block.steps)
+
+    def step(self, step: t.Step, taped: bool) -> None:
+        match step:
+            case t.Copy():
+                self.assign(step.name, self.operand(step.operand))
+                self.copy_kind(step.name, step.operand)
+            case t.Compute():
+                self.compute(step, taped)
+            case b.MakeMember():
+                env = "EMPTY" if step.env is None else self.names[step.env]
+                self.assign(step.name, f"Closure({self.constant('f', step.lam)}, {env})")
+            case b.MakeClosure():
+                lam = self.constant("f", step.lam)
+                self.assign(step.name, f"Closure({lam}, {self.environment(step.captures)})")
+            case b.Letrec():
+                for group in step.groups:
+                    self.group(group)
+        for slot in a.births(step):
+            self.number(slot)
+
+    def assign(self, slot: str, text: str) -> None:
+        self.line(f"{self.names[slot]} = {text}")
+
+    def copy_kind(self, slot: str, operand: t.Operand) -> None:
+        kind = self.kind(operand)
+        if kind is not None:
+            self.kinds[slot] = kind
+
+    def number(self, slot: str) -> None:
+        """Give an object its birth: at once, or at the end of the block, all of them together."""
+        if self.counts_as_it_goes:
+            self.line(f"{self.owner(slot)}.birth = m.births; m.births += 1")
+        else:
+            self.made[slot] = len(self.made)
+
+    def owner(self, slot: str) -> str:
+        """What has the birth under which the fields of a slot's object are kept."""
+        called = isinstance(self.block.end, b.Call) and self.block.end.fn == slot
+        return f"{self.names[slot]}.env" if called or self.is_closure(slot) else self.names[slot]
+
+    def environment(self, captures: b.Slots) -> str:
+        if not captures:
+            return "EMPTY"
+        return f"Environment({self.tuple_of([f'fresh({self.names[slot]})' for slot in captures])})"
+
+    def group(self, group: b.MakeEnvironment | b.CopyCaptures) -> None:
+        if isinstance(group, b.MakeEnvironment):
+            self.assign(group.name, self.environment(group.captures))
+            return
+        for new, source in group.pairs:
+            self.assign(new, self.names[source])
+            self.copy_kind(new, source)
+
+    def compute(self, step: t.Compute, taped: bool) -> None:
+        record = lookup(step.op)
+        texts = [self.operand(operand) for operand in step.operands]
+        if isinstance(record, Scalar):
+            self.scalar(step, record, texts, taped)
+        elif isinstance(record, Data):
+            inline = record.inline
+            call = f"{self.constant('p', record.value)}({', '.join(texts)})"
+            self.assign(step.name, inline.format(*texts) if inline else call)
+        elif isinstance(record, Select):
+            self.assign(step.name, f"{self.constant('p', record.value)}({', '.join(['m', *texts])})")
+            if taped:
+                given = f"{self.constant('r', record)}, {self.names[step.name]}, {self.tuple_of(texts)}"
+                self.line(f"{self.origin(step.name)} = picked(m, {given})")
+        else:
+            self.container(step, texts, taped)
+
+    def container(self, step: t.Compute, texts: list[str], taped: bool) -> None:
+        """A Rearrange or Update."""
+        given = f"m, {self.constant('r', lookup(step.op))}, {self.tuple_of(texts)}"
+        if not taped:
+            self.assign(step.name, f"perform({given})")
+            return
+        slots = tuple([operand if isinstance(operand, str) else None for operand in step.operands])
+        names = self.constant("s", slots)
+        result = f"{self.names[step.name]}, {self.origin(step.name)}"
+        self.line(f"{result} = perform_taped({given}, {names})")
+
+    def origin(self, slot: str) -> str:
+        return f"o{self.names[slot][1:]}"
+
+    def scalar(self, step: t.Compute, record: Scalar, texts: list[str], taped: bool) -> None:
+        """Arithmetic: directly where the types of the operands are known, else as `apply` does it."""
+        if taped:
+            self.expect(step)
+        kinds = [self.kind(operand) for operand in step.operands]
+        general = self.general(record, texts)
+        direct = self.direct(record, texts, [kind or float for kind in kinds])
+        unknown = [
+            text
+            for text, operand, kind in zip(texts, step.operands, kinds, strict=True)
+            if kind is None and isinstance(operand, str)
+        ]
+        is_literal = len(unknown) == sum(kind is None for kind in kinds)
+        if direct is None or not is_literal:
+            self.line("return None") if taped else self.assign(step.name, general)
+        elif unknown:
+            accepted = "in REAL" if is_native(record) else "is float"
+            test = " and ".join([f"type({text}) {accepted}" for text in dict.fromkeys(unknown)])
+            self.assign(step.name, f"{direct} if {test} else {general}")
+        else:
+            self.assign(step.name, direct)
+            self.kinds[step.name] = result_kind(record, [kind for kind in kinds if kind is not None])
+
+    def expect(self, step: t.Compute) -> None:
+        """Make sure that operands have the types that they had before."""
+        for slot in dict.fromkeys([operand for operand in step.operands if isinstance(operand, str)]):
+            if slot not in self.kinds:
+                kind = self.code.seen.get(slot, float)
+                expected = kind if kind in KNOWN else float
+                self.line(f"if type({self.names[slot]}) is not {expected.__name__}: return None")
+                self.kinds[slot] = expected
+
+    def direct(self, record: Scalar, texts: list[str], kinds: list[type]) -> str | None:
+        """The text for operands of known types; None where there is none."""
+        mixed = any(kind is not float for kind in kinds)
+        if mixed and not is_native(record):
+            if record.otherwise is None or record.partials is None or float not in kinds:
+                return None
+            texts = [
+                text if kind is float else f"float({text})" for text, kind in zip(texts, kinds, strict=True)
+            ]
+        if record.inline:
+            return record.inline[0].format(*texts)
+        return f"{self.constant('p', record.value)}({', '.join(texts)})"
+
+    def general(self, record: Scalar, texts: list[str]) -> str:
+        """The text for operands of any type."""
+        name, operands = self.constant("r", record), self.tuple_of(texts)
+        if record.otherwise is None:
+            return f"apply({name}, {operands})"
+        return f"otherwise(m, {name}, {self.constant('r', lookup(record.otherwise))}, {operands})"
+
+    def record(self) -> None:
+        """Push what the adjoint needs."""
+        adjoint = self.code.reversal()
+        texts = [self.names[slot] for slot in adjoint.values]
+        if self.made:
+            texts.append("n")
+        texts += [f"{self.owner(slot)}.birth" for slot in adjoint.births if slot not in self.made]
+        texts += [self.origin(slot) for slot in adjoint.origins]
+        self.variant.record_size = len(texts)
+        if texts:
+            self.line(f"m.tape.records.append({self.tuple_of(texts)})")
+
+    def end(self, end: b.End) -> None:
+        match end:
+            case b.Jump() | b.Enter():
+                given = [self.operand(operand) for operand in end.args]
+                self.line(f"return {self.target(end.label, given)}")
+            case b.Branch():
+                test = self.operand(end.test)
+                self.line(f"if {test} is True: return {self.target(end.then, [])}")
+                self.line(f"if {test} is False: return {self.target(end.other, [])}")
+                self.line("raise TypeError")
+            case b.Call():
+                args = self.tuple_of([self.operand(operand) for operand in end.args])
+                ret, saved = "None", "()"
+                if end.ret is not None:
+                    ret = self.block_name(end.ret)
+                    names = self.code.target(end.ret).block.params[1:]
+                    saved = self.tuple_of([self.names[slot] for slot in names])
+                self.line(f"return m.call({self.operand(end.fn)}, {args}, {ret}, {saved})")
+            case b.Return():
+                self.line("f = m.frame; m.frame = f.next")
+                self.line(f"return f.block, ({self.operand(end.operand)}, *f.saved)")
+
+    def block_name(self, label: str) -> str:
+        return self.constant("b", self.code.target(label))
+
+    def target(self, label: str, given: list[str]) -> str:
+        names = self.code.target(label).block.params[len(given) :]
+        values = self.tuple_of([*given, *(self.names[slot] for slot in names)])
+        return f"{self.block_name(label)}, {values}"
+
+
+def result_kind(record: Scalar, kinds: list[type]) -> type:
+    """The type of a direct result."""
+    if record.partials is None:
+        return bool
+    whole = float not in kinds and record.inline is not None and " / " not in record.inline[0]
+    return int if whole else float

@@ -1,0 +1,123 @@
+"""The text of emitted functions: names, constants, operands, lines.
+
+Comes in: a block, and the types that its parameters are taken to have (a *signature*). Goes out: compiled
+functions. A slot x is called v0, v1, ... and its accumulator a0, a1, ...; a comment says which is which.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.numbers import apply, fresh, takes_reals
+from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Update, lookup
+from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
+from checkpoint.cps import adjoint as a
+from checkpoint.cps import terms as t
+from checkpoint.interp.hybrid.code import KNOWN, BlockCode, Signature, Variant
+from checkpoint.interp.hybrid.origins import Values, perform, perform_taped, picked
+
+SMALL = 1 << 30  # integers that are written into the text
+
+
+def not_a_pair() -> Any:
+    raise OperandError("not a pair")
+
+
+def otherwise(machine: Any, record: Scalar, other: Primitive, operands: Values) -> Any:
+    """A scalar step on operands of any kind."""
+    return apply(record, operands) if takes_reals(operands) else perform(machine, other, operands)
+
+
+class Text:
+    """The source of one variant of a block, and what its names stand for.
+
+    kinds: the types of the slots for which they are known: float, int or bool.
+    """
+
+    def __init__(self, code: BlockCode, signature: Signature) -> None:
+        self.code = code
+        self.signature = signature
+        self.variant = Variant(code)
+        self.block = code.block
+        self.names = {slot: f"v{i}" for i, slot in enumerate(a.all_slots(code.block))}
+        self.constants: dict[str, Any] = {
+            "apply": apply,
+            "otherwise": otherwise,
+            "perform": perform,
+            "perform_taped": perform_taped,
+            "picked": picked,
+            "fresh": fresh,
+            "not_a_pair": not_a_pair,
+            "Pair": Pair,
+            "Closure": Closure,
+            "Environment": Environment,
+            "EMPTY": EMPTY,
+            "REAL": REAL,
+            "KNOWN": KNOWN,
+            "this": code,
+            "variant": self.variant,
+        }
+        self.lines: list[str] = []
+        self.births: dict[str, str] = {}
+        self.accumulators: dict[str, str] = {}
+        self.kinds: dict[str, type] = {}
+        self.made: dict[str, int] = {}  # the objects that the block makes, with their place among its births
+        self.counts_as_it_goes = any(may_make(step) for step in code.block.steps)
+
+    # Text
+
+    def constant(self, prefix: str, value: Any) -> str:
+        """A name for a value."""
+        name = f"{prefix}{len(self.constants)}"
+        self.constants[name] = value
+        return name
+
+    def operand(self, operand: t.Operand) -> str:
+        if isinstance(operand, str):
+            return self.names[operand]
+        value = operand.value
+        if type(value) is float and math.isfinite(value):
+            return repr(value) if math.copysign(1.0, value) > 0 else f"({value!r})"
+        if value is None or value is True or value is False:
+            return repr(value)
+        if type(value) is int and abs(value) < SMALL:
+            return f"({value})" if value < 0 else f"{value}"
+        return self.constant("c", value)
+
+    def tuple_of(self, texts: list[str]) -> str:
+        return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+
+    def line(self, text: str, depth: int = 1) -> None:
+        self.lines.append("    " * depth + text)
+
+    def compile(self, name: str, header: str) -> Callable[..., Any]:
+        """The function of the lines so far."""
+        legend = ", ".join(f"{short} {slot}" for slot, short in self.names.items())
+        text = "\n".join([f"# {self.block.label}: {legend}", header, *self.lines]) + "\n"
+        self.lines = []
+        self.code.source += text
+        exec(compile(text, f"<{self.block.label}>", "exec"), self.constants)
+        function: Callable[..., Any] = self.constants[name]
+        return function
+
+    def header(self, name: str) -> str:
+        return f"def {name}(m, {', '.join(self.names[slot] for slot in self.block.params)}):"
+
+    def kind(self, operand: t.Operand) -> type | None:
+        """The type that is known of an operand: float, int or bool."""
+        if isinstance(operand, str):
+            return self.kinds.get(operand)
+        return type(operand.value) if type(operand.value) in KNOWN else None
+
+
+REAL = frozenset((float, int))
+
+
+def may_make(step: t.Step) -> bool:
+    """Whether it depends on the run if a step makes an object: births are then counted as it goes."""
+    record = lookup(step.op) if isinstance(step, t.Compute) else None
+    if isinstance(record, Scalar):
+        return record.otherwise is not None
+    return isinstance(record, Rearrange | Update)
