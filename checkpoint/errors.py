@@ -75,7 +75,14 @@ class SourceError(CheckpointError):
 
 
 class RunError(CheckpointError):
-    """The program's run failed: an error of its own, or a wrong argument to it."""
+    """The program's run failed: an error of its own, or a wrong argument to it.
+
+    trace: the places of the calls that were open, the innermost first. raised: the value that the program
+    raised, if it did.
+    """
+
+    trace: tuple[Span, ...] = ()
+    raised: object = None
 
 
 class InternalError(CheckpointError):

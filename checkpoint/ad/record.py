@@ -149,9 +149,8 @@ class Select(Primitive):
 class Rearrange(Primitive):
     """`value(now, *operands)`: a new container, or something that holds no real.
 
-    Each field of the container is a copy of a field of an operand, or holds no real. Whether it is, and
-    of which, must not depend on what the fields hold: the engine runs `value` again on fields that stand
-    for their names.
+    Each field of the container is a copy of an operand or of a field of one, or holds no real. Whether it
+    is, and of which, must not depend on the reals: the engine runs `value` again on tokens in their place.
     inline: as in Select.
     """
 

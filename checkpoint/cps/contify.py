@@ -5,7 +5,8 @@ part of, and the continuation that its calls have.
 
 A group of a letrec becomes loops of the function F that holds the letrec when every use of its names is
 a call with the right number of arguments; the calls from outside the group all stand in F (or in loops
-of F) and have one continuation; and the calls inside the group are tail calls. Users of a group are
+of F) and have one continuation; and the calls inside the group are tail calls. A function whose calls are
+to be shown becomes none, since a loop has no frame. Users of a group are
 decided before it, inner letrecs before outer ones, so that loops within loops are found.
 
 Source: Kennedy, "Compiling with continuations, continued", ICFP 2007 (section 5.3).
@@ -70,6 +71,8 @@ def _one_continuation(
     owner: t.Function, group: Group, functions: list[t.Function], uses: Uses, loops: Loops
 ) -> str | None:
     """The continuation of all calls of a group from outside, if it becomes loops of `owner`."""
+    if any(function.lam.shown for function in functions):
+        return None
     outside: set[str] = set()
     home = loops.owner(owner)
     for name, function in zip(group.names, functions, strict=True):

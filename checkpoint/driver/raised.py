@@ -8,11 +8,15 @@ from checkpoint.ad.values import Failure
 from checkpoint.errors import RunError, Span
 from checkpoint.lang.printer import write_value
 
+LONGEST_TRACE = 50  # calls
+
 
 class Raised(Exception):
     """What was raised (a Failure where a primitive failed), and where.
 
     tags: the tag counter of the runs that it left, so that a capsule it carries keeps its tags apart.
+    trace: where the calls were that it left open in those runs, the innermost first: of functions whose
+        lambda says `shown`, and of operators.
     """
 
     def __init__(self, value: Any, span: Span) -> None:
@@ -20,12 +24,31 @@ class Raised(Exception):
         self.value = value
         self.span = span
         self.tags = 0
+        self.trace: tuple[Span, ...] = ()
 
     def as_run_error(self) -> RunError:
         """The error that the caller of the interface receives."""
         if isinstance(self.value, Failure):
-            return RunError(self.value.text, self.span)
-        return RunError(f"uncaught raise: {write_value(self.value, limit=200)}", self.span)
+            text = self.value.text
+        else:
+            text = f"uncaught raise: {write_value(self.value, limit=200)}"
+        error = RunError(text, self.span)
+        error.trace, error.raised = self.trace, self.value
+        return error
+
+
+def left_open(error: Raised | RunError, frame: Any) -> None:
+    """Add to an error that leaves a run the calls whose frames it leaves, from the innermost frame on.
+
+    A frame tells the place of the call that it waits for as `call`, if that is to be shown.
+    """
+    found: list[Span] = []
+    room = LONGEST_TRACE - len(error.trace)
+    while frame is not None and len(found) < room:
+        if frame.call is not None:
+            found.append(frame.call)
+        frame = frame.next
+    error.trace = (*error.trace, *found)
 
 
 def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Span) -> Raised:

@@ -107,8 +107,11 @@ class Call(Compound):
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         procedure, *arguments = frame.values
+        next = frame.next
+        if next is not None and type(procedure) is Closure and procedure.lam.shown:
+            next = next.waiting_for(self.span)
         try:
-            return call(procedure, tuple(arguments), frame.next)
+            return call(procedure, tuple(arguments), next)
         except OperandError as exception:
             name = write_value(procedure, limit=60)
             raise failure(name, tuple(arguments), exception, self.span) from None

@@ -18,8 +18,8 @@ from typing import Any, cast
 from checkpoint.ad.graph import settled
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.raised import Raised
-from checkpoint.errors import InternalError, Source, Span
+from checkpoint.driver.raised import Raised, left_open
+from checkpoint.errors import InternalError, RunError, Source, Span
 from checkpoint.prims.operators import Context
 
 
@@ -42,11 +42,22 @@ class Code:
 
 
 class Frame:
-    """One frame of a continuation; immutable, so that capsules share them."""
+    """One frame of a continuation; immutable, so that capsules share them.
 
-    __slots__ = ("code", "env", "next", "values")
+    call: where the call is whose value it waits for, if that is to be shown.
+    """
 
-    def __init__(self, code: Code, values: tuple[Any, ...], env: tuple[Any, ...], next: Frame | None) -> None:
+    __slots__ = ("call", "code", "env", "next", "values")
+
+    def __init__(
+        self,
+        code: Code,
+        values: tuple[Any, ...],
+        env: tuple[Any, ...],
+        next: Frame | None,
+        call: Span | None = None,
+    ) -> None:
+        self.call = call
         self.code = code
         self.values = values
         self.env = env
@@ -56,7 +67,12 @@ class Frame:
         return (self.values, self.env, self.next)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Frame:
-        return Frame(self.code, *parts)
+        values, env, next = parts
+        return Frame(self.code, values, env, next, self.call)
+
+    def waiting_for(self, call: Span) -> Frame:
+        """The frame that waits for this call, unless it waits for an outer one: then this is a tail call."""
+        return self if self.call else Frame(self.code, self.values, self.env, self.next, call)
 
 
 class State:
@@ -103,7 +119,7 @@ def on_top_of(frame: Frame, under: Frame | None, copy: Callable[[Any], Any]) -> 
         return copies[id(slot)]
 
     for old in reversed(chain):
-        under = Frame(old.code, tuple(map(once, old.values)), tuple(map(once, old.env)), under)
+        under = Frame(old.code, tuple(map(once, old.values)), tuple(map(once, old.env)), under, old.call)
     return cast(Frame, under)
 
 
@@ -140,6 +156,9 @@ class Machine:
                 return
             except Raised as raised:
                 frame = self._unwind(frame.next, raised)
+            except RunError as error:
+                left_open(error, frame.next)
+                raise
             except (KeyboardInterrupt, MemoryError) as stop:
                 if not hasattr(stop, "span"):
                     stop.span = frame.code.span  # type: ignore[union-attr]
@@ -153,6 +172,7 @@ class Machine:
 
     def _unwind(self, frame: Frame | None, raised: Raised) -> Frame:
         """The ready frame of the innermost handler; without one the exception leaves the run."""
+        innermost = frame
         while frame is not None:
             without_tag = getattr(frame.code, "without_tag", None)
             if without_tag is not None:
@@ -164,6 +184,7 @@ class Machine:
             frame = frame.next
         raised.tags = max(raised.tags, self.tags)
         raised.value = settled(raised.value, self.steps)
+        left_open(raised, innermost)
         raise raised
 
     def resume(self, state: State, under: Frame | None, copy: Callable[[Any], Any]) -> Frame:

@@ -26,7 +26,7 @@ from checkpoint.ad.record import (
 )
 from checkpoint.ad.tangent import ShapeError, lift
 from checkpoint.ad.values import Capsule
-from checkpoint.driver.raised import Raised, failure
+from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
 from checkpoint.errors import InternalError, RunError, Span
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
 from checkpoint.interp.machine import Frame, Machine, State
@@ -115,6 +115,7 @@ class ApplyOperator(Apply):
             return self.record.value(context, *given)
         except Raised as raised:
             context.tags = max(context.tags, raised.tags)
+            raised.trace = (*raised.trace, self.span)[:LONGEST_TRACE]
             raise
         finally:
             machine.tags = max(machine.tags, context.tags)

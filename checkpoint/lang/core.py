@@ -44,6 +44,7 @@ class Lambda(Expr):
     """A procedure's text.
 
     name: what to call it in messages, if it has a name.
+    shown: whether its calls are told where a run fails: a function of the user's own.
     primitive: the primitive of which this is the eta-expansion (a primitive used as a value).
     compiled: what each engine made of this lambda, by the engine's name; engines fill it in.
     """
@@ -53,6 +54,7 @@ class Lambda(Expr):
     name: str | None = None
     primitive: str | None = None
     compiled: dict[str, object] = field(default_factory=dict, repr=False)
+    shown: bool = False
 
 
 @dataclass(slots=True, eq=False)

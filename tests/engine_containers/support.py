@@ -28,6 +28,14 @@ SPAN = Span(SOURCE, 0, 7)
 
 
 @dataclass(frozen=True)
+class At:
+    """An expression with a place of its own."""
+
+    place: int
+    form: Any
+
+
+@dataclass(frozen=True)
 class Const:
     """A constant that would be read as something else."""
 
@@ -36,6 +44,10 @@ class Const:
 
 def core_of(form: Any) -> core.Expr:
     """The core expression that nested tuples stand for."""
+    if isinstance(form, At):
+        expr = core_of(form.form)
+        expr.span = Span(SOURCE, form.place, form.place + 1)
+        return expr
     if isinstance(form, str):
         return core.Var(SPAN, form)
     if isinstance(form, Const):
@@ -44,8 +56,8 @@ def core_of(form: Any) -> core.Expr:
         return core.Const(SPAN, form)
     head, rest = form[0], form[1:]
     match head:
-        case "lambda":
-            return core.Lambda(SPAN, rest[0], core_of(rest[1]))
+        case "lambda" | "function":
+            return core.Lambda(SPAN, rest[0], core_of(rest[1]), shown=head == "function")
         case "let":
             return core.Let(SPAN, rest[0], core_of(rest[1]), core_of(rest[2]))
         case "if":
@@ -64,7 +76,7 @@ def core_of(form: Any) -> core.Expr:
 
 def lambda_of(name: str, form: Any) -> core.Lambda:
     """A lambda of a letrec."""
-    return core.Lambda(SPAN, form[1], core_of(form[2]), name=name)
+    return core.Lambda(SPAN, form[1], core_of(form[2]), name=name, shown=form[0] == "function")
 
 
 def lets(*bindings: tuple[str, Any], body: Any) -> Any:

@@ -27,11 +27,12 @@ Run = Callable[..., Any]
 class ProcedureCode:
     """One procedure: its entry, and what a call passes beside the arguments."""
 
-    __slots__ = ("arity", "blocks", "entry", "name", "passes_env")
+    __slots__ = ("arity", "blocks", "entry", "name", "passes_env", "shown")
 
     def __init__(self, procedure: b.Procedure) -> None:
         self.name = procedure.name
         self.arity = len(procedure.lam.params)
+        self.shown = procedure.lam.shown
         self.passes_env = procedure.env is not None
         self.blocks: dict[str, BlockCode] = {}
         for label, block in procedure.blocks.items():

@@ -224,12 +224,12 @@ class Forward(Text):
                 self.line("raise TypeError")
             case b.Call():
                 args = self.tuple_of([self.operand(operand) for operand in end.args])
-                ret, saved = "None", "()"
+                ret, saved, span = "None", "()", self.constant("at", end.span)
                 if end.ret is not None:
                     ret = self.block_name(end.ret)
                     names = self.code.target(end.ret).block.params[1:]
                     saved = self.tuple_of([self.names[slot] for slot in names])
-                self.line(f"return m.call({self.operand(end.fn)}, {args}, {ret}, {saved})")
+                self.line(f"return m.call({self.operand(end.fn)}, {args}, {ret}, {saved}, {span})")
             case b.Return():
                 self.line("f = m.frame; m.frame = f.next")
                 self.line(f"return f.block, ({self.operand(end.operand)}, *f.saved)")

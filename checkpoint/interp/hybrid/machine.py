@@ -28,14 +28,21 @@ Values = tuple[Any, ...]
 class Frame:
     """A return point: the block to go on with, and its parameters after the first.
 
-    `handler`: for the frame of a `handle`, the block that receives what is raised.
+    `handler`: for the frame of a `handle`, the block that receives what is raised. `call`: where the call is
+    whose value it waits for, if that is to be shown.
     """
 
-    __slots__ = ("block", "handler", "next", "saved")
+    __slots__ = ("block", "call", "handler", "next", "saved")
 
     def __init__(
-        self, block: BlockCode, saved: Values, next: Frame | None, handler: BlockCode | None = None
+        self,
+        block: BlockCode,
+        saved: Values,
+        next: Frame | None,
+        handler: BlockCode | None = None,
+        call: Span | None = None,
     ) -> None:
+        self.call = call
         self.block = block
         self.saved = saved
         self.next = next
@@ -45,7 +52,7 @@ class Frame:
         return (self.saved, self.next)
 
     def with_parts(self, parts: Values) -> Frame:
-        return Frame(self.block, parts[0], parts[1], self.handler)
+        return Frame(self.block, parts[0], parts[1], self.handler, self.call)
 
 
 class State:
@@ -173,8 +180,10 @@ class Machine:
 
     # What ends of blocks do
 
-    def call(self, fn: Any, args: Values, ret: BlockCode | None, saved: Values) -> tuple[BlockCode, Values]:
-        """Push the return point, if there is one, and go to the procedure."""
+    def call(
+        self, fn: Any, args: Values, ret: BlockCode | None, saved: Values, span: Span | None = None
+    ) -> tuple[BlockCode, Values]:
+        """Push the return point, if there is one, and go to the procedure. span: where the call is."""
         if type(fn) is not Closure:
             raise OperandError("not a procedure")
         code: ProcedureCode = fn.lam.compiled["hybrid"]
@@ -182,9 +191,18 @@ class Machine:
             plural = "1 argument" if code.arity == 1 else f"{code.arity} arguments"
             raise OperandError(f"the procedure takes {plural}, not {len(args)}")
         if ret is not None:
-            self.frame = Frame(ret, saved, self.frame)
+            self.frame = Frame(ret, saved, self.frame, None, span if code.shown else None)
+        elif code.shown and span is not None:
+            self.tail_call(span)
         env = fn.env.values
         return code.entry, ((*env, fn.env, *args) if code.passes_env else env + args)
+
+    def tail_call(self, span: Span) -> None:
+        """The top frame waits for this call, unless it waits for an outer one already."""
+        top = self.frame
+        assert top is not None
+        if top.call is None and top.block is not HALT:
+            self.frame = Frame(top.block, top.saved, top.next, top.handler, span)
 
     def deliver(self, value: Any) -> tuple[BlockCode, Values]:
         """Return to the top frame."""
@@ -201,7 +219,7 @@ class Machine:
             chain.append(frame)
             frame = frame.next
         for old in reversed(chain):
-            self.frame = Frame(old.block, old.saved, self.frame, old.handler)
+            self.frame = Frame(old.block, old.saved, self.frame, old.handler, old.call)
         self.tags = max(self.tags, state.tags)
         return len(chain)
 
@@ -227,7 +245,7 @@ def individual(state: State) -> State:
         frame = frame.next
     copy: Frame | None = None
     for old in reversed(chain):
-        copy = Frame(old.block, tuple(map(fresh, old.saved)), copy, old.handler)
+        copy = Frame(old.block, tuple(map(fresh, old.saved)), copy, old.handler, old.call)
     values = tuple(map(fresh, state.values))
     return State(state.block, state.index, values, copy, state.steps, state.tags, state.births)
 

@@ -50,7 +50,7 @@ class Picked:
 
 
 class Token:
-    """Stands for a real: the operand that holds it, and the field."""
+    """Stands for a real: the operand that holds it, and the field; None where the operand is the real."""
 
     __slots__ = ("field", "position")
 
@@ -67,6 +67,13 @@ class Moved:
     def __init__(self, birth: int) -> None:
         self.birth = birth
         self.moves: list[tuple[Any, str | None, Key | None]] = []  # (field, slot, or else the key)
+
+    def add(self, field: Any, operands: Values, names: Names, position: int, source: Any) -> None:
+        """A field that is a copy of an operand, or of the field `source` of one."""
+        if source is None:
+            self.moves.append((field, names[position], None))
+        else:
+            self.moves.append((field, None, (operands[position].birth, source)))
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
         """Take what the fields have received, then give it to where they came from; the last first."""
@@ -108,14 +115,14 @@ def perform_taped(
             return value, picked(machine, record, value, operands)
         case Rearrange():
             value = perform(machine, record, operands)
-            return value, moved(machine, record, value, operands)
+            return value, moved(machine, record, value, operands, names)
         case Update():
             written = writes(machine, record, operands, names)
             if written is not None:
                 return perform(machine, record, operands), written
             copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
             value = perform(machine, record, operands)
-            return value, moved(machine, record, value, operands, copies)
+            return value, moved(machine, record, value, operands, names, copies)
     return perform(machine, record, operands), None
 
 
@@ -131,10 +138,7 @@ def writes(machine: Registers, record: Update, operands: Values, names: Names) -
         return None
     found = Moved(operands[0].birth)
     for field, position, source in written:
-        if source is None:
-            found.moves.append((field, names[position], None))
-        else:
-            found.moves.append((field, None, (operands[position].birth, source)))
+        found.add(field, operands, names, position, source)
     return found
 
 
@@ -170,6 +174,7 @@ def moved(
     record: Rearrange | Update,
     value: Any,
     operands: Values,
+    names: Names,
     copies: Values | None = None,
 ) -> Moved | None:
     """The origin of what a record has made of operands; None where it holds no real of its own."""
@@ -185,12 +190,14 @@ def moved(
     found = Moved(value.birth)
     for field, part in zip(fields(again), again.parts(), strict=True):
         if type(part) is Token:
-            found.moves.append((field, None, (operands[part.position].birth, part.field)))
+            found.add(field, operands, names, part.position, part.field)
     return found
 
 
 def with_tokens(position: int, operand: Any) -> Any:
-    """A copy of an operand whose reals are tokens; what is no container stands for itself."""
+    """An operand with tokens for its reals; what is neither a container nor a real stands for itself."""
+    if type(operand) in NUMBERS:
+        return Token(position, None)
     if type(operand) not in CONTAINERS:
         return operand
     tokens = [

@@ -17,7 +17,7 @@ from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.driver.raised import Raised, failure
+from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, left_open
 from checkpoint.errors import InternalError, RunError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
@@ -176,6 +176,9 @@ class Part:
 
         try:
             return self._whole(machine, step.operands, value)
+        except Raised as raised:
+            raised.trace = (*raised.trace, step.span)[:LONGEST_TRACE]
+            raise
         finally:
             machine.tags = max(machine.tags, context.tags)
 
@@ -216,7 +219,7 @@ class Part:
         fn, args = self.value(end.fn), tuple([self.value(operand) for operand in end.args])
         ret, saved = self._return_point(end.ret)
         try:
-            return machine.call(fn, args, ret, saved)
+            return machine.call(fn, args, ret, saved, end.span)
         except OperandError as exception:
             if end.span is None:
                 raise
@@ -300,6 +303,7 @@ class Part:
             frame = frame.next
         raised.tags = max(raised.tags, machine.tags)
         raised.value = settled(raised.value, machine.steps)
+        left_open(raised, machine.frame)
         raise raised
 
     def _strip(self, machine: Machine, raised: Raised, tag: int) -> None:

@@ -11,6 +11,7 @@ an update is the last step of its block. While a function runs, all steps of its
 
 from __future__ import annotations
 
+from checkpoint.driver.raised import left_open
 from checkpoint.errors import RunError
 from checkpoint.interp.hybrid.code import COLD_RUNS, NEVER, BlockCode
 from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
@@ -30,6 +31,9 @@ def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
         run_blocks(machine, NEVER if limit is None else limit, bytes)
     except (KeyboardInterrupt, MemoryError) as stop:
         machine.interrupted(stop)
+        raise
+    except RunError as error:
+        left_open(error, machine.frame)
         raise
 
 
