@@ -140,7 +140,7 @@ def call_of(
 ) -> Call:
     """The call of a function; names: what to call the positional arguments in messages."""
     chosen = engines.get(engine)
-    closure = front_end().closure_of(f, len(positional), tuple(named), chosen)
+    closure = front_end().closure_of(f, tuple(positional), dict(named), chosen)
 
     def other(thing: Any) -> Any:
         return _function_or_capsule(thing, chosen)
