@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from threading import RLock
+from types import FunctionType
 from typing import Any
 
 from checkpoint.ad.values import EMPTY, Closure, Environment
@@ -16,10 +17,11 @@ from checkpoint.driver.effects import Effects
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Expr, Lambda, Prim, Var
 from checkpoint.lang.core import Const
+from checkpoint.lang.python.inputs import is_data
 from checkpoint.lang.python.program import NOWHERE, Linked, Programs, Shape
 from checkpoint.nests import to_language
 
-LEAVES = frozenset((float, int, str, bool, type(None), list, tuple, dict)) - {list, tuple, dict}
+LEAVES = frozenset((float, int, str, bool, type(None)))
 
 _programs = Programs()
 _lock = RLock()
@@ -34,7 +36,10 @@ def closure_of(
 
 
 def classes_in(values: tuple[Any, ...]) -> tuple[type, ...]:
-    """The classes of the objects in arguments, whose methods a function may call."""
+    """The classes of the objects in arguments, whose methods a function may call.
+
+    Where there is a function among them, its class too.
+    """
     found: dict[type, None] = {}
     pending, seen = list(values), set()
     while pending:
@@ -47,7 +52,9 @@ def classes_in(values: tuple[Any, ...]) -> tuple[type, ...]:
             pending.extend(each)
         elif isinstance(each, dict):
             pending.extend(each.values())
-        if kind.__module__ != "builtins" and not callable(each):
+        if not is_data(each):
+            found[FunctionType] = None
+        elif kind.__module__ != "builtins":
             found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
             pending.extend(getattr(each, "__dict__", {}).values())
     return tuple(found)

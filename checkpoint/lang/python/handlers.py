@@ -33,23 +33,23 @@ def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callabl
     failed = Prim(span, "py.record", (Const(span, FAILED), Var(span, exception)))
     protected = Handle(span, value, exception, failed)
     error = prim(span, "py.attribute", Var(span, outcome), Const(span, "exception"))
-    to_handler = call_handler(handler, error, env, span)
+    to_handler = call_handler(t, handler, error, env, span)
     is_failed = instance(span, Var(span, outcome), FAILED.cls)
     return Let(span, outcome, protected, If(span, is_failed, to_handler, use(Var(span, outcome))))
 
 
-def call_handler(handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
+def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
     from checkpoint.lang.python.statements import current  # noqa: PLC0415
 
-    values = [current(env, name, span) for name in handler.variables]
+    values = [current(t, env, name, span) for name in handler.variables]
     return App(span, Var(span, handler.core), (exception, *values))
 
 
-def raised(value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
+def raised(t: Translator, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
     """Raise an exception: to the handler around, or out of the function."""
     if exits.handler is None:
         return Raise(span, value)
-    return call_handler(exits.handler, value, env, span)
+    return call_handler(t, exits.handler, value, env, span)
 
 
 def try_statement(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
@@ -112,7 +112,7 @@ def _clauses(
 
     if not handlers:
         span = t.span(t.scope.node)
-        return raised(Var(span, caught), env, exits, span)
+        return raised(t, Var(span, caught), env, exits, span)
     first, span = handlers[0], t.span(handlers[0])
     inner = replace(exits, caught=caught)
     if first.name:
@@ -150,7 +150,7 @@ def _with_finally(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
         base = replace(exits, next=go_on)
 
         def again(now: Env, caught: str) -> Expr:
-            return through(lambda then: raised(Var(span, caught), then, base, span), base)(now)
+            return through(lambda then: raised(t, Var(span, caught), then, base, span), base)(now)
 
         def body(handler: Handler) -> Expr:
             inner = replace(

@@ -102,7 +102,17 @@ def list_(items: Any = ()) -> Any:
 
 def dict_(items: Any = (), /, **more: Any) -> Any:
     """See builtins.dict."""
-    return prim("py.merge", prim("py.merge", prim("py.dict"), items), more)
+    return prim("py.merge", merged(prim("py.dict"), items), more)
+
+
+def merged(d: Any, other: Any) -> Any:
+    """A dictionary with what another one holds, or a sequence of pairs."""
+    if isinstance(other, dict):
+        return prim("py.merge", d, other)
+    for pair in other:
+        key, value = pair
+        d = prim("py.set", d, key, value)
+    return d
 
 
 def sorted_(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
@@ -276,6 +286,11 @@ def frexp_(x: Any) -> Any:
     return (prim("py.math.frexp-mantissa", x), prim("py.math.frexp-exponent", x))
 
 
+def ldexp_(x: Any, i: Any, /) -> Any:
+    """See math.ldexp."""
+    return prim("py.math.ldexp", x, prim("py.math.ldexp-exponent", i))
+
+
 def pow_(x: Any, y: Any, modulus: Any = None) -> Any:
     """See builtins.pow."""
     return x**y if modulus is None else prim("py.power-modulo", x, y, modulus)
@@ -388,7 +403,7 @@ def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
 
 def change_update(d: Any, other: Any = (), /, **more: Any) -> Any:
     """dict.update."""
-    return (prim("py.merge", prim("py.merge", d, other), more), None)
+    return (prim("py.merge", merged(d, other), more), None)
 
 
 def change_setdefault(d: Any, key: Any, default: Any = None, /) -> Any:
@@ -441,6 +456,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.log: log_,
     math.modf: modf_,
     math.frexp: frexp_,
+    math.ldexp: ldexp_,
     dataclasses.replace: replace_,
     copy.copy: copy_,
 }

@@ -70,6 +70,10 @@ class Learned:
     classes: dict[type, Any] = field(default_factory=dict)
     varying: bool = False
 
+    def covers(self, found: tuple[type, ...]) -> bool:
+        """Whether a program is translated for these classes; that of functions stands for varying calls."""
+        return all(cls in self.classes or (cls is types.FunctionType and self.varying) for cls in found)
+
 
 class LearnedSomething(Exception):
     """Start again, with what is known now."""
@@ -328,6 +332,9 @@ class Linker:
                 pending.extend(each)
             elif isinstance(each, dict):
                 pending.extend(each.values())
+            elif not is_data(each):
+                self.learn_varying()
+                continue
             if type(each).__module__ != "builtins":
                 self.learn_class(type(each))
                 pending.extend(getattr(each, "__dict__", {}).values())
@@ -407,17 +414,27 @@ class Linker:
 
     def called(self, t: Translator, function: Expr, args: list[Expr], node: ast.AST) -> Expr:
         """A call of a value that may be an object with `__call__`, or take a varying number."""
-        span = t.span(node)
-        target = function
-        if self.learned.varying:
-            target = prim(span, "py.callee", again(function), const(span, len(args)))
-        result: Expr = App(span, target, tuple(map(again, args)))
-        for cls, callee, _ in reversed(self.owners_of(t, "__call__")):
-            from checkpoint.lang.python import calls  # noqa: PLC0415
+        owners = self.owners_of(t, "__call__")
+        if not owners:
+            return self._applied(function, args, t.span(node))
+        return bound(self.names, [function, *args], lambda v: self._call_of_one(t, owners, v, node))
 
-            given = calls.Arguments([again(function), *map(again, args)])
+    def _applied(self, function: Expr, args: list[Expr], span: Span) -> Expr:
+        if self.learned.varying:
+            function = prim(span, "py.callee", function, const(span, len(args)))
+        return App(span, function, tuple(args))
+
+    def _call_of_one(
+        self, t: Translator, owners: list[tuple[type, Callee, bool]], v: list[Expr], node: ast.AST
+    ) -> Expr:
+        from checkpoint.lang.python import calls  # noqa: PLC0415
+
+        span = t.span(node)
+        result = self._applied(again(v[0]), list(map(again, v[1:])), span)
+        for cls, callee, _ in reversed(owners):
+            given = calls.Arguments(list(map(again, v)))
             made = calls.arranged(t, callee, given, node, lambda a, c=callee: t.call(c, a, {}, span))
-            result = If(span, instance(span, again(function), cls), made, result)
+            result = If(span, instance(span, again(v[0]), cls), made, result)
         return result
 
     def attribute(self, t: Translator, value: Expr, name: str, node: ast.AST) -> Expr:

@@ -74,11 +74,11 @@ def _loop(
 
         def again_(now: Env) -> Expr:
             steps = [_next_position(t, now, counter, span) for counter, _ in counters]
-            return App(span, Var(span, name), (*steps, *(current(now, v, span) for v in carried)))
+            return App(span, Var(span, name), (*steps, *(current(t, now, v, span) for v in carried)))
 
         names = (*(counter for counter, _ in counters), *params.values())
         lam = Lambda(span, names, body(inside, again_, out), name=name)
-        first = (*(start for _, start in counters), *(current(env, v, span) for v in carried))
+        first = (*(start for _, start in counters), *(current(t, env, v, span) for v in carried))
         return Letrec(span, ((name, lam),), App(span, Var(span, name), first))
 
     if ways > 1:

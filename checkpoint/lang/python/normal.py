@@ -369,7 +369,7 @@ class Normaliser:
     def change(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
         """A changing method as a statement; its result."""
         assert isinstance(node.func, ast.Attribute)
-        path = self.path(node.func.value, out)
+        path = self.path(self.inserted(node.func.value, out), out)
         operands = [*node.args, *(keyword.value for keyword in node.keywords)]
         values = self.in_order(operands, out)
         args: list[ast.expr] = list(values[: len(node.args)])
@@ -378,6 +378,18 @@ class Normaliser:
         result = self.temporary() if used else None
         out.append(Change(path, node.func.attr, args, result, node))
         return constant(None, node) if result is None else load(result, node)
+
+
+    def inserted(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
+        """For `d.setdefault(k, []).append(v)`: the path d[k], once it is there."""
+        if not (self.is_change(node) and node.func.attr == "setdefault" and len(node.args) == 2):  # type: ignore[attr-defined]
+            return node
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Attribute)
+        path = self.path(self.inserted(node.func.value, out), out)
+        key = self.kept(self.pure(node.args[0], out), out)
+        out.append(Change(path, "setdefault", [key, self.pure(node.args[1], out)], None, node))
+        return ast.copy_location(ast.Subscript(path, key, ast.Load()), node)
 
 
 class _Keyword(ast.expr):

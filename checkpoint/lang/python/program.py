@@ -74,7 +74,8 @@ def recursion_room() -> Iterator[None]:
 
 def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     """Translate a function and all that it calls."""
-    learned = Learned(dict.fromkeys(classes))
+    learned = Learned(dict.fromkeys(classes), varying=types.FunctionType in classes)
+    learned.classes.pop(types.FunctionType, None)
     with recursion_room():
         while True:
             try:
@@ -127,7 +128,7 @@ class Programs:
         key = (code_of(function), shape)
         for linked in self._known.get(key, ()):
             found = linked.inputs.read(function)
-            if found is not None and all(cls in linked.learned.classes for cls in classes):
+            if found is not None and linked.learned.covers(classes):
                 return linked, found
         linked = link(function, shape, classes)
         kept = self._known.setdefault(key, [])

@@ -189,9 +189,16 @@ def parameters(args: ast.arguments) -> Iterator[ast.arg]:
 
 def root_of(node: ast.expr) -> str | None:
     """The variable of `x`, `x[i]`, `x[i][j]`, `x.a[i]`: what changes if the whole is changed."""
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
+    while isinstance(node, ast.Subscript | ast.Attribute) or _is_setdefault(node):
+        node = node.func.value if isinstance(node, ast.Call) else node.value  # type: ignore[attr-defined]
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_setdefault(node: ast.expr) -> bool:
+    """`d.setdefault(k, [])`, of which the result may be changed in turn."""
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault"
+    )
 
 
 class _Visitor(ast.NodeVisitor):

@@ -88,10 +88,10 @@ def raising(t: Translator, node: ast.Raise, env: Env, exits: Exits) -> Expr:
     if node.exc is None:
         if exits.caught is None:
             raise t.refuse(node, "a bare `raise` outside of `except`", "name the exception")
-        return handlers.raised(Var(span, exits.caught), env, exits, span)
+        return handlers.raised(t, Var(span, exits.caught), env, exits, span)
     value = t.linker.exception(t, node.exc, env)
     return evaluated(
-        t, node.exc, env, exits, lambda value, _: handlers.raised(value, env, exits, span), translated=value
+        t, node.exc, env, exits, lambda value, _: handlers.raised(t, value, env, exits, span), translated=value
     )
 
 
@@ -124,7 +124,7 @@ def join(
 
     def go_on(now: Env) -> Expr:
         met.append(now)
-        return App(span, Var(span, join_name), tuple([current(now, name, span) for name in names]))
+        return App(span, Var(span, join_name), tuple([current(t, now, name, span) for name in names]))
 
     body = ways(go_on)
     params = {name: t.fresh(name) for name in names}
@@ -135,9 +135,11 @@ def join(
     return Letrec(span, ((join_name, procedure),), body)
 
 
-def current(env: Env, name: str, span: Span) -> Expr:
+def current(t: Translator, env: Env, name: str, span: Span) -> Expr:
     """The core value of a variable as it is (its cell, if it has one)."""
     binding = env.get(name)
+    if binding is not None and binding.callee is not None and not binding.callee.ins:
+        return t.linker.as_value(t, binding.callee, span)
     return Const(span, UNBOUND) if binding is None or not binding.core else Var(span, binding.core)
 
 
