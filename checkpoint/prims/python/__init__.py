@@ -31,7 +31,8 @@ Objects
 Exceptions
     R caught x   matches exc types   raise-check x
 Loops and calls (iteration.py, foreign.py)
-    S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes   O call-primitive f ...
+    S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
+    O call-primitive f ...
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
     R ord chr hex bin oct x   E print text end
