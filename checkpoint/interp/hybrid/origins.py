@@ -50,7 +50,7 @@ class Picked:
 
 
 class Token:
-    """Stands for a real: the operand that holds it, and the field."""
+    """Stands for a real: the operand that holds it, and the field; None: it is the operand itself."""
 
     __slots__ = ("field", "position")
 
@@ -108,14 +108,14 @@ def perform_taped(
             return value, picked(machine, record, value, operands)
         case Rearrange():
             value = perform(machine, record, operands)
-            return value, moved(machine, record, value, operands)
+            return value, moved(machine, record, value, operands, names)
         case Update():
             written = writes(machine, record, operands, names)
             if written is not None:
                 return perform(machine, record, operands), written
             copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
             value = perform(machine, record, operands)
-            return value, moved(machine, record, value, operands, copies)
+            return value, moved(machine, record, value, operands, names, copies)
     return perform(machine, record, operands), None
 
 
@@ -170,6 +170,7 @@ def moved(
     record: Rearrange | Update,
     value: Any,
     operands: Values,
+    names: Names,
     copies: Values | None = None,
 ) -> Moved | None:
     """The origin of what a record has made of operands; None where it holds no real of its own."""
@@ -184,13 +185,17 @@ def moved(
     again = record.value(now, *step, *copies)
     found = Moved(value.birth)
     for field, part in zip(fields(again), again.parts(), strict=True):
-        if type(part) is Token:
+        if type(part) is Token and part.field is None:
+            found.moves.append((field, names[part.position], None))
+        elif type(part) is Token:
             found.moves.append((field, None, (operands[part.position].birth, part.field)))
     return found
 
 
 def with_tokens(position: int, operand: Any) -> Any:
-    """A copy of an operand whose reals are tokens; what is no container stands for itself."""
+    """A copy of an operand whose reals are tokens; what holds none stands for itself."""
+    if type(operand) in NUMBERS:
+        return Token(position, None)
     if type(operand) not in CONTAINERS:
         return operand
     tokens = [
