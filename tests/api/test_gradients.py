@@ -125,6 +125,22 @@ def test_counts_and_capsules(engine: str) -> None:
         checkpoint.interrupt(of_list, [2.0, 3.0], 999, engine=engine)
 
 
+def times(x: float) -> Callable[[float], float]:
+    return lambda y: x * y
+
+
+def test_functions_and_capsules_in_nests(engine: str) -> None:
+    applied = checkpoint.vjp(lambda p: p["f"](p["x"]), {"f": square, "x": 3.0}, engine=engine)
+    assert applied == (9.0, {"f": None, "x": 6.0})
+    made, _ = checkpoint.jvp(lambda x: (times(x), x), 2.0, 1.0, engine=engine)
+    assert (callable(made[0]), made[1]) == (True, 2.0)
+    z = checkpoint.interrupt(square, 3.0, 2, engine=engine)
+    _, (zbar, xbar) = checkpoint.vjp(lambda p: p[1] * 2.0, (z, 1.0), engine=engine)
+    assert xbar == 2.0
+    (again, y), (_, xbar) = checkpoint.vjp(lambda p: p, (z, 1.0), (zbar, 3.0), engine=engine)
+    assert (checkpoint.resume(again), y, xbar) == (9.0, 1.0, 3.0)
+
+
 def test_exceptions_are_those_of_python(engine: str) -> None:
     calls: list[Callable[[float], Any]] = [
         grad(inverse, engine=engine),
