@@ -50,8 +50,12 @@ class Call:
         self.engine = engine
         self.effects = Effects()
         self.errors = PythonErrors(None if closure is RESUME else closure.lam.body.span)
-        self.u = enter(Pair(closure, argument))
-        self.tags = highest_capsule_tag(self.u)
+        if closure is not RESUME and not closure.env.values and _is_plain(argument):
+            copies = tuple([item * 1.0 for item in argument.items])
+            self.u, self.tags = Pair(closure, Record(TUPLE, copies)), 0
+        else:
+            self.u = enter(Pair(closure, argument))
+            self.tags = highest_capsule_tag(self.u)
 
     @property
     def argument(self) -> Any:
@@ -131,6 +135,11 @@ class Call:
             return outcome.car.car, outcome.cdr.cdr.cdr, outcome.cdr.car.cdr
 
 
+def _is_plain(argument: Record) -> bool:
+    """Whether it is a tuple of reals alone: such calls should cost little beside their run."""
+    return all(type(item) is float for item in argument.items)
+
+
 def call_of(
     f: Callable[..., Any],
     positional: Sequence[Any],
@@ -140,7 +149,7 @@ def call_of(
 ) -> Call:
     """The call of a function; names: what to call the positional arguments in messages."""
     chosen = engines.get(engine)
-    closure = front_end().closure_of(f, len(positional), tuple(named), chosen)
+    closure = front_end().closure_of(f, tuple(positional), dict(named), chosen)
 
     def other(thing: Any) -> Any:
         return _function_or_capsule(thing, chosen)

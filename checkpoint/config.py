@@ -6,6 +6,8 @@ In: environment variables, or a scoped override. Out: Settings.
                        1  after each pass its checker runs; passes that an engine leaves for later run too
     CHECKPOINT_SHOW    names of SHOWN, with commas between: what these passes made is printed on standard
                        error whenever a program is compiled
+    CHECKPOINT_CONVERT names of packages outside of the user's own code, with commas between, whose Python
+                       functions are translated when they are called
 
 The environment is read whenever settings are asked for; an unknown value is an error, not a default.
 """
@@ -31,10 +33,13 @@ class SettingError(CheckpointError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """check: whether checkers run between passes. show: which languages are printed."""
+    """check: whether checkers run between passes. show: which languages are printed.
+    convert: which packages outside of the user's code are translated.
+    """
 
     check: bool = False
     show: tuple[str, ...] = ()
+    convert: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in self.show:
@@ -55,20 +60,28 @@ def _from_environment() -> Settings:
     if check not in _CHECK:
         raise SettingError(f"CHECKPOINT_CHECK is {check!r}; write 0 or 1")
     show = os.environ.get("CHECKPOINT_SHOW", "")
+    convert = tuple([name for name in os.environ.get("CHECKPOINT_CONVERT", "").split(",") if name])
     try:
-        return Settings(_CHECK[check], tuple([name for name in show.split(",") if name]))
+        return Settings(_CHECK[check], tuple([name for name in show.split(",") if name]), convert)
     except SettingError as error:
         raise SettingError(f"CHECKPOINT_SHOW is {show!r}: {error.message}") from None
 
 
 @contextmanager
-def override(*, check: bool | None = None, show: tuple[str, ...] | None = None) -> Iterator[Settings]:
+def override(
+    *,
+    check: bool | None = None,
+    show: tuple[str, ...] | None = None,
+    convert: tuple[str, ...] | None = None,
+) -> Iterator[Settings]:
     """Other settings inside a `with`; what is left out stays as it is."""
     settings = current()
     if check is not None:
         settings = replace(settings, check=check)
     if show is not None:
         settings = replace(settings, show=show)
+    if convert is not None:
+        settings = replace(settings, convert=convert)
     token = _override.set(settings)
     try:
         yield settings

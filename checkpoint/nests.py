@@ -23,7 +23,7 @@ from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.values import Opaque
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import attribute_names, from_native, native
+from checkpoint.prims.python.native import attribute_names, from_native, is_plain_object, native
 
 NAMESPACE = "checkpoint"
 
@@ -110,7 +110,7 @@ def _entries(item: Any, path: str) -> list[tuple[Any, str]]:
         return [
             (part, f"{path}.{name}") for part, name in zip(item, getattr(item, "_fields", ()), strict=False)
         ]
-    if isinstance(item, (str, bytes, int, float, type(None))):
+    if not is_plain_object(item):
         return []
     return [(object.__getattribute__(item, name), f"{path}.{name}") for name in attribute_names(item)]
 

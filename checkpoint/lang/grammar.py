@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.record import VARIADIC
-from checkpoint.ad.values import Pair, Symbol
+from checkpoint.ad.values import Foreign, Pair, Symbol
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.names import is_reserved
@@ -19,7 +19,7 @@ from checkpoint.lang.reader import is_name
 from checkpoint.lang.walk import binders, children
 
 # What may be a constant besides pairs of these.
-_ATOMS = (float, int, bool, str, Symbol, type(None), Layout, Types)
+_ATOMS = (float, int, bool, str, Symbol, type(None), Foreign, Layout, Types)
 _EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
 
 

@@ -62,7 +62,10 @@ class _Text:
             return _has_names(candidates[0], code)
         flags = code.co_flags & _FUTURE
         if (position, flags) not in self._codes:
-            self._codes[position, flags] = _compiled(self.body[position], self.source.name, flags)
+            # What the module imports is compiled along: a call of a method of a module has code of its own.
+            imports = [s for s in self.body if isinstance(s, ast.Import | ast.ImportFrom)]
+            statement = self.body[position]
+            self._codes[position, flags] = _compiled([*imports, statement], self.source.name, flags)
         return code in self._codes[position, flags]
 
     def offset(self, line: int, column: int) -> int:
@@ -237,9 +240,9 @@ def _extent(node: ast.AST) -> tuple[int, int, int, int] | None:
     return (*min(extent[:2] for extent in inner), *max(extent[2:] for extent in inner))
 
 
-def _compiled(statement: ast.stmt, name: str, flags: int) -> frozenset[CodeType]:
-    """Every code object within a statement."""
-    module = ast.Module([statement], type_ignores=[])
+def _compiled(statements: list[ast.stmt], name: str, flags: int) -> frozenset[CodeType]:
+    """Every code object within statements."""
+    module = ast.Module(statements, type_ignores=[])
     try:
         code = compile(module, name, "exec", flags | _FLAGS, dont_inherit=True)
     except (SyntaxError, ValueError):

@@ -1,4 +1,42 @@
-"""The primitives of Python programs. Importing this package registers all records."""
+"""The primitives of Python programs. Importing this package registers all records.
+
+Names begin with "py."; what a record is of Python's own is its `implements`. R: Rearrange, S: Select,
+U: Update, D: Data, E: Effect, O: Operator. "..." is any number of operands, [ ] may be left out.
+
+Scalar, with R (U for iadd, imul) NAME/any for operands that are not reals
+    add sub mul truediv floordiv mod pow iadd imul x y      neg pos abs float x     lt le gt ge eq ne x y
+    math.: acos acosh asin asinh atan atanh cbrt cos cosh degrees erf erfc exp exp2 expm1 fabs gamma
+        lgamma log log10 log1p log2 radians sin sinh sqrt tan tanh ulp x
+        atan2 copysign fmod hypot log_base nextafter pow remainder x y      fma x y z (from Python 3.13)
+        ldexp x i (i as ldexp-exponent gives it)    frexp-mantissa modf-fraction modf-whole x
+Scalar, of reals alone
+    polygamma n x (n a whole real)
+Numbers
+    R and or xor lshift rshift x y   invert index x   power-modulo x y m   round x [n]   int [x [base]]
+    R divmod-check x y (None, or what divmod raises)
+    R math.: floor ceil trunc isqrt factorial isfinite isinf isnan frexp-exponent ldexp-exponent x
+        comb n k   gcd lcm ...   perm n [k]   isclose a b [rel_tol [abs_tol]]
+Sequences
+    D tuple list ...   record layout ...    S item x i   pop-item x i (errors of pop)
+    R slice x lo hi step   len truth not list-of tuple-of x   range [start] stop [step]
+    R contains x v   position x v [from [to]]   position-to-remove x v   count x v
+    R order x reverse   permuted x order   unpack x n   unpack-star unpack-rest x before after
+Updates
+    U set x i v   delete x i   append x v   extend x ys   insert x i v   reverse clear x   permute x order
+    U set-slice x lo hi step ys   delete-slice x lo hi step   merge d other (a dictionary)
+Dictionaries
+    R dict   dict-of d (a dictionary)   keys values d   copy x (or list)   key x
+Objects
+    S attribute x name   R instance x types   is x y   O stop x
+Exceptions
+    R caught x   matches exc types   raise-check x
+Loops and calls (iteration.py, foreign.py)
+    S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
+    O call-primitive f ...
+Text
+    R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
+    R ord chr hex bin oct x   E print text end
+"""
 
 from __future__ import annotations
 
@@ -10,6 +48,7 @@ from checkpoint.prims.python import (
     foreign,
     gamma,
     integers,
+    iteration,
     mathematics,
     native,
     objects,
@@ -26,6 +65,7 @@ __all__ = [
     "foreign",
     "gamma",
     "integers",
+    "iteration",
     "mathematics",
     "native",
     "objects",

@@ -33,6 +33,12 @@ from checkpoint.prims.python.support import (
 )
 
 _MISSING = object()
+_MIRRORED: dict[Any, Any] = {
+    operator.lt: operator.gt,
+    operator.le: operator.ge,
+    operator.gt: operator.lt,
+    operator.ge: operator.le,
+}
 
 
 def equal(now: Now, x: Any, y: Any) -> bool:
@@ -125,6 +131,8 @@ def equality_by_fields(cls: type) -> bool:
 def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bool:
     """X < y, or with <=, >, >=: sequences by their first elements that differ."""
     while (type(x) is List and type(y) is List) or (is_tuple(x) and is_tuple(y)):
+        if class_of(x) is not class_of(y) and issubclass(class_of(y), class_of(x)):
+            x, y, function = y, x, _MIRRORED[function]  # Python asks a subclass first
         left, right = current(now, x), current(now, y)
         for item, other in zip_longest(left, right, fillvalue=_MISSING):
             if item is _MISSING or other is _MISSING:

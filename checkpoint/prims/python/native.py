@@ -231,6 +231,8 @@ def is_plain_object(value: Any) -> bool:
     made_by_class_statement = bool(cls.__flags__ & (1 << 9))
     if isinstance(value, (type, Enum)) or not made_by_class_statement or hasattr(cls, "__del__"):
         return False
+    if cls.__module__.startswith("checkpoint."):  # capsules, procedures, derivatives
+        return False
     try:
         object.__new__(cls)
     except TypeError:  # its instances hold what only code in C can make

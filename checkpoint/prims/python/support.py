@@ -79,9 +79,9 @@ def asked(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def computed(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
-    """What Python gives, where that is no container and no object's own code made it."""
+    """What Python gives, where that holds no real that an object's own code made."""
     result = asked(now, function, *operands)
-    if type(result) in PLAIN and not any(map(is_object, operands)):
+    if type(result) in PLAIN:
         return result
     if type(result) is float and not any(map(is_object, operands)):
         return result * 1.0
@@ -106,7 +106,7 @@ def language(now: Now, value: Any) -> Any:
 def elements(now: Now, x: Any) -> Any:
     """What Python iterates over, as values, not copied; its own TypeError for what cannot be iterated."""
     kind = type(x)
-    if kind is List or (kind is Record and issubclass(x.layout.cls, tuple)):
+    if kind is List or is_tuple(x):
         return current(now, x)
     if kind is str or kind is range:
         return x
@@ -117,7 +117,7 @@ def elements(now: Now, x: Any) -> Any:
 
 def has_fields(x: Any) -> bool:
     """Whether the elements of x are fields of it, and not made for the occasion."""
-    return type(x) is List or type(x) is Record
+    return type(x) is List or is_tuple(x)
 
 
 def key_of(now: Now, key: Any) -> Any:

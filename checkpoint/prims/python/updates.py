@@ -4,6 +4,9 @@ What a program may change is a list or dictionary that its own run made or copie
 handle. An update first does all that can fail; then it changes, in place where the run that updates has
 made the handle. What keeps the places of its elements keeps the handle's birth and says what it writes;
 what shifts elements (insert, reverse, ...) makes a new list.
+
+The step is greater than `now.steps` is while it is performed: so a run that performs it again, from a
+state that was kept, does not find its own handle stale.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from checkpoint.prims.python.support import (
     update,
 )
 
+# Known before the update is made, also where it will fail: then it does not matter what they are.
 Writes = list[tuple[Any, int, Any]]
 
 
@@ -75,13 +79,6 @@ def _no_method(x: Any, name: str) -> AttributeError:
     return AttributeError(f"{class_of(x).__name__!r} object has no attribute {name!r}")
 
 
-def _place(now: Now, x: Any, i: Any) -> Any:
-    """The field that an index or key means."""
-    if type(x) is Dict:
-        return key_of(now, i)
-    return int(i) if i >= 0 else i + len(current(now, x))
-
-
 # x[i] = v
 
 
@@ -96,7 +93,11 @@ def _set(now: Now, step: int, x: Any, i: Any, v: Any) -> Any:
 
 
 def _set_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
-    return [(_place(now, x, i), 2, None)]
+    if type(x) is Dict:
+        return [(key_of(now, i), 2, None)]
+    if type(x) is not List or type(i) not in WHOLE:
+        return []
+    return [(int(i) if i >= 0 else i + len(current(now, x)), 2, None)]
 
 
 # del x[i]
@@ -119,9 +120,8 @@ def _delete(now: Now, step: int, x: Any, i: Any) -> Any:
 
 def _delete_writes(now: Now, x: Any, i: Any) -> Writes | None:
     """None where elements move."""
-    if type(x) is Dict or i in (-1, len(current(now, x)) - 1):
-        return []
-    return None
+    moving = type(x) is List and not (type(i) in WHOLE and i in (-1, len(current(now, x)) - 1))
+    return None if moving else []
 
 
 # Methods
@@ -134,7 +134,7 @@ def _append(now: Now, step: int, x: Any, v: Any) -> Any:
 
 
 def _append_writes(now: Now, x: Any, v: Any) -> Writes:
-    return [(len(current(now, x)), 1, None)]
+    return [(len(current(now, x)), 1, None)] if type(x) is List else []
 
 
 def extend(now: Now, step: int, x: Any, ys: Any) -> Any:
@@ -147,7 +147,7 @@ def extend(now: Now, step: int, x: Any, ys: Any) -> Any:
 
 def extend_writes(now: Now, x: Any, ys: Any) -> Writes:
     """What `extend` writes; what the elements of a string, a range, or keys become holds no real."""
-    if not has_fields(ys):
+    if type(x) is not List or not has_fields(ys):
         return []
     start = len(current(now, x))
     return [(start + i, 1, i) for i in range(len(elements(now, ys)))]
@@ -177,7 +177,7 @@ def _clear(now: Now, step: int, x: Any) -> Any:
 def _set_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any, ys: Any) -> Any:
     where = slice(*natives(now, (low, high, stride)))
     if type(x) is not List:
-        return refused(now, lambda x, v: x.__class__.__setitem__(x, where, v), x, ys)
+        return refused(now, lambda x, v: operator.setitem(x, where, v), x, ys)
     items = list(current(now, x))
     if has_fields(ys) or type(ys) in (str, range, Dict):
         items[where] = elements(now, ys)
@@ -220,7 +220,7 @@ def entries(now: Now, other: Any) -> dict[Any, Any]:
 
 
 def _merge_writes(now: Now, x: Any, other: Any) -> Writes:
-    return [(key, 1, key) for key in entries(now, other)]
+    return [(key, 1, key) for key in entries(now, other)] if type(x) is Dict else []
 
 
 update("set", 3, "x[i] = v of a list or dictionary: x, i, v", _set, _set_writes)

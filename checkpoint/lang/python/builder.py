@@ -1,0 +1,85 @@
+"""Making core expressions: what the modules that translate share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+from checkpoint.ad.containers import Layout, Types
+from checkpoint.ad.values import Symbol
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Raise, Var
+
+UNBOUND = Symbol("%unbound")  # what a variable holds that nothing has been assigned to
+FAILED = Layout(type("failed", (), {}), ("exception",))  # how a guarded expression returns what it raised
+
+
+class Names:
+    """Names for core variables, unique within one program and readable."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def fresh(self, name: str) -> str:
+        return f"{name.replace('%', 't.').replace('<lambda>', 'lambda')}.{next(self._numbers)}"
+
+
+def is_simple(expr: Expr) -> bool:
+    """Whether an expression may be evaluated at any time."""
+    return isinstance(expr, Var | Const)
+
+
+def again(expr: Expr) -> Expr:
+    """Another expression like a simple one, for another place."""
+    return Var(expr.span, expr.name) if isinstance(expr, Var) else Const(expr.span, expr.value)  # type: ignore[attr-defined]
+
+
+def bound(
+    names: Names, values: Sequence[Expr], body: Callable[[list[Expr]], Expr], name: str = "%"
+) -> Expr:
+    """`body` on expressions that can be used more than once, evaluated before it in their order."""
+    lets: list[tuple[str, Expr]] = []
+    simple: list[Expr] = []
+    for value in values:
+        if is_simple(value):
+            simple.append(value)
+        else:
+            lets.append((names.fresh(name), value))
+            simple.append(Var(value.span, lets[-1][0]))
+    result = body(simple)
+    for variable, value in reversed(lets):
+        result = Let(value.span, variable, value, result)
+    return result
+
+
+def prim(span: Span, op: str, *args: Expr) -> Expr:
+    return Prim(span, op, args)
+
+
+def const(span: Span, value: Any) -> Expr:
+    return Const(span, value)
+
+
+def instance(span: Span, value: Expr, *classes: type) -> Expr:
+    return Prim(span, "py.instance", (value, Const(span, Types(classes))))
+
+
+def make_error(span: Span, cls: type[BaseException], *args: Expr) -> Expr:
+    """An exception as a value."""
+    return Prim(span, "py.record", (Const(span, Layout(cls, ("args",))), Prim(span, "py.tuple", args)))
+
+
+def raise_error(span: Span, cls: type[BaseException], message: str) -> Expr:
+    return Raise(span, make_error(span, cls, Const(span, message)))
+
+
+def both(span: Span, first: Expr, second: Expr) -> Expr:
+    return If(span, first, second, Const(span, False))
+
+
+def negated(span: Span, test: Expr) -> Expr:
+    return If(span, test, Const(span, False), Const(span, True))
+
+
+__all__ = ["App", "Const", "Expr", "If", "Lambda", "Let", "Letrec", "Prim", "Raise", "Var"]

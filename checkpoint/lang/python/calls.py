@@ -1,0 +1,276 @@
+"""Calls: whose arguments are arranged when they are translated, wherever the callee is known.
+
+In: a call in normal form. Out: an application of a procedure to all its arguments, in the order of its
+parameters (those of `*args` as one tuple, those of `**kwargs` as one dictionary), or a primitive. What is
+called is, in this order: a local function; a Python object that is known (checkpoint.lang.python.statics);
+a method (checkpoint.lang.python.methods); any other value, whose arguments are passed by position.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from checkpoint.ad.record import Scalar, records
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, If, Prim, Var
+from checkpoint.lang.python import methods, statics
+from checkpoint.lang.python.builder import again, bound, const, prim, raise_error
+from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translator import Translator
+
+_ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.matches", "py.callable"})
+MOST_SPREAD = 8  # arguments that `f(*args)` may pass to a function that is not known
+
+
+@dataclass
+class Arguments:
+    """What a call passes. positional: before any star; star: all of `*args`, joined; keywords by name."""
+
+    positional: list[Expr] = field(default_factory=list)
+    star: Expr | None = None
+    keywords: dict[str, Expr] = field(default_factory=dict)
+    mapping: Expr | None = None
+
+    @property
+    def values(self) -> list[Expr]:
+        """All of them, in the order of evaluation."""
+        stars = [each for each in (self.star, self.mapping) if each is not None]
+        return [*self.positional, *stars[: self.star is not None], *self.keywords.values(), *stars[self.star is not None :]]
+
+    def like(self, values: list[Expr]) -> Arguments:
+        """The same arguments with other expressions."""
+        rest = list(values)
+        positional = [rest.pop(0) for _ in self.positional]
+        star = None if self.star is None else rest.pop(0)
+        keywords = {name: rest.pop(0) for name in self.keywords}
+        return Arguments(positional, star, keywords, None if self.mapping is None else rest.pop(0))
+
+
+def is_predicate(expr: Expr) -> bool:
+    """Whether the value of an expression is surely a boolean."""
+    if isinstance(expr, If):
+        return is_predicate(expr.then) and is_predicate(expr.other)
+    if isinstance(expr, Const):
+        return type(expr.value) is bool
+    if not isinstance(expr, Prim):
+        return False
+    record = records().get(expr.op)
+    return expr.op in _ANSWERS or (isinstance(record, Scalar) and record.partials is None)
+
+
+def translate(t: Translator, node: ast.Call, env: Env) -> Expr:
+    """The value of a call."""
+    function = node.func
+    if isinstance(function, ast.Name):
+        binding = env.get(function.id)
+        if binding is not None and binding.callee is not None and not binding.cell:
+            return to_callee(t, binding.callee, node, env)
+    known = t.linker.reference(t, function, env)
+    if isinstance(known, Reference):
+        return statics.call(t, known, node, env)
+    if isinstance(function, ast.Attribute) and known is None:
+        return methods.call(t, function, node, env)
+    return to_value(t, t.expr(function, env), arguments(t, node, env), node)
+
+
+def arguments(t: Translator, node: ast.Call, env: Env) -> Arguments:
+    """The arguments of a call, translated."""
+    found = Arguments()
+    for part in node.args:
+        if isinstance(part, ast.Starred):
+            value = prim(t.span(part), "py.tuple-of", t.expr(part.value, env))
+            found.star = value if found.star is None else prim(t.span(part), "py.add", found.star, value)
+        elif found.star is not None:
+            single = prim(t.span(part), "py.tuple", t.expr(part, env))
+            found.star = prim(t.span(part), "py.add", found.star, single)
+        else:
+            found.positional.append(t.expr(part, env))
+    for keyword in node.keywords:
+        value = t.expr(keyword.value, env)
+        if keyword.arg is not None:
+            found.keywords[keyword.arg] = value
+        elif found.mapping is None:
+            found.mapping = value
+        else:
+            raise t.refuse(keyword, "a second `**`", "merge the dictionaries first")
+    return found
+
+
+def to_callee(t: Translator, callee: Callee, node: ast.Call, env: Env) -> Expr:
+    """A call of a function whose signature is known."""
+    given = arguments(t, node, env)
+    return arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+
+
+def arranged(
+    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    """`make` on the arguments in the order of the parameters."""
+    signature = callee.signature
+    in_order = list(signature.names[len(given.positional) :][: len(given.keywords)]) == list(given.keywords)
+    simple = given.star is None and given.mapping is None
+    if simple and (not given.keywords or in_order):
+        return _placed(t, callee, given, node, make)
+    return bound(t.linker.names, given.values, lambda v: _placed(t, callee, given.like(v), node, make), "argument")
+
+
+def _placed(
+    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    if given.star is not None:
+        return _spread(t, callee, given, node, make)
+    signature, span = callee.signature, t.span(node)
+    extra = given.positional[len(signature.positional) :]
+    if extra and signature.vararg is None:
+        return _fails(t, span, given, _too_many(callee, len(given.positional)))
+    table = dict(zip(signature.positional, given.positional, strict=False))
+    more: dict[str, Expr] = {}
+    for name, value in given.keywords.items():
+        if name in table:
+            return _fails(t, span, given, f"{callee.name}() got multiple values for argument {name!r}")
+        if name in signature.named and name not in signature.positional[: signature.positional_only]:
+            table[name] = value
+        elif signature.kwarg is not None:
+            more[name] = value
+        else:
+            return _fails(t, span, given, f"{callee.name}() got an unexpected keyword argument {name!r}")
+    missing = [n for n in signature.named if n not in table and n not in signature.defaults]
+    if missing and given.mapping is None:
+        return _fails(t, span, given, _missing(callee, missing))
+    args = [table[n] if n in table else _absent(callee, n, given.mapping, span) for n in signature.named]
+    if signature.vararg is not None:
+        args.append(prim(span, "py.tuple", *extra))
+    if signature.kwarg is not None:
+        args.append(_rest_of_keywords(more, given.mapping, span))
+    return make(args)
+
+
+def _rest_of_keywords(more: dict[str, Expr], mapping: Expr | None, span: Span) -> Expr:
+    result = prim(span, "py.dict")
+    if mapping is not None:
+        result = prim(span, "py.merge", result, again(mapping))
+    for name, value in more.items():
+        result = prim(span, "py.set", result, const(span, name), value)
+    return result
+
+
+def _absent(callee: Callee, name: str, mapping: Expr | None, span: Span) -> Expr:
+    """The argument for a parameter that the call does not name: from `**mapping`, or the default."""
+    default = callee.signature.defaults.get(name)
+    if mapping is None:
+        assert default is not None
+        return default(span)
+    otherwise = raise_error(span, TypeError, _missing(callee, [name])) if default is None else default(span)
+    key = lambda: const(span, name)  # noqa: E731
+    return If(
+        span,
+        prim(span, "py.contains", again(mapping), key()),
+        prim(span, "py.item", again(mapping), key()),
+        otherwise,
+    )
+
+
+def _spread(
+    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    """`f(*args)`: as many arguments as the tuple has."""
+    assert given.star is not None
+    span, signature, star = t.span(node), callee.signature, given.star
+    here = len(given.positional)
+    least = max(0, signature.required - here - sum(n in given.keywords for n in signature.positional))
+    most = max(least, len(signature.positional) - here)
+    most = most if given.mapping is None else max(most, 0)
+
+    def with_count(count: int) -> Expr:
+        items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
+        full = Arguments([*map(_copy, given.positional), *items], None, dict(_copied(given.keywords)), given.mapping)
+        if signature.vararg is None or count < most:
+            return _placed(t, callee, full, node, make)
+        rest = prim(span, "py.slice", again(star), const(span, count), const(span, None), const(span, None))
+        return _placed(t, callee, full, node, lambda args: make(_with_rest(signature.names, args, signature.vararg, rest)))
+
+    def choose(count: int) -> Expr:
+        if count == most and signature.vararg is not None:
+            return with_count(count)
+        if count > most:
+            return raise_error(span, TypeError, f"{callee.name}() got a wrong number of positional arguments")
+        length = prim(span, "py.len", again(star))
+        return If(span, prim(span, "py.eq", length, const(span, count)), with_count(count), choose(count + 1))
+
+    return choose(least)
+
+
+def _with_rest(names: tuple[str, ...], args: list[Expr], vararg: str | None, rest: Expr) -> list[Expr]:
+    return [rest if name == vararg else value for name, value in zip(names, args, strict=True)]
+
+
+def _copy(expr: Expr) -> Expr:
+    return again(expr)
+
+
+def _copied(keywords: dict[str, Expr]) -> list[tuple[str, Expr]]:
+    return [(name, again(value)) for name, value in keywords.items()]
+
+
+def _fails(t: Translator, span: Span, given: Arguments, message: str) -> Expr:
+    """The call that Python refuses, after its arguments have been evaluated."""
+    return bound(t.linker.names, given.values, lambda _: raise_error(span, TypeError, message))
+
+
+def _too_many(callee: Callee, count: int) -> str:
+    signature = callee.signature
+    takes = len(signature.positional)
+    least = signature.required
+    counted = str(takes) if least == takes else f"from {least} to {takes}"
+    plural = "" if takes == 1 and least == takes else "s"
+    were = "was" if count == 1 else "were"
+    return f"{callee.name}() takes {counted} positional argument{plural} but {count} {were} given"
+
+
+def _missing(callee: Callee, names: list[str]) -> str:
+    positional = [n for n in names if n in callee.signature.positional]
+    kind = "positional" if positional else "keyword-only"
+    shown = [repr(n) for n in (positional or names)]
+    listed = shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + (
+        f" and {shown[-1]}" if len(shown) == 2 else f", and {shown[-1]}"
+    )
+    plural = "" if len(shown) == 1 else "s"
+    return f"{callee.name}() missing {len(shown)} required {kind} argument{plural}: {listed}"
+
+
+def to_value(t: Translator, function: Expr, given: Arguments, node: ast.AST) -> Expr:
+    """A call of a value: by position, as many arguments as it takes."""
+    span = t.span(node)
+    if given.keywords or given.mapping is not None:
+        raise t.refuse(
+            node, "a keyword argument of a function that is only known when it runs", "pass it by position"
+        )
+    if given.star is None:
+        if not t.linker.has_callables:
+            return App(span, function, tuple(given.positional))
+
+        def call(values: list[Expr]) -> Expr:
+            return t.linker.called(t, values[0], values[1:], node)
+
+        return bound(t.linker.names, [function, *given.positional], call)
+    return bound(t.linker.names, [function, *given.values], lambda v: _spread_to_value(t, v, given, node))
+
+
+def _spread_to_value(t: Translator, values: list[Expr], given: Arguments, node: ast.AST) -> Expr:
+    span, (function, *positional), star = t.span(node), values[:-1], values[-1]
+    result = raise_error(span, TypeError, f"more than {MOST_SPREAD} arguments in `*`")
+    for count in range(MOST_SPREAD, -1, -1):
+        items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
+        args = [*map(again, positional), *items]
+        call = t.linker.called(t, again(function), args, node)
+        length = prim(span, "py.len", again(star))
+        result = If(span, prim(span, "py.eq", length, const(span, count)), call, result)
+    return result
+
+
+__all__ = ["Binding", "Var", "arguments", "arranged", "is_predicate", "to_callee", "to_value", "translate"]

@@ -1,0 +1,123 @@
+"""Changes of lists and dictionaries: a new value for the variable that holds them.
+
+In: a Change (checkpoint.lang.python.normal) of what a path holds: a variable, or an item of an item of one.
+Out: the items on the way are read, the last is updated, and each is put back into the one before it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from checkpoint.lang.core import Const, Expr, If, Let, Var
+from checkpoint.lang.python.builder import again, prim
+from checkpoint.lang.python.meanings import Binding, Env
+from checkpoint.lang.python.normal import Change, Keyword
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translator import Exits, Next, Translator
+
+# By method: the primitive, and how many arguments there may be.
+SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
+    "set": ("py.set", (2,)),
+    "set_slice": ("py.set-slice", (4,)),
+    "append": ("py.append", (1,)),
+    "extend": ("py.extend", (1,)),
+    "insert": ("py.insert", (2,)),
+    "clear": ("py.clear", (0,)),
+    "reverse": ("py.reverse", (0,)),
+}
+
+
+def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+    """The change, then what follows."""
+    from checkpoint.lang.python import handlers  # noqa: PLC0415
+
+    indices, root = _accessors(t, node)
+    found = t.meaning(root.id, env)
+    if not isinstance(found, Binding):
+        raise t.refuse(
+            root, f"changing {root.id}, which the function does not make itself", f"change a copy, list({root.id})"
+        )
+    if root.id not in t.scope.assigned and root.id not in env:
+        raise t.refuse(root, f"changing {root.id}", "make it in the function, and return it")
+    value = _outcome(t, node, indices, t.read(root.id, root, env), env)
+    outcome = t.fresh("changed")
+
+    def use(result: Expr) -> Expr:
+        variable = Var(result.span, outcome)
+        whole = prim(result.span, "py.item", again(variable), Const(result.span, 0))
+
+        def then(now: Env) -> Expr:
+            if node.result is None:
+                return exits.next(now)
+            given = prim(result.span, "py.item", again(variable), Const(result.span, 1))
+            return t.store(node.result, given, now, exits.next)
+
+        if node.result is None:
+            return t.store(root.id, result, env, then)
+        return Let(result.span, outcome, result, t.store(root.id, whole, env, then))
+
+    if exits.handler is None:
+        return use(value)
+    return handlers.guarded(t, value, env, exits.handler, use)
+
+
+def _accessors(t: Translator, node: Change) -> tuple[list[ast.expr], ast.Name]:
+    indices: list[ast.expr] = []
+    path = node.path
+    while isinstance(path, ast.Subscript):
+        indices.append(path.slice)
+        path = path.value
+    if isinstance(path, ast.Attribute):
+        raise t.refuse(
+            path, f"changing what the attribute {path.attr} holds", "take the list out, change it, and make a new object"
+        )
+    assert isinstance(path, ast.Name)
+    return indices[::-1], path
+
+
+def _outcome(t: Translator, node: Change, indices: list[ast.expr], value: Expr, env: Env) -> Expr:
+    """The new value of the variable, as a tuple with the method's result if that is used."""
+    span = t.span(node)
+    if not indices:
+        return _applied(t, node, value, env)
+    holder, inner = t.fresh("holder"), t.fresh("inner")
+    index = t.expr(indices[0], env)
+    item = prim(span, "py.item", Var(span, holder), again(index))
+    rest = _outcome(t, node, indices[1:], item, env)
+
+    def put_back(new: Expr) -> Expr:
+        return prim(span, "py.set", Var(span, holder), again(index), new)
+
+    if node.result is None:
+        return Let(span, holder, value, put_back(rest))
+    part = lambda i: prim(span, "py.item", Var(span, inner), Const(span, i))  # noqa: E731
+    both = prim(span, "py.tuple", put_back(part(0)), part(1))
+    return Let(span, holder, value, Let(span, inner, rest, both))
+
+
+def _applied(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
+    """The method on the list or dictionary itself."""
+    span = t.span(node)
+    if node.method in SIMPLE:
+        op, counts = SIMPLE[node.method]
+        if len(node.args) not in counts or any(isinstance(a, Keyword) for a in node.args):
+            raise t.refuse(node, f"{node.method} with {len(node.args)} arguments", "pass what Python's method takes")
+        new = prim(span, op, value, *[t.expr(argument, env) for argument in node.args])
+        return new if node.result is None else prim(span, "py.tuple", new, Const(span, None))
+    outcome = _library(t, node, value, env)
+    if node.result is not None:
+        return outcome
+    return prim(span, "py.item", outcome, Const(span, 0))
+
+
+def _library(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
+    """A method that the library has: a function of the list to (the new list, the result)."""
+    args = [t.expr(a.value if isinstance(a, Keyword) else a, env) for a in node.args]
+    names = [a.name if isinstance(a, Keyword) else None for a in node.args]
+    return t.linker.library_call(t, f"change_{node.method}", [value, *args], [None, *names], node)
+
+
+__all__ = ["Callable", "If", "Next", "translate"]

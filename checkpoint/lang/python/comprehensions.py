@@ -1,0 +1,90 @@
+"""Comprehensions and generator expressions, as the loops that they stand for.
+
+In: a comprehension without effects, or a generator expression and what consumes it. Out: the expression of
+a loop over a list (or dictionary, or sum) that grows; `any` and `all` leave it as soon as they know.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from checkpoint.lang.core import Const, Expr
+from checkpoint.lang.python.builder import const, prim
+from checkpoint.lang.python.liveness import NONE, Around
+from checkpoint.lang.python.meanings import Env
+from checkpoint.lang.python.normal import assign, constant, load
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translator import Translator
+
+RESULT = "%result"
+
+
+def translate(t: Translator, node: ast.expr, env: Env) -> Expr:
+    """A comprehension as a value; a generator expression is the list of what it gives."""
+    match node:
+        case ast.ListComp() | ast.GeneratorExp():
+            grown = _call(_method(node, "append"), [node.elt], node)
+            return run(t, node, node.generators, ast.List([], ast.Load()), [_statement(grown)], env)
+        case ast.DictComp():
+            target = ast.Subscript(load(RESULT, node), node.key, ast.Store())
+            body = ast.Assign([ast.copy_location(target, node)], node.value)
+            return run(t, node, node.generators, ast.Dict([], []), [ast.copy_location(body, node)], env)
+    raise t.refuse(node, "this comprehension", "write a list or dict comprehension")
+
+
+def consumed(t: Translator, by: str, node: ast.GeneratorExp, more: list[ast.expr], env: Env) -> Expr | None:
+    """sum, any, all of a generator expression; None for what takes it as a list."""
+    if by == "sum":
+        start = more[0] if more else constant(0, node)
+        added = ast.copy_location(ast.BinOp(load(RESULT, node), ast.Add(), node.elt), node)
+        return run(t, node, node.generators, start, [assign(RESULT, added, node)], env)
+    if by in {"any", "all"} and not more:
+        stop = constant(by == "any", node)
+        test = node.elt if by == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), node.elt), node)
+        leave = ast.copy_location(ast.Return(stop), node)
+        body = ast.copy_location(ast.If(test, [leave], []), node)
+        return run(t, node, node.generators, constant(by == "all", node), [body], env)
+    return None
+
+
+def run(
+    t: Translator,
+    node: ast.expr,
+    generators: list[ast.comprehension],
+    start: ast.expr,
+    body: list[ast.stmt],
+    env: Env,
+) -> Expr:
+    """The value of `RESULT` after the loops, or what the body returns."""
+    from checkpoint.lang.python.statements import block  # noqa: PLC0415
+    from checkpoint.lang.python.translator import Exits  # noqa: PLC0415
+
+    for generator in reversed(generators):
+        for test in reversed(generator.ifs):
+            body = [ast.copy_location(ast.If(test, body, []), node)]
+        body = [ast.copy_location(ast.For(generator.target, generator.iter, body, []), node)]
+    first = assign(RESULT, ast.copy_location(start, node), node)
+    last = ast.copy_location(ast.Return(load(RESULT, node)), node)
+    statements = t.normal.block([first, *body, last])
+    t.live.block(statements, NONE, Around(NONE, NONE, NONE, NONE))
+    own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    inside = {name: binding for name, binding in env.items() if name not in own}
+    exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
+    return block(t, statements, inside, exits)
+
+
+def _method(node: ast.expr, name: str) -> ast.expr:
+    return ast.copy_location(ast.Attribute(load(RESULT, node), name, ast.Load()), node)
+
+
+def _call(function: ast.expr, args: list[ast.expr], node: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(function, args, []), node)
+
+
+def _statement(value: ast.expr) -> ast.stmt:
+    return ast.copy_location(ast.Expr(value), value)
+
+
+__all__ = ["const", "consumed", "prim", "translate"]

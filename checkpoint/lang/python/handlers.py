@@ -1,0 +1,170 @@
+"""`try`, on the core's `handle`.
+
+A `handle` is put around single expressions, never around statements: the statements of a `try` remain in
+tail position, so that a loop inside it runs in constant memory and its variables are at hand where it fails.
+An expression that raises gives its exception to the *handler*, a procedure of the exception and of the
+variables that the `except` clauses may use, with their values at that moment.
+
+`finally` is translated once for each way that leads through it: falling off the end, return, break,
+continue, and raising.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checkpoint.ad.containers import Types
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
+from checkpoint.lang.python.builder import FAILED, instance, prim
+from checkpoint.lang.python.meanings import Binding, Env
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translator import Exits, Handler, Next, Translator
+
+
+def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
+    """`use` on the value of an expression; if that raises, the handler."""
+    span = value.span
+    outcome, exception = t.fresh("outcome"), t.fresh("exception")
+    failed = Prim(span, "py.record", (Const(span, FAILED), Var(span, exception)))
+    protected = Handle(span, value, exception, failed)
+    error = prim(span, "py.attribute", Var(span, outcome), Const(span, "exception"))
+    to_handler = call_handler(t, handler, error, env, span)
+    is_failed = instance(span, Var(span, outcome), FAILED.cls)
+    return Let(span, outcome, protected, If(span, is_failed, to_handler, use(Var(span, outcome))))
+
+
+def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
+    from checkpoint.lang.python.statements import current  # noqa: PLC0415
+
+    values = [current(t, env, name, span) for name in handler.variables]
+    return App(span, Var(span, handler.core), (exception, *values))
+
+
+def raised(t: Translator, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
+    """Raise an exception: to the handler around, or out of the function."""
+    if exits.handler is None:
+        return Raise(span, value)
+    return call_handler(t, exits.handler, value, env, span)
+
+
+def try_statement(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+    if node.finalbody:
+        return _with_finally(t, node, env, exits)
+    return _with_handlers(t, node, env, exits)
+
+
+def _with_handlers(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+    """`try` with `except` clauses and perhaps `else`."""
+    from checkpoint.lang.python.statements import block, join, written_in  # noqa: PLC0415
+
+    span = t.span(node)
+    written = written_in([node], t)
+
+    def ways(go_on: Next) -> Expr:
+        inner = replace(exits, next=go_on)
+
+        def clauses(now: Env, caught: str) -> Expr:
+            return _clauses(t, node.handlers, now, caught, inner)
+
+        def body(handler: Handler) -> Expr:
+            out = lambda now: block(t, node.orelse, now, inner)  # noqa: E731
+            return block(t, node.body, env, replace(inner, next=out, handler=handler))
+
+        return with_handler(t, written, env, clauses, body, span)
+
+    return join(t, written & t.live.after[node], env, exits.next, ways, span)
+
+
+def with_handler(
+    t: Translator,
+    written: frozenset[str],
+    env: Env,
+    clauses: Callable[[Env, str], Expr],
+    body: Callable[[Handler], Expr],
+    span: Span,
+) -> Expr:
+    """`body` with a handler, the procedure that runs `clauses` on the variables as they were then."""
+    from checkpoint.lang.python.translator import Handler  # noqa: PLC0415
+
+    names = tuple(sorted(written))
+    handler = Handler(t.fresh("handler"), names)
+    exception, caught = t.fresh("exception"), t.fresh("caught")
+    params = {name: t.fresh(name) for name in names}
+    now = dict(env)
+    for name, param in params.items():
+        old = env.get(name)
+        now[name] = Binding(param, cell=old is not None and old.cell, unbound=old is None or old.unbound)
+    result = Let(span, caught, prim(span, "py.caught", Var(span, exception)), clauses(now, caught))
+    procedure = Lambda(span, (exception, *params.values()), result, name=handler.core)
+    return Letrec(span, ((handler.core, procedure),), body(handler))
+
+
+def _clauses(
+    t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits
+) -> Expr:
+    """The first clause that the exception matches; without one it is raised again."""
+    from checkpoint.lang.python.statements import block  # noqa: PLC0415
+
+    if not handlers:
+        span = t.span(t.scope.node)
+        return raised(t, Var(span, caught), env, exits, span)
+    first, span = handlers[0], t.span(handlers[0])
+    inner = replace(exits, caught=caught)
+    if first.name:
+        bind = lambda: t.store(  # noqa: E731
+            str(first.name), Var(span, caught), env, lambda now: block(t, first.body, now, inner)
+        )
+        body = bind()
+    else:
+        body = block(t, first.body, env, inner)
+    if first.type is None:
+        return body
+    types = Const(span, Types(t.linker.classes_of(t, first.type, env)))
+    matches = prim(span, "py.matches", Var(span, caught), types)
+    return If(span, matches, body, _clauses(t, handlers[1:], env, caught, exits))
+
+
+def _with_finally(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+    """`try` with `finally`: its body goes on all ways out."""
+    from checkpoint.lang.python.statements import block, join, written_in  # noqa: PLC0415
+
+    span = t.span(node)
+    written = written_in([node], t)
+    inside = ast.copy_location(ast.Try(node.body, node.handlers, node.orelse, []), node)
+    t.live.after[inside] = t.live.after[node] | written
+
+    def through(then: Next, base: Exits) -> Next:
+        return lambda now: block(t, node.finalbody, now, replace(base, next=then))
+
+    def returns(value: Expr, now: Env) -> Expr:
+        kept = t.fresh("returned")
+        last = through(lambda then: exits.returns(Var(value.span, kept), then), exits)
+        return Let(value.span, kept, value, last(now))
+
+    def ways(go_on: Next) -> Expr:
+        base = replace(exits, next=go_on)
+
+        def again(now: Env, caught: str) -> Expr:
+            return through(lambda then: raised(t, Var(span, caught), then, base, span), base)(now)
+
+        def body(handler: Handler) -> Expr:
+            inner = replace(
+                exits,
+                next=through(go_on, base),
+                returns=returns,
+                breaks=None if exits.breaks is None else through(exits.breaks, base),
+                continues=None if exits.continues is None else through(exits.continues, base),
+                handler=handler,
+            )
+            if node.handlers:
+                return _with_handlers(t, inside, env, inner)
+            return block(t, node.body, env, inner)
+
+        return with_handler(t, written, env, again, body, span)
+
+    return join(t, written & t.live.after[node], env, exits.next, ways, span)

@@ -1,0 +1,181 @@
+"""What a program reads of the world around it, and how to find that again at the next call.
+
+In: while a program is translated, the Python objects that its names mean. Out: a tree of inputs, each found
+from another one (a global of a function, a cell of its closure, an attribute of a module). At a later call
+the tree is walked again from the function given then: objects that the translation relied on (functions,
+by their code; classes, modules, builtins, by identity) must be the same, else the program is translated
+anew; data is read, so that a changed global is seen.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.ad.values import Foreign
+
+
+class Unknown(Exception):
+    """A name that means nothing, or a cell that is empty."""
+
+
+def step(value: Any, how: tuple[str, Any]) -> Any:
+    """One step from an object to another."""
+    kind, what = how
+    return STEPS[kind](value, what)
+
+
+def _global(function: Any, name: str) -> Any:
+    found = function.__globals__
+    if name in found:
+        return found[name]
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    raise Unknown(name)
+
+
+def _cell(function: Any, position: int) -> Any:
+    try:
+        return function.__closure__[position].cell_contents
+    except ValueError:
+        raise Unknown(str(position)) from None
+
+
+def _attribute(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        raise Unknown(name) from None
+
+
+STEPS: dict[str, Callable[[Any, Any], Any]] = {
+    "global": _global,
+    "cell": _cell,
+    "attribute": _attribute,
+    "in class": lambda cls, name: _in_class(cls, name),
+    "default": lambda function, position: function.__defaults__[position],
+    "keyword default": lambda function, name: function.__kwdefaults__[name],
+    "function": lambda method, _: method.__func__,
+    "self": lambda method, _: method.__self__,
+    "partial function": lambda partial, _: partial.func,
+    "partial argument": lambda partial, position: partial.args[position],
+    "partial keyword": lambda partial, name: partial.keywords[name],
+    "getter": lambda prop, _: prop.fget,
+    "field default": lambda cls, name: cls.__dataclass_fields__[name].default,
+    "tuple default": lambda cls, name: cls._field_defaults[name],
+    "library": lambda _, what: what,
+    "func": lambda cached, _: cached.func,
+}
+
+
+def _in_class(cls: type, name: str) -> Any:
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    raise Unknown(name)
+
+
+def is_data(value: Any) -> bool:
+    """Whether an object is read anew at each call, rather than relied on by the translation."""
+    return not isinstance(value, KNOWN) and not _is_native_callable(value)
+
+
+KNOWN = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.ModuleType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    type,
+    types.UnionType,
+    types.GenericAlias,
+    functools.partial,
+    functools.cached_property,
+    property,
+    staticmethod,
+    classmethod,
+    Foreign,
+)
+
+
+def _is_native_callable(value: Any) -> bool:
+    """Callable objects of compiled packages, and of this one (`checkpoint.grad` is a function)."""
+    return callable(value) and type(value).__module__ in {"numpy", "functools", "_operator", "operator"}
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One object: from which other it is found, and what it must be (NOTHING: it is data)."""
+
+    parent: int
+    how: tuple[str, Any]
+    expected: Any
+
+
+NOTHING = object()
+
+
+class Inputs:
+    """All inputs of a program; the first is the function itself."""
+
+    def __init__(self, root: Any) -> None:
+        self.nodes: list[Input] = [Input(-1, ("root", None), _expected(root))]
+        self._values: list[Any] = [root]
+        self._known: dict[tuple[Any, ...], int] = {}
+
+    def value(self, index: int) -> Any:
+        """The object, while the program is translated."""
+        return self._values[index]
+
+    def find(self, parent: int, kind: str, what: Any) -> tuple[int, Any]:
+        """The input that a step leads to, and its value; raises Unknown."""
+        origin = self._values[parent]
+        key = (id(origin.__globals__), what) if kind == "global" else (parent, kind, what)
+        if key not in self._known:
+            value = step(origin, (kind, what))
+            self._known[key] = len(self.nodes)
+            self.nodes.append(Input(parent, (kind, what), _expected(value)))
+            self._values.append(value)
+        index = self._known[key]
+        return index, self._values[index]
+
+    def forget(self) -> None:
+        """Once translated: let go of the objects themselves."""
+        self._values = []
+        self._known = {}
+
+    def read(self, root: Any) -> list[Any] | None:
+        """All inputs found again from a function; None where the translation does not fit."""
+        values: list[Any] = []
+        for node in self.nodes:
+            try:
+                value = step(values[node.parent], node.how) if node.parent >= 0 else root
+            except (Unknown, LookupError, AttributeError, TypeError):
+                return None
+            if node.expected is NOTHING:
+                if not is_data(value):
+                    return None
+            elif not _is_expected(value, node.expected):
+                return None
+            values.append(value)
+        return values
+
+
+def _expected(value: Any) -> Any:
+    """What to compare with: a function's code, a known object itself, NOTHING for data."""
+    if isinstance(value, types.FunctionType):
+        return value.__code__
+    if isinstance(value, types.MethodType | functools.partial | property | staticmethod | classmethod):
+        return type(value)
+    return NOTHING if is_data(value) else value
+
+
+def _is_expected(value: Any, expected: Any) -> bool:
+    if isinstance(value, types.FunctionType):
+        return value.__code__ is expected
+    return value is expected or type(value) is expected

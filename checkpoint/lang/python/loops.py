@@ -1,0 +1,338 @@
+"""Loops, to procedures that call themselves last.
+
+In: `while` and `for` in normal form. Out: a procedure of the variables that the loop writes and that are
+live at its head; a `for` has its position besides. What a `for` goes over is a *plan*: how many items there
+are, and what the i-th is; `enumerate`, `zip`, `reversed`, `d.items()` are plans made of plans, without any
+tuple being built where the target takes it apart.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
+from checkpoint.lang.python.builder import again, both, prim, raise_error
+from checkpoint.lang.python.meanings import Binding, Env
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translator import Exits, Next, Translator
+
+
+def while_loop(t: Translator, node: ast.While, env: Env, exits: Exits) -> Expr:
+    from checkpoint.lang.python.statements import block, evaluated  # noqa: PLC0415
+
+    span = t.span(node.test)
+    endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+
+    def body(now: Env, again_: Next, out: Next) -> Expr:
+        inner = replace(exits, next=again_, breaks=out, continues=again_)
+        if endless:
+            return block(t, node.body, now, inner)
+
+        def use(test: Expr, _: Next) -> Expr:
+            end = block(t, node.orelse, now, replace(exits, next=out))
+            return If(span, test, block(t, node.body, now, inner), end)
+
+        return evaluated(t, node.test, now, inner, use, translated=t.test(node.test, now))
+
+    ways = _breaks(node.body) + (not endless)
+    return _loop(t, node, [], env, exits, body, ways)
+
+
+def _loop(
+    t: Translator,
+    node: ast.While | ast.For,
+    counters: list[tuple[str, Expr]],
+    env: Env,
+    exits: Exits,
+    body: Callable[[Env, Next, Next], Expr],
+    ways: int,
+) -> Expr:
+    """The procedure of a loop, and its first call. counters: parameters besides the variables.
+
+    body: from the variables, what to go on with and where to leave to. ways: how many lead out.
+    """
+    from checkpoint.lang.python.statements import current, join, written_in  # noqa: PLC0415
+
+    span = t.span(node)
+    written = written_in([node], t)
+    carried = sorted(written & t.live.head[node])
+    name = t.fresh("loop")
+
+    def procedure(out: Next) -> Expr:
+        params = {variable: t.fresh(variable) for variable in carried}
+        inside = dict(env)
+        for variable, param in params.items():
+            old = env.get(variable)
+            inside[variable] = Binding(
+                param, cell=old is not None and old.cell, unbound=old is None or old.unbound or not old.core
+            )
+
+        def again_(now: Env) -> Expr:
+            steps = [_next_position(t, now, counter, span) for counter, _ in counters]
+            return App(span, Var(span, name), (*steps, *(current(t, now, v, span) for v in carried)))
+
+        names = (*(counter for counter, _ in counters), *params.values())
+        lam = Lambda(span, names, body(inside, again_, out), name=name)
+        first = (*(start for _, start in counters), *(current(t, env, v, span) for v in carried))
+        return Letrec(span, ((name, lam),), App(span, Var(span, name), first))
+
+    if ways > 1:
+        return join(t, written & t.live.after[node], env, exits.next, procedure, span)
+    return procedure(exits.next)
+
+
+def _next_position(t: Translator, env: Env, counter: str, span: Span) -> Expr:
+    return prim(span, "py.add", Var(span, counter), Const(span, 1))
+
+
+def _breaks(statements: list[ast.stmt]) -> int:
+    """How many `break`s leave the loop that has this body."""
+    count = 0
+    pending: list[ast.AST] = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Break):
+            count += 1
+        elif isinstance(node, ast.For | ast.While):
+            pending.extend(node.orelse)
+        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            pending.extend(ast.iter_child_nodes(node))
+    return count
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a loop goes over: is there an i-th item, and what is it (one expression, or those of a tuple)."""
+
+    more: Callable[[Expr], Expr]
+    items: Callable[[Expr], list[Expr]]
+    whole: bool = True
+
+    def item(self, position: Expr) -> Expr:
+        """The i-th item as one value."""
+        parts = self.items(position)
+        return parts[0] if self.whole else Prim(parts[0].span, "py.tuple", tuple(parts))
+
+
+def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
+    from checkpoint.lang.python.statements import block  # noqa: PLC0415
+
+    span = t.span(node)
+
+    def with_plan(plan: Plan) -> Expr:
+        position = t.fresh("i")
+
+        def body(now: Env, again_: Next, out: Next) -> Expr:
+            at = Var(span, position)
+            inner = replace(exits, next=again_, breaks=out, continues=again_)
+            end = block(t, node.orelse, now, replace(exits, next=out))
+            into = bind_target(t, node.target, plan, at, now, lambda bound: block(t, node.body, bound, inner))
+            return If(span, plan.more(at), into, end)
+
+        ways = _breaks(node.body) + 1
+        return _loop(t, node, [(position, Const(span, 0))], env, exits, body, ways)
+
+    return planned(t, node.iter, env, exits, with_plan)
+
+
+def bind_target(
+    t: Translator, target: ast.expr, plan: Plan, position: Var, env: Env, rest: Next
+) -> Expr:
+    """Bind the target of a loop (a name, or a tuple of names) to an item."""
+    span = position.span
+    if isinstance(target, ast.Name):
+        return t.store(target.id, plan.item(position), env, rest)
+    assert isinstance(target, ast.Tuple)
+    names = [part.id for part in target.elts if isinstance(part, ast.Name)]
+    parts = plan.items(position) if not plan.whole else []
+    if len(parts) == len(names):
+        return _bind_each(t, names, parts, env, rest)
+    item = t.fresh("item")
+    unpacked = prim(span, "py.unpack", plan.item(position), Const(span, len(names)))
+    parts = [prim(span, "py.item", Var(span, item), Const(span, i)) for i in range(len(names))]
+    return Let(span, item, unpacked, _bind_each(t, names, parts, env, rest))
+
+
+def _bind_each(t: Translator, names: list[str], parts: list[Expr], env: Env, rest: Next) -> Expr:
+    if not names:
+        return rest(env)
+    return t.store(names[0], parts[0], env, lambda now: _bind_each(t, names[1:], parts[1:], now, rest))
+
+
+def planned(
+    t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
+) -> Expr:
+    """`use` on the plan of an iterable; what is evaluated once comes before it."""
+    known = _known_callee(t, node, env)
+    if isinstance(node, ast.Call) and known is zip and _is_strict(node):
+        return _zip(t, node, node.args, [], env, exits, use)
+    if isinstance(node, ast.Call) and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
+        if known is range and 1 <= len(node.args) <= 3:
+            return _range(t, node, env, exits, use)
+        if known is enumerate and 1 <= len(node.args) <= 2:
+            return _enumerate(t, node, env, exits, use)
+        if known is zip and node.args:
+            return _zip(t, node, node.args, [], env, exits, use)
+        if known is reversed and len(node.args) == 1:
+            return _reversed(t, node, env, exits, use)
+    if _is_items(t, node):
+        return _items(t, node, env, exits, use)
+    return _once(t, _sequence(t, node, env), "sequence", env, exits, lambda v: use(_indexed(v)))
+
+
+def _known_callee(t: Translator, node: ast.expr, env: Env) -> object:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    found = t.linker.reference(t, node.func, env)
+    return None if found is None or isinstance(found, str) else found.value
+
+
+def _sequence(t: Translator, node: ast.expr, env: Env) -> Expr:
+    return prim(t.span(node), "py.sequence", t.expr(node, env))
+
+
+def _once(
+    t: Translator, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]
+) -> Expr:
+    """Evaluate something once, guarded where a handler is around."""
+    from checkpoint.lang.python import handlers  # noqa: PLC0415
+
+    variable = t.fresh(name)
+
+    def use(result: Expr) -> Expr:
+        return Let(value.span, variable, result, rest(Var(value.span, variable)))
+
+    if exits.handler is None or isinstance(value, Const | Var):
+        return use(value)
+    return handlers.guarded(t, value, env, exits.handler, use)
+
+
+def _indexed(value: Var) -> Plan:
+    """The items of a sequence; its length is looked at each time, since it may grow."""
+    span = value.span
+    return Plan(
+        lambda i: prim(span, "py.lt", again(i), prim(span, "py.len", again(value))),
+        lambda i: [prim(span, "py.item", again(value), again(i))],
+    )
+
+
+def _range(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+    span = t.span(node)
+    if len(node.args) == 1:
+
+        def upto(end: Var) -> Expr:
+            more = lambda i: prim(span, "py.lt", again(i), again(end))  # noqa: E731
+            return use(Plan(more, lambda i: [again(i)]))
+
+        return _once(t, prim(span, "py.index", t.expr(node.args[0], env)), "end", env, exits, upto)
+    bounds = [t.expr(argument, env) for argument in node.args]
+    if len(bounds) == 2:
+        bounds.append(Const(span, 1))
+    return _once(t, prim(span, "py.range", *bounds), "range", env, exits, lambda v: use(_indexed(v)))
+
+
+def _enumerate(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+    span = t.span(node)
+
+    def counted(plan: Plan) -> Expr:
+        if len(node.args) == 1:
+            return use(Plan(plan.more, lambda i: [again(i), plan.item(i)], whole=False))
+
+        def shifted(start: Var) -> Expr:
+            def items(i: Expr) -> list[Expr]:
+                return [prim(span, "py.add", again(start), again(i)), plan.item(i)]
+
+            return use(Plan(plan.more, items, whole=False))
+
+        return _once(t, prim(span, "py.index", t.expr(node.args[1], env)), "start", env, exits, shifted)
+
+    return planned(t, node.args[0], env, exits, counted)
+
+
+def _zip(
+    t: Translator,
+    node: ast.Call,
+    rest: list[ast.expr],
+    plans: list[Plan],
+    env: Env,
+    exits: Exits,
+    use: Callable[[Plan], Expr],
+) -> Expr:
+    if rest:
+        return planned(t, rest[0], env, exits, lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, use))
+    span = t.span(node)
+
+    def more(i: Expr) -> Expr:
+        if node.keywords and len(plans) > 1:
+            return _more_strictly(plans, i, span)
+        result = plans[-1].more(i)
+        for plan in reversed(plans[:-1]):
+            result = both(span, plan.more(i), result)
+        return result
+
+    return use(Plan(more, lambda i: [plan.item(i) for plan in plans], whole=False))
+
+
+def _is_strict(node: ast.Call) -> bool:
+    """Whether it is `zip(a, b, strict=True)`."""
+    keywords = [(k.arg, k.value.value) for k in node.keywords if isinstance(k.value, ast.Constant)]
+    return keywords == [("strict", True)] and not any(isinstance(a, ast.Starred) for a in node.args)
+
+
+def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
+    """All have an i-th item, or none has; else Python's error."""
+    yes: Expr = Const(span, True)
+    no: Expr = Const(span, False)
+    for at in range(len(plans) - 1, 0, -1):
+        others = "argument 1" if at == 1 else f"arguments 1-{at}"
+        shorter = raise_error(span, ValueError, f"zip() argument {at + 1} is shorter than {others}")
+        longer = raise_error(span, ValueError, f"zip() argument {at + 1} is longer than {others}")
+        yes = If(span, plans[at].more(i), yes, shorter)
+        no = If(span, plans[at].more(i), longer, no)
+    return If(span, plans[0].more(i), yes, no)
+
+
+def _reversed(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+    span = t.span(node)
+
+    def from_the_end(value: Var) -> Expr:
+        def items(i: Expr) -> list[Expr]:
+            position = prim(span, "py.sub", Const(span, -1), again(i))
+            return [prim(span, "py.item", again(value), position)]
+
+        return use(Plan(_indexed(value).more, items))
+
+    return _once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
+
+
+def _is_items(t: Translator, node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "items"
+        and not node.args
+        and not t.linker.has_method("items")
+    )
+
+
+def _items(t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    span = t.span(node)
+
+    def with_dictionary(value: Var) -> Expr:
+        def with_keys(keys: Var) -> Expr:
+            def items(i: Expr) -> list[Expr]:
+                key = lambda: prim(span, "py.item", again(keys), again(i))  # noqa: E731
+                return [key(), prim(span, "py.item", again(value), key())]
+
+            return use(Plan(_indexed(keys).more, items, whole=False))
+
+        return _once(t, prim(span, "py.keys", again(value)), "keys", env, exits, with_keys)
+
+    return _once(t, t.expr(node.func.value, env), "dictionary", env, exits, with_dictionary)

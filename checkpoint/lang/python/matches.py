@@ -1,0 +1,154 @@
+"""`match`: the first case whose pattern fits and whose guard holds.
+
+In: a `match` whose subject is a variable or constant. Out: nested `if`s. A pattern becomes tests of the
+subject and of its items, and names for them; the next case is a procedure where two tests lead to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Letrec, Var
+from checkpoint.lang.python.builder import again, bound, instance, prim
+from checkpoint.lang.python.meanings import Env
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translator import Exits, Next, Translator
+
+Fail = Callable[[], Expr]
+Fits = Callable[[Env], Expr]
+
+
+def translate(t: Translator, node: ast.Match, env: Env, exits: Exits) -> Expr:
+    from checkpoint.lang.python.statements import join, written_in  # noqa: PLC0415
+
+    span = t.span(node)
+    written = written_in([node], t)
+
+    def ways(go_on: Next) -> Expr:
+        return _cases(t, t.expr(node.subject, env), node.cases, env, _next(exits, go_on))
+
+    return join(t, written & t.live.after[node], env, exits.next, ways, span)
+
+
+def _next(exits: Exits, go_on: Next) -> Exits:
+    from dataclasses import replace  # noqa: PLC0415
+
+    return replace(exits, next=go_on)
+
+
+def _cases(t: Translator, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
+    from checkpoint.lang.python.statements import block  # noqa: PLC0415
+
+    if not cases:
+        return exits.next(env)
+    case, span = cases[0], t.span(cases[0].pattern)
+    name = t.fresh("case")
+
+    def fail() -> Expr:
+        return App(span, Var(span, name), ())
+
+    def fits(now: Env) -> Expr:
+        body = block(t, case.body, now, exits)
+        return body if case.guard is None else If(span, t.test(case.guard, now), body, fail())
+
+    result = matched(t, case.pattern, subject, env, fits, fail)
+    rest = Lambda(span, (), _cases(t, subject, cases[1:], env, exits), name=name)
+    return Letrec(span, ((name, rest),), result)
+
+
+def matched(t: Translator, pattern: ast.pattern, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+    """`fits` with the names that a pattern binds, or `fail`."""
+    span = t.span(pattern)
+    match pattern:
+        case ast.MatchValue():
+            test = t.linker.operation(t, "py.eq", [again(subject), t.expr(pattern.value, env)], pattern)
+            return If(span, test, fits(env), fail())
+        case ast.MatchSingleton():
+            return If(span, prim(span, "py.is", again(subject), Const(span, pattern.value)), fits(env), fail())
+        case ast.MatchAs():
+            return _captured(t, pattern, subject, env, fits, fail)
+        case ast.MatchOr():
+            return _either(t, pattern.patterns, subject, env, fits, fail)
+        case ast.MatchSequence():
+            return _sequence(t, pattern, subject, env, fits, fail)
+        case ast.MatchClass():
+            return _class(t, pattern, subject, env, fits, fail)
+    raise t.refuse(pattern, "this pattern", "match constants, tuples and dataclasses")
+
+
+def _captured(t: Translator, node: ast.MatchAs, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+    def bind(now: Env) -> Expr:
+        return fits(now) if node.name is None else t.store(node.name, again(subject), now, fits)
+
+    return bind(env) if node.pattern is None else matched(t, node.pattern, subject, env, bind, fail)
+
+
+def _either(
+    t: Translator, patterns: list[ast.pattern], subject: Expr, env: Env, fits: Fits, fail: Fail
+) -> Expr:
+    """Alternatives; what fits is translated once for each."""
+    if len(patterns) == 1:
+        return matched(t, patterns[0], subject, env, fits, fail)
+    return matched(
+        t, patterns[0], subject, env, fits, lambda: _either(t, patterns[1:], subject, env, fits, fail)
+    )
+
+
+def _sequence(t: Translator, node: ast.MatchSequence, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+    span, parts = t.span(node), node.patterns
+    stars = [i for i, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
+    count = Const(span, len(parts) - len(stars))
+    length = prim(span, "py.len", again(subject))
+    enough = prim(span, "py.ge" if stars else "py.eq", length, count)
+    inside = _parts(t, parts, 0, subject, env, fits, fail)
+    is_sequence = instance(span, again(subject), tuple, list)
+    return If(span, is_sequence, If(span, enough, inside, fail()), fail())
+
+
+def _parts(
+    t: Translator, parts: list[ast.pattern], at: int, subject: Expr, env: Env, fits: Fits, fail: Fail
+) -> Expr:
+    if at == len(parts):
+        return fits(env)
+    part, span = parts[at], t.span(parts[at])
+    rest = lambda now: _parts(t, parts, at + 1, subject, now, fits, fail)  # noqa: E731
+    starred = any(isinstance(p, ast.MatchStar) for p in parts[:at])
+    if isinstance(part, ast.MatchStar):
+        end = at + 1 - len(parts)
+        bounds = [Const(span, at), Const(span, end if end else None), Const(span, None)]
+        items = prim(span, "py.list-of", prim(span, "py.slice", again(subject), *bounds))
+        return rest(env) if part.name is None else t.store(part.name, items, env, rest)
+    item = prim(span, "py.item", again(subject), Const(span, at - len(parts) if starred else at))
+    return bound(t.linker.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
+
+
+def _class(t: Translator, node: ast.MatchClass, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+    span = t.span(node)
+    classes = t.linker.classes_of(t, node.cls, env)
+    names = [*getattr(classes[0], "__match_args__", ())[: len(node.patterns)], *node.kwd_attrs]
+    patterns = [*node.patterns, *node.kwd_patterns]
+    if classes[0] in (int, float, str, bool, tuple, list, dict) and len(node.patterns) == 1:
+        inside = matched(t, node.patterns[0], subject, env, fits, fail)
+    else:
+        inside = _attributes(t, list(zip(names, patterns, strict=True)), subject, env, fits, fail, node)
+    return If(span, instance(span, again(subject), *classes), inside, fail())
+
+
+def _attributes(
+    t: Translator,
+    pairs: list[tuple[str, ast.pattern]],
+    subject: Expr,
+    env: Env,
+    fits: Fits,
+    fail: Fail,
+    node: Any,
+) -> Expr:
+    if not pairs:
+        return fits(env)
+    (name, pattern), more = pairs[0], pairs[1:]
+    value = t.linker.attribute(t, again(subject), name, node)
+    rest = lambda now: _attributes(t, more, subject, now, fits, fail, node)  # noqa: E731
+    return bound(t.linker.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)

@@ -1,0 +1,264 @@
+"""Calls of Python objects that are known when the call is translated.
+
+In: a Reference to a function, class, method, partial or builtin, and a call of it. Out: a call of the
+translated function, a primitive (the records say which functions they implement), a function of the library,
+a record; or a SourceError that says what to write instead.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad.containers import Types
+from checkpoint.ad.values import Foreign
+from checkpoint.ad.record import VARIADIC, Primitive, records
+from checkpoint.errors import SourceError
+from checkpoint.lang.core import Const, Expr, Prim
+from checkpoint.lang.python import calls, classes, comprehensions
+from checkpoint.lang.python.builder import again, bound, const, prim, raise_error
+from checkpoint.lang.python.intrinsics import prim as intrinsic
+from checkpoint.lang.python.meanings import Env, Reference
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translator import Translator
+
+
+def call(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """A call of a known object."""
+    value = known.value
+    special = SPECIAL.get(value) if _is_hashable(value) else None
+    if special is not None:
+        found = special(t, node, env)
+        if found is not None:
+            return found
+    op = None if node.keywords or _is_starred(node) else primitive(value, len(node.args))
+    if op is not None:
+        return t.linker.operation(t, op, [t.expr(part, env) for part in node.args], node)
+    library = t.linker.library_callee(t, value)
+    if library is not None:
+        return calls.to_callee(t, library, node, env)
+    if isinstance(value, type):
+        made = classes.construct(t, known, node, env)
+        if made is not None:
+            return made
+    if isinstance(value, Foreign):
+        return _foreign(t, value, node, env)
+    return _function(t, known, node, env)
+
+
+def _is_hashable(value: Any) -> bool:
+    return isinstance(value, types.FunctionType | types.BuiltinFunctionType | type)
+
+
+def _is_starred(node: ast.Call) -> bool:
+    return any(isinstance(part, ast.Starred) for part in node.args)
+
+
+@functools.cache
+def _implementations() -> dict[Any, list[Primitive]]:
+    found: dict[Any, list[Primitive]] = {}
+    for record in records().values():
+        for function in record.implements:
+            found.setdefault(function, []).append(record)
+    return found
+
+
+def primitive(value: Any, count: int) -> str | None:
+    """The primitive that a Python function of so many operands is."""
+    try:
+        candidates = _implementations().get(value, ())
+    except TypeError:
+        return None
+    for record in candidates:
+        if record.arity in (count, VARIADIC):
+            return record.name
+    return None
+
+
+def arities(value: Any) -> tuple[int, ...]:
+    """With how many operands a Python function is a primitive; () if it is none."""
+    try:
+        found = _implementations().get(value, ())
+    except TypeError:
+        return ()
+    return tuple(sorted({record.arity for record in found if record.arity != VARIADIC}))
+
+
+def _foreign(t: Translator, value: Foreign, node: ast.Call, env: Env) -> Expr:
+    if node.keywords or _is_starred(node):
+        raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
+    args = [t.expr(part, env) for part in node.args]
+    return prim(t.span(node), "py.call-primitive", const(t.span(node), value), *args)
+
+
+def _function(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    value = known.value
+    callee = t.linker.callee(t, known, node)
+    if callee is not None:
+        return calls.to_callee(t, callee, node, env)
+    if isinstance(value, types.MethodType):
+        return _method(t, known, node, env)
+    if isinstance(value, functools.partial):
+        return _partial(t, known, node, env)
+    raise refused(t, value, node)
+
+
+def _method(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """A bound method: its function, with the object first."""
+    function, self = t.linker.method_parts(t, known)
+    callee = t.linker.callee(t, function, node)
+    if callee is None:
+        raise refused(t, known.value, node)
+    given = calls.arguments(t, node, env)
+    given.positional.insert(0, t.linker.value_of(t, self, node) if isinstance(self, Reference) else t.linker.variable(t, self, node))
+    return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+
+
+def _partial(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """A partial object: its function, with what it has been given."""
+    function, positional, keywords = t.linker.partial_parts(t, known, node)
+    callee = t.linker.callee(t, function, node)
+    given = calls.arguments(t, node, env)
+    given.positional[:0] = positional
+    given.keywords = {**keywords, **given.keywords}
+    if callee is None:
+        op = primitive(function.value, len(given.positional))
+        if op is None or given.keywords or given.star is not None:
+            raise refused(t, function.value, node)
+        return t.linker.operation(t, op, given.positional, node)
+    return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+
+
+def refused(t: Translator, value: Any, node: ast.AST) -> SourceError:
+    """Why an object cannot be called here, and what to do."""
+    module = str(getattr(value, "__module__", "") or getattr(getattr(value, "__self__", None), "__name__", ""))
+    name = getattr(value, "__qualname__", getattr(value, "__name__", repr(value)))
+    shown = f"{module}.{name}" if module and module != "builtins" else str(name)
+    if module == "random" or type(getattr(value, "__self__", None)).__module__ == "random":
+        return t.refuse(
+            node,
+            f"{shown}, whose numbers come from a hidden state,",
+            "pass the random numbers as an argument; or, with arrays, explicit keys: "
+            "key = tensorlib.random.key(0); u = tensorlib.random.uniform(key)",
+        )
+    if module.startswith("numpy.random"):
+        return t.refuse(
+            node,
+            f"{shown}, whose numbers come from a hidden state,",
+            "use explicit keys: key = tensorlib.random.key(0); u = tensorlib.random.uniform(key, shape)",
+        )
+    if isinstance(value, types.FunctionType):
+        return t.refuse(
+            node,
+            f"{shown}, a function of a package outside of your code,",
+            f"give its derivative, {_register(name)}, or allow its package to be converted: "
+            f"CHECKPOINT_CONVERT={module.partition('.')[0]}",
+        )
+    return t.refuse(node, f"{shown}, for which there is no rule,", f"give it one: {_register(name)}")
+
+
+def _register(name: str) -> str:
+    short = str(name).rpartition(".")[2]
+    return f"{short} = checkpoint.primitive({short}, vjp=lambda ybar, y, *args: ...)"
+
+
+# What the translator itself knows
+
+
+def _intrinsic(t: Translator, node: ast.Call, env: Env) -> Expr:
+    name = node.args[0]
+    assert isinstance(name, ast.Constant)
+    return Prim(t.span(node), str(name.value), tuple([t.expr(part, env) for part in node.args[1:]]))
+
+
+def _isinstance(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+    if len(node.args) != 2 or node.keywords:
+        return None
+    types_ = Const(t.span(node), Types(t.linker.classes_of(t, node.args[1], env)))
+    return prim(t.span(node), "py.instance", t.expr(node.args[0], env), types_)
+
+
+def _print(t: Translator, node: ast.Call, env: Env) -> Expr:
+    span = t.span(node)
+    if _is_starred(node):
+        raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
+    named = {k.arg: k.value for k in node.keywords}
+    if set(named) - {"sep", "end"}:
+        raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
+    values = [t.linker.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
+    ends = [t.expr(named[n], env) if n in named else const(span, d) for n, d in (("sep", " "), ("end", "\n"))]
+
+    def joined(parts: list[Expr]) -> Expr:
+        *texts, sep, end = parts
+        pieces = [piece for text in texts for piece in (again(sep), text)][1:]
+        return prim(span, "py.print", prim(span, "py.joined", *pieces), end)
+
+    return bound(t.linker.names, [*values, *ends], joined)
+
+
+def _generator(by: str) -> Callable[[Translator, ast.Call, Env], Expr | None]:
+    def consume(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+        if node.args and isinstance(node.args[0], ast.GeneratorExp) and not node.keywords:
+            return comprehensions.consumed(t, by, node.args[0], node.args[1:], env)
+        return None
+
+    return consume
+
+
+def _getattr(t: Translator, node: ast.Call, env: Env) -> Expr:
+    name = node.args[1] if len(node.args) == 2 else None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        raise t.refuse(node, "`getattr` with a computed name or a default", "write x.name")
+    return t.linker.attribute(t, t.expr(node.args[0], env), name.value, node)
+
+
+def _refused_builtin(why: str) -> Callable[[Translator, ast.Call, Env], Expr]:
+    def refuse(t: Translator, node: ast.Call, env: Env) -> Expr:
+        name = node.func.id if isinstance(node.func, ast.Name) else "this"
+        raise t.refuse(node, f"`{name}`", why)
+
+    return refuse
+
+
+def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
+    span = t.span(node)
+    bounds = [t.expr(part, env) for part in node.args]
+    if not 1 <= len(bounds) <= 3 or node.keywords:
+        return raise_error(span, TypeError, f"range expected at most 3 arguments, got {len(bounds)}")
+    if len(bounds) == 1:
+        bounds.insert(0, const(span, 0))
+    if len(bounds) == 2:
+        bounds.append(const(span, 1))
+    return prim(span, "py.range", *bounds)
+
+
+SPECIAL: dict[Any, Callable[[Translator, ast.Call, Env], Expr | None]] = {
+    intrinsic: _intrinsic,
+    builtins.isinstance: _isinstance,
+    builtins.print: _print,
+    builtins.sum: _generator("sum"),
+    builtins.any: _generator("any"),
+    builtins.all: _generator("all"),
+    builtins.getattr: _getattr,
+    builtins.range: _range,
+    builtins.type: _refused_builtin("ask isinstance(x, cls)"),
+    builtins.iter: _refused_builtin("write a `for` loop"),
+    builtins.next: _refused_builtin("write a `for` loop, or index a list"),
+    builtins.input: _refused_builtin("read outside of the function and pass the value"),
+    builtins.open: _refused_builtin("read outside of the function and pass the value"),
+    builtins.eval: _refused_builtin("write the expression"),
+    builtins.exec: _refused_builtin("write the statements"),
+    builtins.setattr: _refused_builtin("make a new object: dataclasses.replace(x, name=value)"),
+    builtins.globals: _refused_builtin("read the variables by name"),
+    builtins.locals: _refused_builtin("read the variables by name"),
+    builtins.set: _refused_builtin("use a dict whose values are True"),
+    builtins.frozenset: _refused_builtin("use a tuple"),
+    builtins.complex: _refused_builtin("use two reals"),
+    builtins.super: _refused_builtin("call the base class's method by its name: Base.method(self, x)"),
+    builtins.id: _refused_builtin("objects have no identity here; compare values"),
+}

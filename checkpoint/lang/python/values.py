@@ -1,0 +1,157 @@
+"""Known objects as values: procedures that are called by position.
+
+In: a function, class or builtin that is passed on, stored or returned. Out: a procedure of its positional
+arguments. What takes a varying number of them is a record of procedures, one for each number (`Overloads`),
+among which a call picks by how many it passes (py.callee).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from checkpoint.ad.containers import Layout
+from checkpoint.ad.values import Foreign
+from checkpoint.errors import InternalError, Span
+from checkpoint.lang.core import App, Const, Expr, Lambda, Var
+from checkpoint.lang.python import calls, classes, statics
+from checkpoint.lang.python.builder import again, bound, prim
+from checkpoint.lang.python.meanings import Callee, Reference, Signature
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.linker import Linker
+    from checkpoint.lang.python.translator import Translator
+
+ATOMS = (bool, int, float, str, type(None))
+MOST_EXTRA = 4  # how many arguments `*args` of a function that is passed on may receive
+
+
+class Overloads:
+    """The class of a record of procedures, named by how many arguments they take."""
+
+
+def of_reference(
+    linker: Linker, t: Translator | None, known: Reference, span: Span, node: ast.AST | None = None
+) -> Expr:
+    """A known object as a value."""
+    value = known.value
+    if type(value) in ATOMS:
+        return Const(span, value)
+    callee = linker.library_callee(t, value) or linker.callee(t, known, node)
+    if callee is not None:
+        return of_callee(linker, callee, span)
+    if isinstance(value, type):
+        made = _of_class(linker, known, span)
+        if made is not None:
+            return made
+    counts = statics.arities(value)
+    if counts:
+        return overloaded(linker, counts, span, lambda args: prim(span, str(statics.primitive(value, len(args))), *args))
+    if isinstance(value, Foreign):
+        foreign = Const(span, value)
+        return overloaded(linker, _counts(value), span, lambda args: prim(span, "py.call-primitive", again(foreign), *args))
+    if isinstance(value, functools.partial | types.MethodType) and t is not None:
+        return _of_partial(linker, t, known, span)
+    if t is None or node is None:
+        raise InternalError(f"{value!r} has no value", span)
+    if isinstance(value, types.ModuleType):
+        raise t.refuse(node, f"the module {value.__name__} as a value", "name what is used of it")
+    raise statics.refused(t, value, node)
+
+
+def _counts(value: Foreign) -> tuple[int, ...]:
+    code = getattr(value.value, "__code__", None)
+    return (1, 2, 3, 4) if code is None else (code.co_argcount,)
+
+
+def of_callee(linker: Linker, callee: Callee, span: Span) -> Expr:
+    """A translated function as a value."""
+    signature = callee.signature
+    if signature.is_plain:
+        return callee.make(span)
+    most = len(signature.positional) + (MOST_EXTRA if signature.vararg else 0)
+
+    def call(args: Sequence[Expr]) -> Expr:
+        return _arranged(callee, list(args), span)
+
+    return overloaded(linker, range(signature.required, most + 1), span, call)
+
+
+def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
+    """A call by position: defaults for what is left out, the rest as a tuple."""
+    signature: Signature = callee.signature
+    named = args[: len(signature.positional)]
+    missing = signature.named[len(named) :]
+    placed = [*named, *(signature.defaults[name](span) for name in missing if name in signature.defaults)]
+    if signature.vararg is not None:
+        placed.append(prim(span, "py.tuple", *args[len(signature.positional) :]))
+    if signature.kwarg is not None:
+        placed.append(prim(span, "py.dict"))
+    return App(span, callee.make(span), tuple(placed))
+
+
+def overloaded(
+    linker: Linker, counts: Sequence[int], span: Span, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    """A procedure for each number of arguments."""
+    lambdas = []
+    for count in counts:
+        names = tuple([linker.names.fresh("argument") for _ in range(count)])
+        lambdas.append(Lambda(span, names, make([Var(span, name) for name in names])))
+    if len(lambdas) == 1:
+        return lambdas[0]
+    linker.learn_varying()
+    layout = Layout(Overloads, tuple([str(count) for count in counts]))
+    return prim(span, "py.record", Const(span, layout), *lambdas)
+
+
+def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
+    callee = classes.constructor(linker, known)
+    if callee is None:
+        return None
+    signature, cls = callee.signature, known.value
+    layout = Layout(cls, classes.field_names(cls))
+
+    def make(args: list[Expr]) -> Expr:
+        missing = [signature.defaults[name](span) for name in signature.named[len(args) :]]
+        return prim(span, "py.record", Const(span, layout), *args, *missing)
+
+    return overloaded(linker, range(signature.required, len(signature.positional) + 1), span, make)
+
+
+def bound_method(linker: Linker, callee: Callee, self: Expr, span: Span) -> Expr:
+    """A method of an object as a value."""
+    signature = callee.signature
+    counts = range(signature.required - 1, len(signature.positional))
+
+    def with_self(v: list[Expr]) -> Expr:
+        return overloaded(linker, counts, span, lambda args: _arranged(callee, [again(v[0]), *args], span))
+
+    return bound(linker.names, [self], with_self)
+
+
+def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span) -> Expr:
+    """A partial object or bound method as a value."""
+    node = t.scope.node
+    if isinstance(known.value, types.MethodType):
+        function, self = linker.method_parts(t, known)
+        given = [linker.maker(self)(span)]
+        keywords: dict[str, Expr] = {}
+    else:
+        function, given, keywords = linker.partial_parts(t, known, node)
+    callee = linker.callee(t, function, node)
+    if callee is None:
+        raise statics.refused(t, function.value, node)
+    signature = callee.signature
+    counts = range(max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1)
+    free = len(signature.positional) - len(given) - sum(k in signature.positional for k in keywords)
+
+    def make(args: list[Expr]) -> Expr:
+        named = {name: again(value) for name, value in keywords.items()}
+        whole = calls.Arguments([*map(again, given), *args], None, named)
+        return calls.arranged(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
+
+    return overloaded(linker, [c for c in counts if c <= free], span, make)

@@ -1,0 +1,82 @@
+"""What loops and calls of values ask: for the elements of anything, for the procedure of so many arguments.
+
+The result is an operand itself, or what it holds; nothing is made but the keys of a dictionary.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from checkpoint.ad.containers import TUPLE, Dict, List, Now, Record, current
+from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.values import Closure
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import elements, is_tuple, language, natives, rearrange, select
+
+
+def _sequence(now: Now, x: Any) -> Any:
+    kind = type(x)
+    if kind is List or is_tuple(x):
+        current(now, x)
+        return x
+    if kind is str or kind is range:
+        return x
+    if kind is Dict:
+        return Record(TUPLE, tuple([language(now, key) for key in current(now, x)]))
+    return elements(now, x)
+
+
+def _callee(now: Now, function: Any, count: int) -> Any:
+    if type(function) is not Record or function.layout.cls.__name__ != "Overloads":
+        return function
+    position = function.layout.index.get(str(count))
+    if position is not None:
+        return function.items[position]
+    counts = " or ".join(function.layout.names)
+    were = "was" if count == 1 else "were"
+    raise TypeError(f"the function takes {counts} positional arguments but {count} {were} given")
+
+
+def _nowhere(now: Now, *operands: Any) -> None:
+    """Nothing that these give is a copy of a field."""
+
+
+select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere)
+select("callee", 2, "a procedure: what is called, the number of arguments", _callee, _nowhere)
+
+
+def _callable(now: Now, x: Any) -> bool:
+    return type(x) is Closure or (type(x) is Record and callable(getattr(class_of(x), "__call__", None)))
+
+
+def _reals(now: Now, x: Any) -> list[float]:
+    return [real_part(i) * 1.0 if type(i) in NUMBERS else natives(now, (i,))[0] for i in elements(now, x)]
+
+
+def _replaced(now: Now, x: Any, changes: Dict) -> Record:
+    if type(x) is not Record or x.layout.cls is tuple:
+        raise TypeError(f"{class_of(x).__name__} has no fields to replace")
+    unknown = [name for name in changes.items if name not in x.layout.index]
+    if unknown:
+        raise TypeError(
+            f"{x.layout.cls.__name__}.__init__() got an unexpected keyword argument {unknown[0]!r}"
+        )
+    names = x.layout.names
+    return Record(
+        x.layout, tuple([fresh(changes.items.get(n, i)) for n, i in zip(names, x.items, strict=True)])
+    )
+
+
+def _fields(now: Now, x: Any) -> Dict:
+    names = getattr(class_of(x), "_fields", None)
+    if type(x) is not Record or names is None:
+        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute '_asdict'")
+    return Dict(dict(zip(names, map(fresh, x.items), strict=True)), owner=now.owner)
+
+
+rearrange("callable", 1, "callable(x)", _callable)
+rearrange("exact-sum", 1, "math.fsum(x), without derivative", lambda now, x: math.fsum(_reals(now, x)))
+rearrange("norm", 1, "math.hypot(*x), without derivative", lambda now, x: math.hypot(*_reals(now, x)))
+rearrange("replaced", 2, "dataclasses.replace: an object, the new fields as a dictionary", _replaced)
+rearrange("fields", 1, "x._asdict()", _fields)

@@ -1,0 +1,169 @@
+"""Arguments in and out of programs: round trips, registered classes, what cannot enter."""
+
+from __future__ import annotations
+
+import collections
+import enum
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import optree
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkpoint import RunError
+from checkpoint.ad.graph import numbers
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.nests import cotangent_to_python, to_language, to_python
+from checkpoint.prims.python.tangents import tangent_from
+
+TREES: Any = optree  # its annotations know fewer dataclasses and nodes than it takes
+
+
+class Named(NamedTuple):
+    a: Any
+    b: Any
+
+
+@dataclass(slots=True)
+class Data:
+    c: Any
+    d: Any
+
+
+LEAVES = st.floats() | st.integers() | st.booleans() | st.none() | st.text()
+KEYS = st.text() | st.integers() | st.tuples(st.integers(), st.booleans())
+NESTS = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(KEYS, inner)
+        | st.builds(Named, inner, inner)
+        | st.builds(Data, inner, inner)
+    ),
+)
+
+
+def unknown(thing: Any) -> Any:
+    return NotImplemented
+
+
+def entered(nest: Any) -> Any:
+    return to_language(nest, "x", unknown)
+
+
+@given(NESTS)
+def test_what_enters_comes_back(nest: Any) -> None:
+    back = to_python(entered(nest), unknown)
+    assert repr(back) == repr(nest)
+    assert type(back) is type(nest)
+
+
+@given(NESTS)
+def test_cotangents_have_the_structure_of_their_nest(nest: Any) -> None:
+    value = entered(nest)
+    cotangent = tangent_of(value, [float(i) for i in range(len(numbers(value)))])
+    back = cotangent_to_python(nest, cotangent)
+    assert type(back) is type(nest) or not isinstance(nest, (list, tuple, dict, Data))
+    again = tangent_from(value, back, "ybar")
+    assert repr(cotangent_to_python(nest, again)) == repr(back)
+
+
+class Registered:
+    def __init__(self, left: Any, right: Any, name: str) -> None:
+        self.left, self.right, self.name = left, right, name
+
+
+TREES.register_pytree_node(
+    Registered,
+    lambda node: ((node.right, node.left), node.name),
+    lambda name, children: Registered(children[1], children[0], name),
+    namespace="checkpoint",
+)
+
+
+class Computed:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+TREES.register_pytree_node(
+    Computed,
+    lambda node: ((node.value + 0.0,), None),
+    lambda _, parts: Computed(*parts),
+    namespace="checkpoint",
+)
+
+
+def cotangent(nest: Any) -> Any:
+    value = entered(nest)
+    return cotangent_to_python(nest, tangent_of(value, [float(i) for i in range(len(numbers(value)))]))
+
+
+def test_registered_classes_keep_what_is_no_child() -> None:
+    made = cotangent([5.0, Registered(1.0, [2.0, 3], "n")])[1]
+    assert (made.left, made.right, made.name) == (1.0, [2.0, None], "n")
+    back = to_python(entered(Registered(1.0, 2.0, "n")), unknown)
+    assert (back.left, back.right, back.name) == (1.0, 2.0, "n")
+
+
+def test_a_registration_that_computes_is_left_aside() -> None:
+    assert cotangent(Computed(3.0)).value == 0.0
+
+
+@TREES.dataclasses.dataclass(namespace="checkpoint")
+class Static:
+    a: float
+    k: int = TREES.dataclasses.field(pytree_node=False, default=3)
+
+
+def test_static_fields_of_dataclasses_stay() -> None:
+    assert cotangent(Static(2.0, 7)) == Static(0.0, 7)  # type: ignore[call-arg]
+
+
+def test_depth_does_not_matter() -> None:
+    nest: Any = 1.0
+    for _ in range(100_000):
+        nest = [nest]
+    back = cotangent(nest)
+    for _ in range(100_000):
+        (back,) = back
+    assert back == 0.0
+
+
+class Number(float):
+    pass
+
+
+def test_subclasses_of_float_are_reals() -> None:
+    value = entered(Number(2.0))
+    assert type(value) is float
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    ("nest", "message"),
+    [
+        ([{"a": Named(1.0, {1, 2})}], r"^x\[0\]\['a'\].b is of type builtins.set, .*: pass sorted\(x\)$"),
+        (Data(1.0, 2j), r"^x.d is complex: pass the real"),
+        (collections.OrderedDict(a=1.0), r"^x is of type collections.OrderedDict, .*: pass dict\(x\)$"),
+        ((1.0, Color.RED), r"^x\[1\] is of type .*Color, .*: pass its value$"),
+        ([object()], r"^x\[0\] is of type builtins.object, .*: pass numbers in tuples"),
+        ({0.5: 1.0}, "the key 0.5 cannot enter a program"),
+    ],
+)
+def test_what_cannot_enter(nest: Any, message: str) -> None:
+    with pytest.raises(RunError, match=message):
+        entered(nest)
+
+
+def test_a_nest_that_holds_itself() -> None:
+    nest: list[Any] = [1.0]
+    nest.append(nest)
+    with pytest.raises(RunError, match="contains itself"):
+        entered(nest)

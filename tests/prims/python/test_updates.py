@@ -1,0 +1,257 @@
+"""Updates: what Python's own do, in place where nobody else can hold the handle, else on a copy."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkpoint.ad.containers import FROZEN, NEVER, Dict, List, current, fields
+from checkpoint.ad.numbers import Tape
+from checkpoint.ad.record import PYTHON_FAILURES, Update, lookup, records
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import from_native, native
+from tests.prims.python.support import Moment, Outcome, Point, no_other, perform, value_of
+
+UPDATES = [record.name for record in records().values() if isinstance(record, Update)]
+
+# The update, what Python does to the same object, and operands: some that fail.
+CASES: list[tuple[str, Callable[..., Any], Any, list[tuple[Any, ...]]]] = [
+    ("set", operator.setitem, [1.0, 2, "x"], [(0, 5.0), (-1, 2), (True, 3), (3, 1), (1.0, 2), ("a", 1)]),
+    ("set", operator.setitem, {"a": 1.0, 2: 3}, [("a", 5.0), ("b", [1]), ((1, "x"), 2), ([1], 2)]),
+    ("set", operator.setitem, (1.0,), [(0, 1.0)]),
+    ("set", operator.setitem, "ab", [(0, "x")]),
+    ("set", operator.setitem, None, [(0, 1.0)]),
+    ("delete", operator.delitem, [1.0, 2, "x"], [(0,), (-1,), (2,), (1,), (3,), (-4,), ("a",), (2.0,)]),
+    ("delete", operator.delitem, {"a": 1.0, 2: 3}, [("a",), (2,), ("c",), ([1],), (((),),)]),
+    ("delete", operator.delitem, (1.0,), [(0,)]),
+    ("append", lambda x, v: x.append(v), [1.0], [(2.0,), (None,), ([1.5],)]),
+    ("append", lambda x, v: x.append(v), (1.0,), [(2.0,)]),
+    ("extend", lambda x, v: x.extend(v), [1.0], [
+        *(((2.0, 3),), ("ab",), (range(2),), ({"k": 1},), (3,), (None,)),
+    ]),
+    ("iadd/any", operator.iadd, [1.0], [((2.0, 3),), ("ab",), ([],), (Point(1.0, 2.0),), (3,), (2.5,)]),
+    ("imul/any", operator.imul, [1.0, 2.0], [(2,), (0,), (-1,), (True,), ("a",), (2.0,)]),
+    ("insert", lambda x, i, v: x.insert(i, v), [1.0, 2.0], [
+        *((0, 3.0), (-1, 2), (9, "x"), (1.0, 2), (None, 1)),
+    ]),
+    ("reverse", lambda x: x.reverse(), [1.0, 2, "x"], [()]),
+    ("clear", lambda x: x.clear(), [1.0, 2, "x"], [()]),
+    ("clear", lambda x: x.clear(), {"a": 1.0}, [()]),
+    ("clear", lambda x: x.clear(), 1.0, [()]),
+    ("set-slice", lambda x, a, b, c, v: operator.setitem(x, slice(a, b, c), v), [1.0, 2, "x", None], [
+        *((1, 2, None, (5.0, 6.0)), (None, None, 2, [1, 2]), (None, None, 2, [1]), (0, 0, None, "ab")),
+        *((1, 2, None, 3.0), (1, 2, -1, 3), (None, None, 0, []), ("a", None, None, [])),
+        (3, 1, None, range(2)),
+    ]),
+    ("set-slice", lambda x, a, b, c, v: operator.setitem(x, slice(a, b, c), v), (1.0,), [(0, 1, None, [])]),
+    ("delete-slice", lambda x, a, b, c: operator.delitem(x, slice(a, b, c)), [1.0, 2, "x", None], [
+        *((1, 2, None), (None, None, 2), (None, None, 0), (1.5, None, None)),
+    ]),
+    ("merge", lambda x, y: x.update(y), {"a": 1.0, "b": 2}, [
+        *(({"b": 5.0, "c": 1},), ({},), ([],), (3,), ([1],)),
+    ]),
+    ("merge", lambda x, y: x.update(y), [1.0], [({},)]),
+]  # fmt: skip
+EVERY = [(name, change, x, operands) for name, change, x, tried in CASES for operands in tried]
+
+
+def test_every_update_is_tried() -> None:
+    assert {f"py.{name}" for name, *_ in EVERY} | {"py.permute"} == set(UPDATES)
+
+
+def _copied(x: Any) -> Any:
+    return x.copy() if isinstance(x, (list, dict)) else x
+
+
+@pytest.mark.parametrize(("name", "change", "x", "operands"), EVERY, ids=range(len(EVERY)))
+@pytest.mark.parametrize("owned", [True, False], ids=["in place", "copied"])
+def test_updates_do_what_python_does(
+    name: str, change: Callable[..., Any], x: Any, operands: tuple[Any, ...], owned: bool
+) -> None:
+    def theirs() -> Any:
+        changed = _copied(x)
+        change(changed, *operands)
+        return changed
+
+    now = Moment(10)
+    handle = value_of(x, now if owned else None)
+    before = native(handle)
+    ours = Outcome.of(lambda: native(perform(now, name, handle, *map(value_of, operands))))
+    assert ours == Outcome.of(theirs)
+    if not isinstance(handle, (List, Dict)):
+        return
+    if ":" in ours.text.split(" ")[0]:
+        assert handle.stale == NEVER
+        assert repr(native(handle)) == repr(before), "a failing update leaves all as it was"
+    else:
+        assert handle.stale == now.steps
+
+
+@pytest.mark.parametrize(("name", "change", "x", "operands"), EVERY, ids=range(len(EVERY)))
+def test_what_an_update_says_it_writes_is_what_it_writes(
+    name: str, change: Callable[..., Any], x: Any, operands: tuple[Any, ...]
+) -> None:
+    now = Moment(10)
+    handle = value_of(x, now)
+    values = [handle, *map(value_of, operands)]
+    record = lookup(f"py.{name}")
+    assert isinstance(record, Update)
+    old = dict(zip(fields(handle), handle.parts(), strict=True)) if isinstance(handle, (List, Dict)) else {}
+    try:
+        writes = None if record.writes is None else record.writes(now, *values)
+        result = perform(now, name, *values)
+    except PYTHON_FAILURES:
+        return
+    assert result.owner is now.owner
+    if writes is None:
+        assert not {id(part) for part in result.parts() if type(part) is float} & {*map(id, old.values())}
+        return
+    assert result.birth == handle.birth
+    written = {place: (operand, inner) for place, operand, inner in writes}
+    for place, part in zip(fields(result), result.parts(), strict=True):
+        if place in written:
+            operand, inner = written[place]
+            source = values[operand] if inner is None else values[operand].items[inner]
+            assert type(part) is type(source)
+            assert type(part) is not float or (part == source and part is not source)
+        elif place in old:
+            assert part is old[place]
+        else:
+            assert type(part) is not float
+
+
+def test_an_owned_list_is_changed_in_place_and_the_old_handle_is_stale() -> None:
+    now = Moment(10)
+    old = value_of([1.0, 2.0], now)
+    old.birth = 7
+    new = perform(now, "append", old, 3.0)
+    assert new.items is old.items
+    assert (new.birth, new.stale, old.stale) == (7, NEVER, 11)
+    assert new.owner is now.owner
+    with pytest.raises(RunError, match="was changed through another name"):
+        perform(now, "len", old)
+    assert current(Moment(10), old) is old.items
+
+
+def test_another_owner_s_list_is_copied_with_its_locations() -> None:
+    now = Moment(10)
+    old = value_of([1.0, 2.0], Moment())
+    new = perform(now, "append", old, 3.0)
+    assert new.items is not old.items
+    assert native(old) == [1.0, 2.0]
+    assert all(a is b for a, b in zip(old.items, new.items, strict=False))
+
+
+@pytest.mark.parametrize(("name", "change", "x", "operands"), EVERY, ids=range(len(EVERY)))
+def test_what_came_in_is_not_changed(
+    name: str, change: Callable[..., Any], x: Any, operands: tuple[Any, ...]
+) -> None:
+    if not isinstance(x, (list, dict)):
+        return
+    now = Moment(10)
+    handle = from_native(x, no_other, FROZEN)
+    try:
+        perform(now, name, handle, *map(value_of, operands))
+    except RunError as error:
+        kind, copy = ("list", "list(...)") if isinstance(x, list) else ("dictionary", "dict(...)")
+        assert f"this {kind} came in as an argument" in error.message
+        assert copy in error.message
+    except PYTHON_FAILURES:
+        pass  # its operands were refused before
+    else:
+        raise AssertionError("changed")
+    assert handle.stale == NEVER
+    assert repr(native(handle)) == repr(x)
+
+
+@pytest.mark.parametrize(
+    "name", ["len", "item", "contains", "append", "eq", "list-of", "add", "str", "order"]
+)
+def test_a_stale_handle_is_refused(name: str) -> None:
+    now = Moment(10)
+    old = value_of([1.0, 2.0], now)
+    perform(now, "append", old, 1.0)
+    operands: dict[str, tuple[Any, ...]] = {
+        "item": (0,),
+        "contains": (1.0,),
+        "append": (1.0,),
+        "eq": (value_of([1.0]),),
+        "add": (value_of([1.0]),),
+        "order": (False,),
+    }
+    with pytest.raises(RunError, match="was changed through another name"):
+        perform(now, name, old, *operands.get(name, ()))
+
+
+def test_a_stale_list_inside_another_is_refused() -> None:
+    now = Moment(10)
+    inner = value_of([1.0], now)
+    outer = perform(now, "tuple", inner)
+    perform(now, "append", inner, 2.0)
+    for name, operands in (("eq", (value_of(([1.0],)),)), ("str", ()), ("lt", (value_of(([1.0],)),))):
+        with pytest.raises(RunError, match="was changed through another name"):
+            perform(now, name, outer, *operands)
+
+
+def test_a_list_extended_by_itself() -> None:
+    now = Moment(10)
+    assert native(perform(now, "extend", x := value_of([1.0, 2.0], now), x)) == [1.0, 2.0, 1.0, 2.0]
+
+
+def test_sorting_in_place() -> None:
+    now = Moment(10)
+    x = value_of([3.0, 1.0, 2.0], now)
+    new = perform(now, "permute", x, perform(now, "order", x, False))
+    assert native(new) == [1.0, 2.0, 3.0]
+    assert x.stale == 11
+    assert native(perform(now, "permuted", new, perform(now, "order", new, True))) == [3.0, 2.0, 1.0]
+
+
+def test_what_is_written_is_a_new_location() -> None:
+    now, tape = Moment(10), Tape()
+    node = tape.leaf(2.0)
+    x = perform(now, "set", value_of([1.0], now), 0, node)
+    assert x.items[0] is not node
+    assert x.items[0].inputs == ((node, 1.0),)
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("append"), st.floats(0, 1)),
+        st.tuples(st.just("set"), st.integers(-4, 4), st.floats(0, 1)),
+        st.tuples(st.just("delete"), st.integers(-4, 4)),
+        st.tuples(st.just("insert"), st.integers(-4, 4), st.floats(0, 1)),
+        st.tuples(st.just("reverse")),
+        st.tuples(st.just("keep")),
+    ),
+    max_size=20,
+)
+
+
+@given(STEPS)
+def test_a_kept_list_goes_on_as_it_was(steps: list[tuple[Any, ...]]) -> None:
+    """A run that goes on from a kept list, in another machine, sees none of what came after."""
+    now = Moment(10)
+    handle, mirror = value_of([0.5], now), [0.5]
+    kept: list[tuple[List, list[float], int]] = []
+    for name, *operands in steps:
+        if name == "keep":
+            kept.append((handle, mirror.copy(), now.steps))
+            now, other = Moment(now.steps), now
+            assert now.owner is not other.owner
+            continue
+        change: Any = {"set": operator.setitem, "delete": operator.delitem}.get(name) or getattr(list, name)
+        theirs = Outcome.of(lambda: change(mirror, *operands))  # noqa: B023
+        try:
+            handle = perform(now, name, handle, *operands)
+        except IndexError as error:
+            assert theirs.text == f"IndexError: {error}"
+        assert native(handle, now) == mirror
+    for old, contents, steps_then in kept:
+        again = perform(Moment(steps_then), "append", old, 9.0)
+        assert native(again) == [*contents, 9.0]
