@@ -22,9 +22,9 @@ def _installed() -> tuple[str, ...]:
 def is_allowed(function: Any) -> bool:
     """Whether a function is translated."""
     module = str(function.__module__ or "")
-    if module == "checkpoint.lang.python.library":
+    if module.startswith("checkpoint.lang.python.library"):
         return True
     if module.partition(".")[0] in config.current().convert:
         return True
     file = function.__code__.co_filename
-    return not any(file.startswith(path + "/") or file.startswith(path + "\\") for path in _installed())
+    return not any(file.startswith((path + "/", path + "\\")) for path in _installed())

@@ -35,9 +35,7 @@ def again(expr: Expr) -> Expr:
     return Var(expr.span, expr.name) if isinstance(expr, Var) else Const(expr.span, expr.value)  # type: ignore[attr-defined]
 
 
-def bound(
-    names: Names, values: Sequence[Expr], body: Callable[[list[Expr]], Expr], name: str = "%"
-) -> Expr:
+def bound(names: Names, values: Sequence[Expr], body: Callable[[list[Expr]], Expr], name: str = "%") -> Expr:
     """`body` on expressions that can be used more than once, evaluated before it in their order."""
     lets: list[tuple[str, Expr]] = []
     simple: list[Expr] = []

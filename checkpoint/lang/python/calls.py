@@ -40,7 +40,12 @@ class Arguments:
     def values(self) -> list[Expr]:
         """All of them, in the order of evaluation."""
         stars = [each for each in (self.star, self.mapping) if each is not None]
-        return [*self.positional, *stars[: self.star is not None], *self.keywords.values(), *stars[self.star is not None :]]
+        return [
+            *self.positional,
+            *stars[: self.star is not None],
+            *self.keywords.values(),
+            *stars[self.star is not None :],
+        ]
 
     def like(self, values: list[Expr]) -> Arguments:
         """The same arguments with other expressions."""
@@ -107,6 +112,11 @@ def to_callee(t: Translator, callee: Callee, node: ast.Call, env: Env) -> Expr:
     return arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
 
 
+def caller(t: Translator, callee: Callee, span: Span) -> Callable[[list[Expr]], Expr]:
+    """What makes the call once the arguments are arranged; for callees that change nothing."""
+    return lambda args: t.call(callee, args, {}, span)
+
+
 def arranged(
     t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
@@ -116,7 +126,9 @@ def arranged(
     simple = given.star is None and given.mapping is None
     if simple and (not given.keywords or in_order):
         return _placed(t, callee, given, node, make)
-    return bound(t.linker.names, given.values, lambda v: _placed(t, callee, given.like(v), node, make), "argument")
+    return bound(
+        t.linker.names, given.values, lambda v: _placed(t, callee, given.like(v), node, make), "argument"
+    )
 
 
 def _placed(
@@ -166,13 +178,8 @@ def _absent(callee: Callee, name: str, mapping: Expr | None, span: Span) -> Expr
         assert default is not None
         return default(span)
     otherwise = raise_error(span, TypeError, _missing(callee, [name])) if default is None else default(span)
-    key = lambda: const(span, name)  # noqa: E731
-    return If(
-        span,
-        prim(span, "py.contains", again(mapping), key()),
-        prim(span, "py.item", again(mapping), key()),
-        otherwise,
-    )
+    is_there = prim(span, "py.contains", again(mapping), const(span, name))
+    return If(span, is_there, prim(span, "py.item", again(mapping), const(span, name)), otherwise)
 
 
 def _spread(
@@ -188,11 +195,19 @@ def _spread(
 
     def with_count(count: int) -> Expr:
         items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
-        full = Arguments([*map(_copy, given.positional), *items], None, dict(_copied(given.keywords)), given.mapping)
+        full = Arguments(
+            [*map(_copy, given.positional), *items], None, dict(_copied(given.keywords)), given.mapping
+        )
         if signature.vararg is None or count < most:
             return _placed(t, callee, full, node, make)
         rest = prim(span, "py.slice", again(star), const(span, count), const(span, None), const(span, None))
-        return _placed(t, callee, full, node, lambda args: make(_with_rest(signature.names, args, signature.vararg, rest)))
+        return _placed(
+            t,
+            callee,
+            full,
+            node,
+            lambda args: make(_with_rest(signature.names, args, signature.vararg, rest)),
+        )
 
     def choose(count: int) -> Expr:
         if count == most and signature.vararg is not None:
@@ -236,8 +251,10 @@ def _missing(callee: Callee, names: list[str]) -> str:
     positional = [n for n in names if n in callee.signature.positional]
     kind = "positional" if positional else "keyword-only"
     shown = [repr(n) for n in (positional or names)]
-    listed = shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + (
-        f" and {shown[-1]}" if len(shown) == 2 else f", and {shown[-1]}"
+    listed = (
+        shown[0]
+        if len(shown) == 1
+        else ", ".join(shown[:-1]) + (f" and {shown[-1]}" if len(shown) == 2 else f", and {shown[-1]}")
     )
     plural = "" if len(shown) == 1 else "s"
     return f"{callee.name}() missing {len(shown)} required {kind} argument{plural}: {listed}"

@@ -11,12 +11,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, If, Let, Var
+from checkpoint.lang.python import calls, handlers
 from checkpoint.lang.python.builder import again, prim
-from checkpoint.lang.python.meanings import Binding, Env
-from checkpoint.lang.python.normal import Change, Keyword
+from checkpoint.lang.python.meanings import Env, Reference
+from checkpoint.lang.python.nodes import Change, Keyword
+from checkpoint.lang.python.scopes import CHANGING
 
 if TYPE_CHECKING:
-    from checkpoint.lang.python.translator import Exits, Next, Translator
+    from checkpoint.lang.python.exits import Exits, Next
+    from checkpoint.lang.python.translator import Translator
 
 # By method: the primitive, and how many arguments there may be.
 SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -32,15 +35,17 @@ SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
 
 def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     """The change, then what follows."""
-    from checkpoint.lang.python import handlers  # noqa: PLC0415
-
+    if node.method in CHANGING and isinstance(t.linker.reference(t, node.path, env), Reference):
+        return _call(t, node, env, exits)
     indices, root = _accessors(t, node)
     found = t.meaning(root.id, env)
-    if not isinstance(found, Binding):
+    if isinstance(found, Reference | str):
         raise t.refuse(
-            root, f"changing {root.id}, which the function does not make itself", f"change a copy, list({root.id})"
+            root,
+            f"changing {root.id}, which the function does not make itself,",
+            f"make a copy in the function, as with list({root.id}) or dict({root.id}), and return that",
         )
-    if root.id not in t.scope.assigned and root.id not in env:
+    if found is not None and root.id not in t.scope.assigned and root.id not in env:
         raise t.refuse(root, f"changing {root.id}", "make it in the function, and return it")
     value = _outcome(t, node, indices, t.read(root.id, root, env), env)
     outcome = t.fresh("changed")
@@ -64,6 +69,21 @@ def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     return handlers.guarded(t, value, env, exits.handler, use)
 
 
+def _call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+    """A function of a module or class, that only has the name of a changing method."""
+    keywords = [ast.keyword(a.name, a.value) for a in node.args if isinstance(a, Keyword)]
+    positional = [a for a in node.args if not isinstance(a, Keyword)]
+    function = ast.copy_location(ast.Attribute(node.path, node.method, ast.Load()), node)
+    call = ast.copy_location(ast.Call(function, positional, keywords), node)
+
+    def use(value: Expr, go_on: Next) -> Expr:
+        if node.result is None:
+            return Let(value.span, t.fresh("unused"), value, go_on(env))
+        return t.store(node.result, value, env, go_on)
+
+    return handlers.evaluated(t, call, env, exits, use)
+
+
 def _accessors(t: Translator, node: Change) -> tuple[list[ast.expr], ast.Name]:
     indices: list[ast.expr] = []
     path = node.path
@@ -72,7 +92,9 @@ def _accessors(t: Translator, node: Change) -> tuple[list[ast.expr], ast.Name]:
         path = path.value
     if isinstance(path, ast.Attribute):
         raise t.refuse(
-            path, f"changing what the attribute {path.attr} holds", "take the list out, change it, and make a new object"
+            path,
+            f"changing what the attribute {path.attr} holds",
+            f"change a copy, and make a new object: dataclasses.replace(x, {path.attr}=copy)",
         )
     assert isinstance(path, ast.Name)
     return indices[::-1], path
@@ -93,8 +115,8 @@ def _outcome(t: Translator, node: Change, indices: list[ast.expr], value: Expr, 
 
     if node.result is None:
         return Let(span, holder, value, put_back(rest))
-    part = lambda i: prim(span, "py.item", Var(span, inner), Const(span, i))  # noqa: E731
-    both = prim(span, "py.tuple", put_back(part(0)), part(1))
+    new, given = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
+    both = prim(span, "py.tuple", put_back(new), given)
     return Let(span, holder, value, Let(span, inner, rest, both))
 
 
@@ -104,7 +126,9 @@ def _applied(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
     if node.method in SIMPLE:
         op, counts = SIMPLE[node.method]
         if len(node.args) not in counts or any(isinstance(a, Keyword) for a in node.args):
-            raise t.refuse(node, f"{node.method} with {len(node.args)} arguments", "pass what Python's method takes")
+            raise t.refuse(
+                node, f"{node.method} with {len(node.args)} arguments", "pass what Python's method takes"
+            )
         new = prim(span, op, value, *[t.expr(argument, env) for argument in node.args])
         return new if node.result is None else prim(span, "py.tuple", new, Const(span, None))
     outcome = _library(t, node, value, env)
@@ -115,9 +139,16 @@ def _applied(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
 
 def _library(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
     """A method that the library has: a function of the list to (the new list, the result)."""
-    args = [t.expr(a.value if isinstance(a, Keyword) else a, env) for a in node.args]
-    names = [a.name if isinstance(a, Keyword) else None for a in node.args]
-    return t.linker.library_call(t, f"change_{node.method}", [value, *args], [None, *names], node)
+    callee = t.linker.changing_method(node.method)
+    if callee is None:
+        raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
+    given = calls.Arguments([value])
+    for argument in node.args:
+        if isinstance(argument, Keyword) and argument.name is not None:
+            given.keywords[argument.name] = t.expr(argument.value, env)
+        else:
+            given.positional.append(t.expr(argument, env))
+    return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, {}, t.span(node)))
 
 
 __all__ = ["Callable", "If", "Next", "translate"]

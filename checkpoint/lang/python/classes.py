@@ -54,7 +54,11 @@ def made(cls: type, args: list[Expr], span: Any) -> Expr:
 def exception(t: Translator, cls: type[BaseException], node: ast.Call, env: Env) -> Expr:
     """An exception: its class and its arguments."""
     if isinstance(cls.__init__, types.FunctionType):
-        raise t.refuse(node, f"{cls.__qualname__}, an exception with an __init__ of its own,", "pass all to args")
+        raise t.refuse(
+            node,
+            f"{cls.__qualname__}, an exception with an __init__ of its own,",
+            "leave the __init__ out: what is passed is in its args",
+        )
     span = t.span(node)
     if node.keywords:
         raise t.refuse(node, "a keyword argument of an exception", "pass it by position")
@@ -71,7 +75,7 @@ def field_names(cls: type) -> tuple[str, ...]:
 
 def constructor(linker: Linker, known: Reference) -> Callee | None:
     """How a class is called: its signature, as that of a function; None if it makes no record."""
-    cls = known.value
+    cls: type = known.value
     if dataclasses.is_dataclass(cls):
         fields = [f for f in dataclasses.fields(cls) if f.init]
         if "__init__" in vars(cls) and not _is_generated(vars(cls)["__init__"]):
@@ -83,7 +87,9 @@ def constructor(linker: Linker, known: Reference) -> Callee | None:
         keywords = tuple([f.name for f in fields if f.kw_only])
         return Callee(cls.__qualname__, _never, Signature(positional, keywords, defaults=defaults))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        defaults = {name: linker.maker_of(known, "tuple default", name) for name in cls._field_defaults}
+        defaults = {
+            name: linker.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]
+        }
         return Callee(cls.__qualname__, _never, Signature(tuple(cls._fields), defaults=defaults))
     return None
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr
 from checkpoint.lang.python.builder import const, prim
+from checkpoint.lang.python.exits import Exits
 from checkpoint.lang.python.liveness import NONE, Around
 from checkpoint.lang.python.meanings import Env
-from checkpoint.lang.python.normal import assign, constant, load
+from checkpoint.lang.python.nodes import assign, constant, load
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.translator import Translator
@@ -58,9 +59,6 @@ def run(
     env: Env,
 ) -> Expr:
     """The value of `RESULT` after the loops, or what the body returns."""
-    from checkpoint.lang.python.statements import block  # noqa: PLC0415
-    from checkpoint.lang.python.translator import Exits  # noqa: PLC0415
-
     for generator in reversed(generators):
         for test in reversed(generator.ifs):
             body = [ast.copy_location(ast.If(test, body, []), node)]
@@ -72,7 +70,7 @@ def run(
     own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
     inside = {name: binding for name, binding in env.items() if name not in own}
     exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
-    return block(t, statements, inside, exits)
+    return t.block(statements, inside, exits)
 
 
 def _method(node: ast.expr, name: str) -> ast.expr:

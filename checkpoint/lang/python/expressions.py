@@ -11,12 +11,12 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkpoint.lang.core import App, Const, Expr, If, Prim
+from checkpoint.lang.core import App, Const, Expr, If, Prim, Var
 from checkpoint.lang.python import calls, comprehensions, functions
 from checkpoint.lang.python.builder import again, both, bound, const, is_simple, negated, prim
 from checkpoint.lang.python.meanings import Binding, Env, Reference
-from checkpoint.lang.python.normal import InPlaceAdd, InPlaceMult
-from checkpoint.lang.python.normal import Prim as PrimNode
+from checkpoint.lang.python.nodes import InPlaceAdd, InPlaceMult
+from checkpoint.lang.python.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes import COMPREHENSIONS
 
 if TYPE_CHECKING:
@@ -75,11 +75,17 @@ def test(t: Translator, node: ast.expr, env: Env) -> Expr:
             result = tests[-1]
             for each in reversed(tests[:-1]):
                 yes, no = Const(span, True), Const(span, False)
-                result = If(span, each, result, no) if isinstance(node.op, ast.And) else If(span, each, yes, result)
+                result = (
+                    If(span, each, result, no)
+                    if isinstance(node.op, ast.And)
+                    else If(span, each, yes, result)
+                )
             return result
         case ast.Constant():
             return const(span, bool(node.value))
-        case ast.Compare() if not t.linker.has_method("__eq__", "__lt__", "__gt__", "__le__", "__ge__", "__contains__"):
+        case ast.Compare() if not t.linker.has_method(
+            "__eq__", "__lt__", "__gt__", "__le__", "__ge__", "__contains__"
+        ):
             return compare(t, node, env)
     value = translate(t, node, env)
     if calls.is_predicate(value):
@@ -107,10 +113,9 @@ def unary(t: Translator, node: ast.UnaryOp, env: Env) -> Expr:
     span = t.span(node)
     if isinstance(node.op, ast.Not):
         return negated(span, test(t, node.operand, env))
-    if isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float):
-        value = node.operand.value
-        if isinstance(node.op, ast.USub):
-            return const(span, -value)
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number) | float(number))):
+            return const(span, -number)
     return t.linker.operation(t, UNARY[type(node.op)], [translate(t, node.operand, env)], node)
 
 
@@ -122,7 +127,11 @@ def boolean(t: Translator, node: ast.BoolOp, env: Env) -> Expr:
         rest = result
 
         def choose(values: list[Expr], rest: Expr = rest) -> Expr:
-            truth = values[0] if calls.is_predicate(values[0]) else t.linker.operation(t, "py.truth", values, node)
+            truth = (
+                values[0]
+                if calls.is_predicate(values[0])
+                else t.linker.operation(t, "py.truth", values, node)
+            )
             if isinstance(node.op, ast.And):
                 return If(span, truth, rest, again(values[0]))
             return If(span, truth, again(values[0]), rest)
@@ -172,15 +181,13 @@ def conditional(t: Translator, node: ast.IfExp, env: Env) -> Expr:
 def attribute(t: Translator, node: ast.Attribute, env: Env) -> Expr:
     known = t.linker.reference(t, node, env)
     if known is not None:
-        return Prim_or_var(t, known, node)
+        return known_value(t, known, node)
     return t.linker.attribute(t, translate(t, node.value, env), node.attr, node)
 
 
-def Prim_or_var(t: Translator, known: Reference | str, node: ast.expr) -> Expr:
+def known_value(t: Translator, known: Reference | str, node: ast.expr) -> Expr:
     """The value of what a dotted name means: a known object or an input."""
     if isinstance(known, str):
-        from checkpoint.lang.core import Var  # noqa: PLC0415
-
         return Var(t.span(node), known)
     return t.linker.value_of(t, known, node)
 

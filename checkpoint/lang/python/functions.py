@@ -12,18 +12,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Letrec, Prim, Var
+from checkpoint.lang.python import calls, handlers
 from checkpoint.lang.python.builder import UNBOUND, prim
 from checkpoint.lang.python.meanings import Binding, Callee, Env, Maker, defaulted, signature_of
 from checkpoint.lang.python.scopes import FunctionNode, Scope
 
 if TYPE_CHECKING:
-    from checkpoint.lang.python.translator import Exits, Translator
+    from checkpoint.lang.python.exits import Exits
+    from checkpoint.lang.python.translator import Translator
 
 
 def define(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
     """The definitions that begin a list of statements, then the rest of it."""
-    from checkpoint.lang.python.statements import block  # noqa: PLC0415
-
     first = statements[0]
     assert isinstance(first, ast.FunctionDef)
     scope = t.scope.children[first]
@@ -33,7 +33,7 @@ def define(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) ->
     rest = statements[len(run) :]
     if first.decorator_list:
         run, rest = [first], statements[1:]
-    return _escaping(t, run, env, lambda now: block(t, rest, now, exits))
+    return _escaping(t, run, env, lambda now: t.block(rest, now, exits))
 
 
 def _leading(statements: list[ast.stmt]) -> list[ast.FunctionDef]:
@@ -73,9 +73,9 @@ def _maker_of_variable(name: str) -> Maker:
 
 def _known(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
     """Bind all known functions of this list; their definitions are then done with."""
-    from checkpoint.lang.python.statements import block  # noqa: PLC0415
-
-    nodes = [s for s in statements if isinstance(s, ast.FunctionDef) and t.known.get(s.name) is t.scope.children[s]]
+    nodes = [
+        s for s in statements if isinstance(s, ast.FunctionDef) and t.known.get(s.name) is t.scope.children[s]
+    ]
     rest = [s for s in statements if s not in nodes]
     span = t.span(nodes[0])
 
@@ -91,7 +91,7 @@ def _known(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) ->
 
             return with_defaults(t, node, env, add)
         bindings = tuple([(names[node.name], _lambda(t, node, now)) for node in nodes])
-        return Letrec(span, bindings, block(t, rest, now, exits))
+        return Letrec(span, bindings, t.block(rest, now, exits))
 
     return with_each(nodes, env, {})
 
@@ -104,7 +104,9 @@ def _callee(
 
     def is_late(name: str) -> bool:
         written = t.scope.writes.get(name, ())
-        return name in changed or (bool(written) and (name not in env or any(p.may_follow(made) for p in written)))
+        return name in changed or (
+            bool(written) and (name not in env or any(p.may_follow(made) for p in written))
+        )
 
     used = {n for n in t.uses(scope) if n in t.scope.assigned or n in env}
     outs = tuple(sorted(t.effects(scope)))
@@ -122,9 +124,7 @@ def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
     return inner.function(around, node.name, callee.ins, callee.outs)
 
 
-def _escaping(
-    t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Callable[[Env], Expr]
-) -> Expr:
+def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Callable[[Env], Expr]) -> Expr:
     """Bind functions that are used as values."""
     span = t.span(nodes[0])
     names = {node.name: t.fresh(node.name) for node in nodes}
@@ -169,9 +169,10 @@ def _escaping(
 def _refuse_changes(t: Translator, scope: Scope) -> None:
     changed = sorted(t.effects(scope))
     if changed:
+        names = ", ".join(changed)
         raise t.refuse(
             scope.node,
-            f"{scope.name}, which is used as a value and changes {', '.join(changed)} of the function around it,",
+            f"{scope.name}, which changes {names} of the function around it and is used as a value,",
             "call it by its name only, or let it return what it changes",
         )
 
@@ -211,8 +212,6 @@ def changing_call(
     t: Translator, node: ast.expr, callee: Callee, target: str | None, env: Env, exits: Exits
 ) -> Expr:
     """Call it, take its result and the variables' new values apart, and go on."""
-    from checkpoint.lang.python import calls, handlers  # noqa: PLC0415
-
     assert isinstance(node, ast.Call)
     if exits.handler is not None and set(callee.outs) & set(exits.handler.variables):
         raise t.refuse(
@@ -223,7 +222,10 @@ def changing_call(
     value, outcome, span = calls.to_callee(t, callee, node, env), t.fresh("outcome"), t.span(node)
 
     def use(result: Expr) -> Expr:
-        parts = [(name, Prim(span, "py.item", (Var(span, outcome), Const(span, i + 1)))) for i, name in enumerate(callee.outs)]
+        parts = [
+            (name, Prim(span, "py.item", (Var(span, outcome), Const(span, i + 1))))
+            for i, name in enumerate(callee.outs)
+        ]
 
         def each(left: list[tuple[str, Expr]], now: Env) -> Expr:
             if not left:
@@ -241,4 +243,4 @@ def changing_call(
     return handlers.guarded(t, value, env, exits.handler, use)
 
 
-__all__ = ["App", "UNBOUND", "changing_call", "define", "escaping_lambda"]
+__all__ = ["UNBOUND", "App", "changing_call", "define", "escaping_lambda"]

@@ -20,10 +20,13 @@ from checkpoint.ad.containers import Types
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.python.builder import FAILED, instance, prim
+from checkpoint.lang.python.exits import Handler
+from checkpoint.lang.python.joins import current, join, written_in
 from checkpoint.lang.python.meanings import Binding, Env
 
 if TYPE_CHECKING:
-    from checkpoint.lang.python.translator import Exits, Handler, Next, Translator
+    from checkpoint.lang.python.exits import Exits, Handler, Next
+    from checkpoint.lang.python.translator import Translator
 
 
 def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
@@ -38,9 +41,22 @@ def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callabl
     return Let(span, outcome, protected, If(span, is_failed, to_handler, use(Var(span, outcome))))
 
 
-def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
-    from checkpoint.lang.python.statements import current  # noqa: PLC0415
+def evaluated(
+    t: Translator,
+    node: ast.expr,
+    env: Env,
+    exits: Exits,
+    use: Callable[[Expr, Next], Expr],
+    translated: Expr | None = None,
+) -> Expr:
+    """`use` on the value of an expression, then what follows; what it raises goes to the handler."""
+    value = t.expr(node, env) if translated is None else translated
+    if exits.handler is None or isinstance(value, Const | Var | Lambda):
+        return use(value, exits.next)
+    return guarded(t, value, env, exits.handler, lambda result: use(result, exits.next))
 
+
+def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
     values = [current(t, env, name, span) for name in handler.variables]
     return App(span, Var(span, handler.core), (exception, *values))
 
@@ -60,8 +76,6 @@ def try_statement(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
 
 def _with_handlers(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
     """`try` with `except` clauses and perhaps `else`."""
-    from checkpoint.lang.python.statements import block, join, written_in  # noqa: PLC0415
-
     span = t.span(node)
     written = written_in([node], t)
 
@@ -72,8 +86,8 @@ def _with_handlers(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr
             return _clauses(t, node.handlers, now, caught, inner)
 
         def body(handler: Handler) -> Expr:
-            out = lambda now: block(t, node.orelse, now, inner)  # noqa: E731
-            return block(t, node.body, env, replace(inner, next=out, handler=handler))
+            inside = replace(inner, next=lambda now: t.block(node.orelse, now, inner), handler=handler)
+            return t.block(node.body, env, inside)
 
         return with_handler(t, written, env, clauses, body, span)
 
@@ -89,8 +103,6 @@ def with_handler(
     span: Span,
 ) -> Expr:
     """`body` with a handler, the procedure that runs `clauses` on the variables as they were then."""
-    from checkpoint.lang.python.translator import Handler  # noqa: PLC0415
-
     names = tuple(sorted(written))
     handler = Handler(t.fresh("handler"), names)
     exception, caught = t.fresh("exception"), t.fresh("caught")
@@ -104,24 +116,18 @@ def with_handler(
     return Letrec(span, ((handler.core, procedure),), body(handler))
 
 
-def _clauses(
-    t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits
-) -> Expr:
+def _clauses(t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits) -> Expr:
     """The first clause that the exception matches; without one it is raised again."""
-    from checkpoint.lang.python.statements import block  # noqa: PLC0415
-
     if not handlers:
         span = t.span(t.scope.node)
         return raised(t, Var(span, caught), env, exits, span)
     first, span = handlers[0], t.span(handlers[0])
     inner = replace(exits, caught=caught)
     if first.name:
-        bind = lambda: t.store(  # noqa: E731
-            str(first.name), Var(span, caught), env, lambda now: block(t, first.body, now, inner)
-        )
-        body = bind()
+        name = first.name
+        body = t.store(name, Var(span, caught), env, lambda now: t.block(first.body, now, inner))
     else:
-        body = block(t, first.body, env, inner)
+        body = t.block(first.body, env, inner)
     if first.type is None:
         return body
     types = Const(span, Types(t.linker.classes_of(t, first.type, env)))
@@ -131,15 +137,13 @@ def _clauses(
 
 def _with_finally(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
     """`try` with `finally`: its body goes on all ways out."""
-    from checkpoint.lang.python.statements import block, join, written_in  # noqa: PLC0415
-
     span = t.span(node)
     written = written_in([node], t)
     inside = ast.copy_location(ast.Try(node.body, node.handlers, node.orelse, []), node)
     t.live.after[inside] = t.live.after[node] | written
 
     def through(then: Next, base: Exits) -> Next:
-        return lambda now: block(t, node.finalbody, now, replace(base, next=then))
+        return lambda now: t.block(node.finalbody, now, replace(base, next=then))
 
     def returns(value: Expr, now: Env) -> Expr:
         kept = t.fresh("returned")
@@ -163,7 +167,7 @@ def _with_finally(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
             )
             if node.handlers:
                 return _with_handlers(t, inside, env, inner)
-            return block(t, node.body, env, inner)
+            return t.block(node.body, env, inner)
 
         return with_handler(t, written, env, again, body, span)
 

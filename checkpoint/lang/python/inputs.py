@@ -52,11 +52,18 @@ def _attribute(value: Any, name: str) -> Any:
         raise Unknown(name) from None
 
 
+def _in_class(cls: type, name: str) -> Any:
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    raise Unknown(name)
+
+
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "global": _global,
     "cell": _cell,
     "attribute": _attribute,
-    "in class": lambda cls, name: _in_class(cls, name),
+    "in class": _in_class,
     "default": lambda function, position: function.__defaults__[position],
     "keyword default": lambda function, name: function.__kwdefaults__[name],
     "function": lambda method, _: method.__func__,
@@ -70,13 +77,6 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "library": lambda _, what: what,
     "func": lambda cached, _: cached.func,
 }
-
-
-def _in_class(cls: type, name: str) -> Any:
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    raise Unknown(name)
 
 
 def is_data(value: Any) -> bool:

@@ -2,8 +2,7 @@
 
 In: what a call of a builtin or of a method passes. Out: what Python gives. They are translated like a user's
 functions, when one of them is first called. Iterators are lists here: what `map`, `zip` and their kin
-give is a list. A method that changes a list or dictionary takes it first and returns the tuple of the new
-one and of what the method returns.
+give is a list. Methods are in library_methods.py.
 """
 
 from __future__ import annotations
@@ -32,18 +31,12 @@ def sum_(items: Any, /, start: Any = 0) -> Any:
 
 def any_(items: Any) -> Any:
     """See builtins.any."""
-    for item in items:
-        if item:
-            return True
-    return False
+    return any(item for item in items)
 
 
 def all_(items: Any) -> Any:
     """See builtins.all."""
-    for item in items:
-        if not item:
-            return False
-    return True
+    return all(item for item in items)
 
 
 def max_(first: Any, *rest: Any, key: Any = None, default: Any = MISSING) -> Any:
@@ -56,8 +49,7 @@ def max_(first: Any, *rest: Any, key: Any = None, default: Any = MISSING) -> Any
     best = items[0]
     if key is None:
         for i in range(1, len(items)):
-            if items[i] > best:
-                best = items[i]
+            best = items[i] if items[i] > best else best
         return best
     measure = key(best)
     for i in range(1, len(items)):
@@ -78,8 +70,7 @@ def min_(first: Any, *rest: Any, key: Any = None, default: Any = MISSING) -> Any
     best = items[0]
     if key is None:
         for i in range(1, len(items)):
-            if items[i] < best:
-                best = items[i]
+            best = items[i] if items[i] < best else best
         return best
     measure = key(best)
     for i in range(1, len(items)):
@@ -192,7 +183,7 @@ def str_(x: Any = "") -> Any:
 
 def bool_(x: Any = False) -> Any:
     """See builtins.bool."""
-    return not not x
+    return bool(x)
 
 
 def callable_(x: Any) -> Any:
@@ -268,7 +259,7 @@ def dist_(p: Any, q: Any, /) -> Any:
     """See math.dist."""
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
-    return hypot_(*[a - b for a, b in zip(p, q)])
+    return hypot_(*[a - b for a, b in zip(p, q, strict=True)])
 
 
 def log_(x: Any, base: Any = None, /) -> Any:
@@ -311,118 +302,6 @@ def copy_(x: Any) -> Any:
     return prim("py.copy", x) if isinstance(x, list | dict) else x
 
 
-# Methods that change nothing
-
-
-def method_get(d: Any, key: Any, default: Any = None, /) -> Any:
-    """dict.get."""
-    return d[key] if key in d else default
-
-
-def method_keys(d: Any) -> Any:
-    """dict.keys, as a tuple."""
-    return prim("py.keys", d)
-
-
-def method_values(d: Any) -> Any:
-    """dict.values, as a tuple."""
-    return prim("py.values", d)
-
-
-def method_items(d: Any) -> Any:
-    """dict.items, as a list."""
-    return [(key, d[key]) for key in prim("py.keys", d)]
-
-
-def method_copy(x: Any) -> Any:
-    """list.copy, dict.copy."""
-    return prim("py.copy", x)
-
-
-def method_index(x: Any, value: Any, *bounds: Any) -> Any:
-    """list.index, tuple.index, str.index."""
-    if isinstance(x, str):
-        if len(bounds) == 0:
-            return prim("py.text-method", x, "index", value)
-        if len(bounds) == 1:
-            return prim("py.text-method", x, "index", value, bounds[0])
-        return prim("py.text-method", x, "index", value, bounds[0], bounds[1])
-    if len(bounds) == 0:
-        return prim("py.position", x, value)
-    if len(bounds) == 1:
-        return prim("py.position", x, value, bounds[0])
-    return prim("py.position", x, value, bounds[0], bounds[1])
-
-
-def method_count(x: Any, value: Any) -> Any:
-    """list.count, tuple.count, str.count."""
-    if isinstance(x, str):
-        return prim("py.text-method", x, "count", value)
-    return prim("py.count", x, value)
-
-
-def method__asdict(x: Any) -> Any:
-    """The dictionary of a named tuple."""
-    return prim("py.fields", x)
-
-
-def method__replace(x: Any, /, **changes: Any) -> Any:
-    """A named tuple with some fields replaced."""
-    return prim("py.replaced", x, changes)
-
-
-# Methods that change a list or dictionary
-
-
-def change_pop(x: Any, index: Any = MISSING, default: Any = MISSING) -> Any:
-    """list.pop, dict.pop."""
-    if isinstance(x, dict):
-        if index in x:
-            value = x[index]
-            return (prim("py.delete", x, index), value)
-        if isinstance(default, str) and default == MISSING:
-            raise KeyError(index)
-        return (x, default)
-    at = -1 if isinstance(index, str) and index == MISSING else index
-    value = prim("py.pop-item", x, at)
-    return (prim("py.delete", x, at), value)
-
-
-def change_remove(x: Any, value: Any) -> Any:
-    """list.remove."""
-    return (prim("py.delete", x, prim("py.position-to-remove", x, value)), None)
-
-
-def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    """list.sort."""
-    if key is None:
-        return (prim("py.permute", x, prim("py.order", x, bool(reverse))), None)
-    keys = [key(item) for item in x]
-    return (prim("py.permute", x, prim("py.order", keys, bool(reverse))), None)
-
-
-def change_update(d: Any, other: Any = (), /, **more: Any) -> Any:
-    """dict.update."""
-    return (prim("py.merge", merged(d, other), more), None)
-
-
-def change_setdefault(d: Any, key: Any, default: Any = None, /) -> Any:
-    """dict.setdefault."""
-    if key in d:
-        return (d, d[key])
-    return (prim("py.set", d, key, default), default)
-
-
-def change_popitem(d: Any) -> Any:
-    """dict.popitem."""
-    if len(d) == 0:
-        raise KeyError("popitem(): dictionary is empty")
-    keys = prim("py.keys", d)
-    key = keys[-1]
-    value = d[key]
-    return (prim("py.delete", d, key), (key, value))
-
-
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.sum: sum_,
     builtins.any: any_,
@@ -459,10 +338,4 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.ldexp: ldexp_,
     dataclasses.replace: replace_,
     copy.copy: copy_,
-}
-
-METHODS: dict[str, Callable[..., Any]] = {
-    name.removeprefix("method_"): function
-    for name, function in list(globals().items())
-    if name.startswith("method_")
 }

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from checkpoint.lang.python.normal import Change
+from checkpoint.lang.python.nodes import Change
 from checkpoint.lang.python.scopes import root_of
 
 Names = frozenset[str]
@@ -50,7 +50,11 @@ class Liveness:
     def before(self, node: ast.stmt, after: Names, around: Around) -> Names:
         match node:
             case ast.Assign():
-                return self.killed(after, [node.targets[0]]) | self.reads(node.value) | self.reads_of_target(node)
+                return (
+                    self.killed(after, [node.targets[0]])
+                    | self.reads(node.value)
+                    | self.reads_of_target(node)
+                )
             case Change():
                 result = NONE if node.result is None else frozenset((node.result,))
                 return (after - result) | self.reads(node) | _root(node)
@@ -126,7 +130,9 @@ class Liveness:
         live = after
         for case in node.cases:
             bound = frozenset(
-                n.name for n in ast.walk(case.pattern) if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name
+                n.name
+                for n in ast.walk(case.pattern)
+                if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name
             )
             inside = self.block(case.body, after, around)
             if case.guard is not None:

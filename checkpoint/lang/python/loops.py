@@ -16,26 +16,27 @@ from typing import TYPE_CHECKING
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.python.builder import again, both, prim, raise_error
+from checkpoint.lang.python.handlers import evaluated, guarded
+from checkpoint.lang.python.joins import current, join, written_in
 from checkpoint.lang.python.meanings import Binding, Env
 
 if TYPE_CHECKING:
-    from checkpoint.lang.python.translator import Exits, Next, Translator
+    from checkpoint.lang.python.exits import Exits, Next
+    from checkpoint.lang.python.translator import Translator
 
 
 def while_loop(t: Translator, node: ast.While, env: Env, exits: Exits) -> Expr:
-    from checkpoint.lang.python.statements import block, evaluated  # noqa: PLC0415
-
     span = t.span(node.test)
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
 
     def body(now: Env, again_: Next, out: Next) -> Expr:
         inner = replace(exits, next=again_, breaks=out, continues=again_)
         if endless:
-            return block(t, node.body, now, inner)
+            return t.block(node.body, now, inner)
 
         def use(test: Expr, _: Next) -> Expr:
-            end = block(t, node.orelse, now, replace(exits, next=out))
-            return If(span, test, block(t, node.body, now, inner), end)
+            end = t.block(node.orelse, now, replace(exits, next=out))
+            return If(span, test, t.block(node.body, now, inner), end)
 
         return evaluated(t, node.test, now, inner, use, translated=t.test(node.test, now))
 
@@ -56,8 +57,6 @@ def _loop(
 
     body: from the variables, what to go on with and where to leave to. ways: how many lead out.
     """
-    from checkpoint.lang.python.statements import current, join, written_in  # noqa: PLC0415
-
     span = t.span(node)
     written = written_in([node], t)
     carried = sorted(written & t.live.head[node])
@@ -120,8 +119,6 @@ class Plan:
 
 
 def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
-    from checkpoint.lang.python.statements import block  # noqa: PLC0415
-
     span = t.span(node)
 
     def with_plan(plan: Plan) -> Expr:
@@ -130,8 +127,8 @@ def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
         def body(now: Env, again_: Next, out: Next) -> Expr:
             at = Var(span, position)
             inner = replace(exits, next=again_, breaks=out, continues=again_)
-            end = block(t, node.orelse, now, replace(exits, next=out))
-            into = bind_target(t, node.target, plan, at, now, lambda bound: block(t, node.body, bound, inner))
+            end = t.block(node.orelse, now, replace(exits, next=out))
+            into = bind_target(t, node.target, plan, at, now, lambda bound: t.block(node.body, bound, inner))
             return If(span, plan.more(at), into, end)
 
         ways = _breaks(node.body) + 1
@@ -140,9 +137,7 @@ def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
     return planned(t, node.iter, env, exits, with_plan)
 
 
-def bind_target(
-    t: Translator, target: ast.expr, plan: Plan, position: Var, env: Env, rest: Next
-) -> Expr:
+def bind_target(t: Translator, target: ast.expr, plan: Plan, position: Var, env: Env, rest: Next) -> Expr:
     """Bind the target of a loop (a name, or a tuple of names) to an item."""
     span = position.span
     if isinstance(target, ast.Name):
@@ -164,14 +159,16 @@ def _bind_each(t: Translator, names: list[str], parts: list[Expr], env: Env, res
     return t.store(names[0], parts[0], env, lambda now: _bind_each(t, names[1:], parts[1:], now, rest))
 
 
-def planned(
-    t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
-) -> Expr:
+def planned(t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
     """`use` on the plan of an iterable; what is evaluated once comes before it."""
     known = _known_callee(t, node, env)
     if isinstance(node, ast.Call) and known is zip and _is_strict(node):
         return _zip(t, node, node.args, [], env, exits, use)
-    if isinstance(node, ast.Call) and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
+    if (
+        isinstance(node, ast.Call)
+        and not node.keywords
+        and not any(isinstance(a, ast.Starred) for a in node.args)
+    ):
         if known is range and 1 <= len(node.args) <= 3:
             return _range(t, node, env, exits, use)
         if known is enumerate and 1 <= len(node.args) <= 2:
@@ -196,12 +193,8 @@ def _sequence(t: Translator, node: ast.expr, env: Env) -> Expr:
     return prim(t.span(node), "py.sequence", t.expr(node, env))
 
 
-def _once(
-    t: Translator, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]
-) -> Expr:
+def _once(t: Translator, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]) -> Expr:
     """Evaluate something once, guarded where a handler is around."""
-    from checkpoint.lang.python import handlers  # noqa: PLC0415
-
     variable = t.fresh(name)
 
     def use(result: Expr) -> Expr:
@@ -209,7 +202,7 @@ def _once(
 
     if exits.handler is None or isinstance(value, Const | Var):
         return use(value)
-    return handlers.guarded(t, value, env, exits.handler, use)
+    return guarded(t, value, env, exits.handler, use)
 
 
 def _indexed(value: Var) -> Plan:
@@ -226,8 +219,7 @@ def _range(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[
     if len(node.args) == 1:
 
         def upto(end: Var) -> Expr:
-            more = lambda i: prim(span, "py.lt", again(i), again(end))  # noqa: E731
-            return use(Plan(more, lambda i: [again(i)]))
+            return use(Plan(lambda i: prim(span, "py.lt", again(i), again(end)), lambda i: [again(i)]))
 
         return _once(t, prim(span, "py.index", t.expr(node.args[0], env)), "end", env, exits, upto)
     bounds = [t.expr(argument, env) for argument in node.args]
@@ -264,7 +256,9 @@ def _zip(
     use: Callable[[Plan], Expr],
 ) -> Expr:
     if rest:
-        return planned(t, rest[0], env, exits, lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, use))
+        return planned(
+            t, rest[0], env, exits, lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, use)
+        )
     span = t.span(node)
 
     def more(i: Expr) -> Expr:
@@ -328,8 +322,8 @@ def _items(t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[
     def with_dictionary(value: Var) -> Expr:
         def with_keys(keys: Var) -> Expr:
             def items(i: Expr) -> list[Expr]:
-                key = lambda: prim(span, "py.item", again(keys), again(i))  # noqa: E731
-                return [key(), prim(span, "py.item", again(value), key())]
+                key, same = [prim(span, "py.item", again(keys), again(i)) for _ in range(2)]
+                return [key, prim(span, "py.item", again(value), same)]
 
             return use(Plan(_indexed(keys).more, items, whole=False))
 

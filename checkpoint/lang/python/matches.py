@@ -8,50 +8,47 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Letrec, Var
 from checkpoint.lang.python.builder import again, bound, instance, prim
+from checkpoint.lang.python.joins import join, written_in
 from checkpoint.lang.python.meanings import Env
 
 if TYPE_CHECKING:
-    from checkpoint.lang.python.translator import Exits, Next, Translator
+    from checkpoint.lang.python.exits import Exits, Next
+    from checkpoint.lang.python.translator import Translator
 
 Fail = Callable[[], Expr]
 Fits = Callable[[Env], Expr]
 
 
 def translate(t: Translator, node: ast.Match, env: Env, exits: Exits) -> Expr:
-    from checkpoint.lang.python.statements import join, written_in  # noqa: PLC0415
-
     span = t.span(node)
     written = written_in([node], t)
 
     def ways(go_on: Next) -> Expr:
-        return _cases(t, t.expr(node.subject, env), node.cases, env, _next(exits, go_on))
+        return _cases(t, t.expr(node.subject, env), node.cases, env, replace(exits, next=go_on))
 
     return join(t, written & t.live.after[node], env, exits.next, ways, span)
 
 
-def _next(exits: Exits, go_on: Next) -> Exits:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(exits, next=go_on)
-
-
 def _cases(t: Translator, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
-    from checkpoint.lang.python.statements import block  # noqa: PLC0415
-
     if not cases:
         return exits.next(env)
     case, span = cases[0], t.span(cases[0].pattern)
+    if case.guard is not None and t.normal.has_effect(case.guard):
+        raise t.refuse(
+            case.guard, "a guard that changes variables", "move it into the body of the case, as an `if`"
+        )
     name = t.fresh("case")
 
     def fail() -> Expr:
         return App(span, Var(span, name), ())
 
     def fits(now: Env) -> Expr:
-        body = block(t, case.body, now, exits)
+        body = t.block(case.body, now, exits)
         return body if case.guard is None else If(span, t.test(case.guard, now), body, fail())
 
     result = matched(t, case.pattern, subject, env, fits, fail)
@@ -67,7 +64,9 @@ def matched(t: Translator, pattern: ast.pattern, subject: Expr, env: Env, fits: 
             test = t.linker.operation(t, "py.eq", [again(subject), t.expr(pattern.value, env)], pattern)
             return If(span, test, fits(env), fail())
         case ast.MatchSingleton():
-            return If(span, prim(span, "py.is", again(subject), Const(span, pattern.value)), fits(env), fail())
+            return If(
+                span, prim(span, "py.is", again(subject), Const(span, pattern.value)), fits(env), fail()
+            )
         case ast.MatchAs():
             return _captured(t, pattern, subject, env, fits, fail)
         case ast.MatchOr():
@@ -97,7 +96,9 @@ def _either(
     )
 
 
-def _sequence(t: Translator, node: ast.MatchSequence, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+def _sequence(
+    t: Translator, node: ast.MatchSequence, subject: Expr, env: Env, fits: Fits, fail: Fail
+) -> Expr:
     span, parts = t.span(node), node.patterns
     stars = [i for i, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
     count = Const(span, len(parts) - len(stars))
@@ -114,7 +115,10 @@ def _parts(
     if at == len(parts):
         return fits(env)
     part, span = parts[at], t.span(parts[at])
-    rest = lambda now: _parts(t, parts, at + 1, subject, now, fits, fail)  # noqa: E731
+
+    def rest(now: Env) -> Expr:
+        return _parts(t, parts, at + 1, subject, now, fits, fail)
+
     starred = any(isinstance(p, ast.MatchStar) for p in parts[:at])
     if isinstance(part, ast.MatchStar):
         end = at + 1 - len(parts)
@@ -150,5 +154,8 @@ def _attributes(
         return fits(env)
     (name, pattern), more = pairs[0], pairs[1:]
     value = t.linker.attribute(t, again(subject), name, node)
-    rest = lambda now: _attributes(t, more, subject, now, fits, fail, node)  # noqa: E731
+
+    def rest(now: Env) -> Expr:
+        return _attributes(t, more, subject, now, fits, fail, node)
+
     return bound(t.linker.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)

@@ -44,7 +44,7 @@ def call(t: Translator, function: ast.Attribute, node: ast.Call, env: Env) -> Ex
             args = _again(parts)
             if takes_self:
                 args.positional.insert(0, again(values[0]))
-            made = calls.arranged(t, callee, args, node, lambda a, c=callee: t.call(c, a, {}, t.span(node)))
+            made = calls.arranged(t, callee, args, node, calls.caller(t, callee, t.span(node)))
             result = If(t.span(node), instance(t.span(node), again(values[0]), cls), made, result)
         return result
 

@@ -6,7 +6,7 @@ In: the statements of a function. Out: statements that mean the same, in which
 - an assignment has one target, a name; every change of what a variable holds is a Change;
 - there is no AugAssign, AnnAssign, Assert, Pass; a `while` with a test that changes variables tests inside.
 
-Temporaries are variables named "%1", "%2", ...; two nodes are new, Change and Prim.
+Temporaries are variables named "%1", "%2", ...; the nodes that are new are in nodes.py.
 """
 
 from __future__ import annotations
@@ -16,62 +16,8 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
+from checkpoint.lang.python.nodes import IN_PLACE, Change, Keyword, Prim, assign, constant, load
 from checkpoint.lang.python.scopes import CHANGING, COMPREHENSIONS
-
-
-class Prim(ast.expr):
-    """A primitive of the language on expressions."""
-
-    _fields = ("args",)
-
-    def __init__(self, op: str, args: list[ast.expr], at: ast.AST) -> None:
-        super().__init__()
-        self.op = op
-        self.args = args
-        ast.copy_location(self, at)
-
-
-class Change(ast.stmt):
-    """What `path` holds is changed by a method; `path` is a variable, or items within one.
-
-    method: the name of a list's or dictionary's method, or "set" for item assignment.
-    result: the variable for what the method returns, if that is used.
-    """
-
-    _fields = ("path", "args")
-
-    def __init__(
-        self, path: ast.expr, method: str, args: list[ast.expr], result: str | None, at: ast.AST
-    ) -> None:
-        super().__init__()
-        self.path = path
-        self.method = method
-        self.args = args
-        self.result = result
-        ast.copy_location(self, at)
-
-
-class InPlaceAdd(ast.operator):
-    """`+=`, which extends a list."""
-
-
-class InPlaceMult(ast.operator):
-    """`*=`, which repeats a list."""
-
-
-_IN_PLACE = {ast.Add: InPlaceAdd, ast.Mult: InPlaceMult}
-
-
-def load(name: str, at: ast.AST) -> ast.Name:
-    return ast.copy_location(ast.Name(name, ast.Load()), at)
-
-
-def assign(name: str, value: ast.expr, at: ast.AST) -> ast.Assign:
-    return ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), at)], value), at)
-
-
-def constant(value: Any, at: ast.AST) -> ast.Constant:
-    return ast.copy_location(ast.Constant(value), at)
 
 
 class Normaliser:
@@ -147,7 +93,7 @@ class Normaliser:
             self.on_Assign(ast.copy_location(assigned, node), out)
 
     def on_AugAssign(self, node: ast.AugAssign, out: list[ast.stmt]) -> None:
-        operator = _IN_PLACE.get(type(node.op), type(node.op))()
+        operator = IN_PLACE.get(type(node.op), type(node.op))()
         if isinstance(node.target, ast.Name):
             old: ast.expr = load(node.target.id, node.target)
             if self.has_effect(node.value):
@@ -173,7 +119,10 @@ class Normaliser:
             path = self.path(target, out)
             assert isinstance(path, ast.Subscript)
             if isinstance(path.slice, ast.Slice):
-                bounds = [part or constant(None, path) for part in (path.slice.lower, path.slice.upper, path.slice.step)]
+                bounds = [
+                    part or constant(None, path)
+                    for part in (path.slice.lower, path.slice.upper, path.slice.step)
+                ]
                 out.append(Change(path.value, "set_slice", [*bounds, value], None, target))
             else:
                 out.append(Change(path.value, "set", [path.slice, value], None, target))
@@ -247,7 +196,11 @@ class Normaliser:
     # Expressions
 
     def is_change(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in self.methods
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in self.methods
+        )
 
     def has_effect(self, node: ast.AST) -> bool:
         """Whether evaluating an expression changes a variable of the function."""
@@ -292,7 +245,7 @@ class Normaliser:
     def compound(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """An expression whose operands are all evaluated, in order."""
         parts = _operands(node)
-        fresh = self.in_order([part for part in parts], out)
+        fresh = self.in_order(list(parts), out)
         table = dict(zip(map(id, parts), fresh, strict=True))
         result: ast.expr = _Replace(table).shallow(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
@@ -374,11 +327,10 @@ class Normaliser:
         values = self.in_order(operands, out)
         args: list[ast.expr] = list(values[: len(node.args)])
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
-            args.append(ast.copy_location(_Keyword(keyword.arg, value), keyword))
+            args.append(ast.copy_location(Keyword(keyword.arg, value), keyword))
         result = self.temporary() if used else None
         out.append(Change(path, node.func.attr, args, result, node))
         return constant(None, node) if result is None else load(result, node)
-
 
     def inserted(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """For `d.setdefault(k, []).append(v)`: the path d[k], once it is there."""
@@ -390,20 +342,6 @@ class Normaliser:
         key = self.kept(self.pure(node.args[0], out), out)
         out.append(Change(path, "setdefault", [key, self.pure(node.args[1], out)], None, node))
         return ast.copy_location(ast.Subscript(path, key, ast.Load()), node)
-
-
-class _Keyword(ast.expr):
-    """A keyword argument of a Change."""
-
-    _fields = ("value",)
-
-    def __init__(self, name: str | None, value: ast.expr) -> None:
-        super().__init__()
-        self.name = name
-        self.value = value
-
-
-Keyword = _Keyword
 
 
 def _is_plain_tuple(target: ast.expr) -> bool:

@@ -21,9 +21,11 @@ from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.core import Expr, Lambda, Letrec, Var
 from checkpoint.lang.python import calls, values
 from checkpoint.lang.python.builder import const, prim
+from checkpoint.lang.python.entry import call_of_root
 from checkpoint.lang.python.inputs import Inputs
-from checkpoint.lang.python.linker import Learned, LearnedSomething, Linker
+from checkpoint.lang.python.linker import Linker
 from checkpoint.lang.python.meanings import Reference
+from checkpoint.lang.python.objects import Learned, LearnedSomething
 
 NOWHERE = Span(Source("<call>", ""), 0, 0)
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
@@ -103,17 +105,12 @@ def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
         return Lambda(NOWHERE, (name,), values.of_reference(linker, None, root, NOWHERE), name="value")
     count = shape.positional + len(shape.keywords)
     items = [prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, i)) for i in range(count)]
-    given = calls.Arguments(items[: shape.positional], None, dict(zip(shape.keywords, items[shape.positional :], strict=True)))
-    body = _called(linker, root, given)
+    given = calls.Arguments(
+        items[: shape.positional], None, dict(zip(shape.keywords, items[shape.positional :], strict=True))
+    )
+    body = call_of_root(linker, root, given)
     label = getattr(linker.inputs.value(0), "__name__", "function")
     return Lambda(body.span, (name,), body, name=label)
-
-
-def _called(linker: Linker, root: Reference | str, given: calls.Arguments) -> Expr:
-    """The call of the function itself, of an object with `__call__`, a method, a partial object."""
-    from checkpoint.lang.python.entry import call_of_root  # noqa: PLC0415
-
-    return call_of_root(linker, root, given)
 
 
 class Programs:

@@ -40,7 +40,7 @@ CHANGING = frozenset(
 
 
 # Functions that call what they are given at once, and do not keep it.
-IMMEDIATE = frozenset("sorted min max map filter sum any all reduce sort".split())
+IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "all", "reduce", "sort"])
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,11 @@ class Scope:
                 made = self.places[node]
                 if name in late or any(place.may_follow(made) for place in self.writes.get(name, ())):
                     found.add(name)
-        return {name for name in found if name in self.writes}
+        return {name for name in found if name in self.writes and self.is_local(name)}
+
+    def is_local(self, name: str) -> bool:
+        """Whether a name is a variable of this function or of one around it."""
+        return name in self.assigned or (self.parent is not None and self.parent.is_local(name))
 
     def mentioned_free(self) -> set[str]:
         """Names of outside that this function or one within it reads other than by calling."""

@@ -15,11 +15,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad.containers import Types
-from checkpoint.ad.values import Foreign
 from checkpoint.ad.record import VARIADIC, Primitive, records
-from checkpoint.errors import SourceError
+from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
 from checkpoint.lang.python import calls, classes, comprehensions
+from checkpoint.lang.python.advice import refused
 from checkpoint.lang.python.builder import again, bound, const, prim, raise_error
 from checkpoint.lang.python.intrinsics import prim as intrinsic
 from checkpoint.lang.python.meanings import Env, Reference
@@ -115,7 +115,10 @@ def _method(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
     if callee is None:
         raise refused(t, known.value, node)
     given = calls.arguments(t, node, env)
-    given.positional.insert(0, t.linker.value_of(t, self, node) if isinstance(self, Reference) else t.linker.variable(t, self, node))
+    given.positional.insert(
+        0,
+        t.linker.value_of(t, self, node) if isinstance(self, Reference) else t.linker.variable(t, self, node),
+    )
     return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
 
 
@@ -132,39 +135,6 @@ def _partial(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
             raise refused(t, function.value, node)
         return t.linker.operation(t, op, given.positional, node)
     return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
-
-
-def refused(t: Translator, value: Any, node: ast.AST) -> SourceError:
-    """Why an object cannot be called here, and what to do."""
-    module = str(getattr(value, "__module__", "") or getattr(getattr(value, "__self__", None), "__name__", ""))
-    name = getattr(value, "__qualname__", getattr(value, "__name__", repr(value)))
-    shown = f"{module}.{name}" if module and module != "builtins" else str(name)
-    if module == "random" or type(getattr(value, "__self__", None)).__module__ == "random":
-        return t.refuse(
-            node,
-            f"{shown}, whose numbers come from a hidden state,",
-            "pass the random numbers as an argument; or, with arrays, explicit keys: "
-            "key = tensorlib.random.key(0); u = tensorlib.random.uniform(key)",
-        )
-    if module.startswith("numpy.random"):
-        return t.refuse(
-            node,
-            f"{shown}, whose numbers come from a hidden state,",
-            "use explicit keys: key = tensorlib.random.key(0); u = tensorlib.random.uniform(key, shape)",
-        )
-    if isinstance(value, types.FunctionType):
-        return t.refuse(
-            node,
-            f"{shown}, a function of a package outside of your code,",
-            f"give its derivative, {_register(name)}, or allow its package to be converted: "
-            f"CHECKPOINT_CONVERT={module.partition('.')[0]}",
-        )
-    return t.refuse(node, f"{shown}, for which there is no rule,", f"give it one: {_register(name)}")
-
-
-def _register(name: str) -> str:
-    short = str(name).rpartition(".")[2]
-    return f"{short} = checkpoint.primitive({short}, vjp=lambda ybar, y, *args: ...)"
 
 
 # What the translator itself knows
@@ -213,16 +183,10 @@ def _generator(by: str) -> Callable[[Translator, ast.Call, Env], Expr | None]:
 def _getattr(t: Translator, node: ast.Call, env: Env) -> Expr:
     name = node.args[1] if len(node.args) == 2 else None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
-        raise t.refuse(node, "`getattr` with a computed name or a default", "write x.name")
+        raise t.refuse(
+            node, "`getattr` with a computed name or a default", "write the attribute itself, as x.name"
+        )
     return t.linker.attribute(t, t.expr(node.args[0], env), name.value, node)
-
-
-def _refused_builtin(why: str) -> Callable[[Translator, ast.Call, Env], Expr]:
-    def refuse(t: Translator, node: ast.Call, env: Env) -> Expr:
-        name = node.func.id if isinstance(node.func, ast.Name) else "this"
-        raise t.refuse(node, f"`{name}`", why)
-
-    return refuse
 
 
 def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
@@ -246,19 +210,6 @@ SPECIAL: dict[Any, Callable[[Translator, ast.Call, Env], Expr | None]] = {
     builtins.all: _generator("all"),
     builtins.getattr: _getattr,
     builtins.range: _range,
-    builtins.type: _refused_builtin("ask isinstance(x, cls)"),
-    builtins.iter: _refused_builtin("write a `for` loop"),
-    builtins.next: _refused_builtin("write a `for` loop, or index a list"),
-    builtins.input: _refused_builtin("read outside of the function and pass the value"),
-    builtins.open: _refused_builtin("read outside of the function and pass the value"),
-    builtins.eval: _refused_builtin("write the expression"),
-    builtins.exec: _refused_builtin("write the statements"),
-    builtins.setattr: _refused_builtin("make a new object: dataclasses.replace(x, name=value)"),
-    builtins.globals: _refused_builtin("read the variables by name"),
-    builtins.locals: _refused_builtin("read the variables by name"),
-    builtins.set: _refused_builtin("use a dict whose values are True"),
-    builtins.frozenset: _refused_builtin("use a tuple"),
-    builtins.complex: _refused_builtin("use two reals"),
-    builtins.super: _refused_builtin("call the base class's method by its name: Base.method(self, x)"),
-    builtins.id: _refused_builtin("objects have no identity here; compare values"),
 }
+
+__all__ = ["arities", "call", "primitive", "refused"]

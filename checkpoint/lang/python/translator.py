@@ -17,6 +17,7 @@ from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Prim, Var
 from checkpoint.lang.python import expressions, statements
 from checkpoint.lang.python.builder import UNBOUND, again, bound, raise_error
+from checkpoint.lang.python.exits import Exits, Next
 from checkpoint.lang.python.liveness import Liveness
 from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference
 from checkpoint.lang.python.normal import Normaliser
@@ -27,8 +28,6 @@ from checkpoint.lang.python.source import FunctionText
 if TYPE_CHECKING:
     from checkpoint.lang.python.linker import Linker
 
-Next = Callable[[Env], Expr]
-
 
 @dataclass(frozen=True)
 class Known:
@@ -36,28 +35,6 @@ class Known:
 
     effects: frozenset[str]
     uses: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Handler:
-    """Where what is raised goes: a procedure of the exception and these variables."""
-
-    core: str
-    variables: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Exits:
-    """How a statement list is left. `returns` takes the value; `handler`: around it, None outside of `try`.
-    `caught`: the core variable of the exception that a bare `raise` raises.
-    """
-
-    next: Next
-    returns: Callable[[Expr, Env], Expr]
-    breaks: Next | None = None
-    continues: Next | None = None
-    handler: Handler | None = None
-    caught: str | None = None
 
 
 class Translator:
@@ -80,7 +57,10 @@ class Translator:
         self.outs: tuple[str, ...] = ()
         around = {name: known for name, known in (outer or {}).items() if name not in scope.assigned}
         self.outer: Mapping[str, Known] = around
-        self.visible = {**around, **{name: Known(self.effects(s), self.uses(s)) for name, s in self.known.items()}}
+        self.visible = {
+            **around,
+            **{name: Known(self.effects(s), self.uses(s)) for name, s in self.known.items()},
+        }
         changing = {name for name, known in self.visible.items() if known.effects}
         self.normal = Normaliser(changing, linker.method_names)
         self.live = Liveness(self.reads, frozenset(self.cells))
@@ -100,7 +80,7 @@ class Translator:
         found = scope.effects(self.known)
         for name in scope.free & self.outer.keys():
             found |= self.outer[name].effects
-        return frozenset(found)
+        return frozenset(name for name in found if self.scope.is_local(name))
 
     def uses(self, scope: Scope) -> frozenset[str]:
         """What a nested function needs of the functions around it."""
@@ -123,6 +103,10 @@ class Translator:
     def expr(self, node: ast.expr, env: Env) -> Expr:
         """The value of an expression without effects."""
         return expressions.translate(self, node, env)
+
+    def block(self, body: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+        """A list of statements, then what comes after it."""
+        return statements.block(self, body, env, exits)
 
     def test(self, node: ast.expr, env: Env) -> Expr:
         """Whether an expression is true, as a boolean."""
@@ -150,6 +134,7 @@ class Translator:
         if isinstance(found, Reference):
             return self.linker.value_of(self, found, node)
         if isinstance(found, str):
+            self.linker.check_input(self, found, node)
             return Var(span, found)
         return raise_error(span, NameError, f"name {name!r} is not defined")
 
@@ -223,12 +208,12 @@ class Translator:
         inside.update({v: Binding(params[v]) for v in own})
         inside.update({v: Binding(params[v], cell=env[v].cell, callee=env[v].callee) for v in ins})
         result = self.with_cells(sorted(self.cells), inside, lambda now: self.body(body, now))
-        return Lambda(self.span(node), tuple(params.values()), result, name=name)
+        return Lambda(self.span(node), tuple(params.values()), result, name=name, shown=True)
 
     def body(self, body: list[ast.stmt], env: Env) -> Expr:
         end = self.span(self.scope.node)
         exits = Exits(lambda now: self.returned(Const(end, None), now), self.returned)
-        return statements.block(self, body, env, exits)
+        return self.block(body, env, exits)
 
     def returned(self, value: Expr, env: Env) -> Expr:
         """What the procedure returns: the value, and what it changed for the caller."""

@@ -23,6 +23,7 @@ from checkpoint.lang.python.meanings import Callee, Reference, Signature
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.linker import Linker
+    from checkpoint.lang.python.objects import Objects
     from checkpoint.lang.python.translator import Translator
 
 ATOMS = (bool, int, float, str, type(None))
@@ -49,16 +50,18 @@ def of_reference(
             return made
     counts = statics.arities(value)
     if counts:
-        return overloaded(linker, counts, span, lambda args: prim(span, str(statics.primitive(value, len(args))), *args))
+        return overloaded(
+            linker, counts, span, lambda args: prim(span, str(statics.primitive(value, len(args))), *args)
+        )
     if isinstance(value, Foreign):
         foreign = Const(span, value)
-        return overloaded(linker, _counts(value), span, lambda args: prim(span, "py.call-primitive", again(foreign), *args))
+        return overloaded(
+            linker, _counts(value), span, lambda args: prim(span, "py.call-primitive", again(foreign), *args)
+        )
     if isinstance(value, functools.partial | types.MethodType) and t is not None:
-        return _of_partial(linker, t, known, span)
+        return _of_partial(linker, t, known, span, node)
     if t is None or node is None:
         raise InternalError(f"{value!r} has no value", span)
-    if isinstance(value, types.ModuleType):
-        raise t.refuse(node, f"the module {value.__name__} as a value", "name what is used of it")
     raise statics.refused(t, value, node)
 
 
@@ -94,7 +97,7 @@ def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
 
 
 def overloaded(
-    linker: Linker, counts: Sequence[int], span: Span, make: Callable[[list[Expr]], Expr]
+    linker: Objects, counts: Sequence[int], span: Span, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
     """A procedure for each number of arguments."""
     lambdas = []
@@ -122,7 +125,7 @@ def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
     return overloaded(linker, range(signature.required, len(signature.positional) + 1), span, make)
 
 
-def bound_method(linker: Linker, callee: Callee, self: Expr, span: Span) -> Expr:
+def bound_method(linker: Objects, callee: Callee, self: Expr, span: Span) -> Expr:
     """A method of an object as a value."""
     signature = callee.signature
     counts = range(signature.required - 1, len(signature.positional))
@@ -133,9 +136,9 @@ def bound_method(linker: Linker, callee: Callee, self: Expr, span: Span) -> Expr
     return bound(linker.names, [self], with_self)
 
 
-def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span) -> Expr:
+def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at: ast.AST | None) -> Expr:
     """A partial object or bound method as a value."""
-    node = t.scope.node
+    node = t.scope.node if at is None else at
     if isinstance(known.value, types.MethodType):
         function, self = linker.method_parts(t, known)
         given = [linker.maker(self)(span)]
@@ -146,7 +149,9 @@ def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span) -> 
     if callee is None:
         raise statics.refused(t, function.value, node)
     signature = callee.signature
-    counts = range(max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1)
+    counts = range(
+        max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1
+    )
     free = len(signature.positional) - len(given) - sum(k in signature.positional for k in keywords)
 
     def make(args: list[Expr]) -> Expr:

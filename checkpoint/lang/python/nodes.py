@@ -1,0 +1,72 @@
+"""Nodes of the normal form that Python's own syntax tree has not, and short ways to make nodes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+
+class Prim(ast.expr):
+    """A primitive of the language on expressions."""
+
+    _fields = ("args",)
+
+    def __init__(self, op: str, args: list[ast.expr], at: ast.AST) -> None:
+        super().__init__()
+        self.op = op
+        self.args = args
+        ast.copy_location(self, at)
+
+
+class Change(ast.stmt):
+    """What `path` holds is changed by a method; `path` is a variable, or items within one.
+
+    method: the name of a list's or dictionary's method, or "set" for item assignment.
+    result: the variable for what the method returns, if that is used.
+    """
+
+    _fields = ("path", "args")
+
+    def __init__(
+        self, path: ast.expr, method: str, args: list[ast.expr], result: str | None, at: ast.AST
+    ) -> None:
+        super().__init__()
+        self.path = path
+        self.method = method
+        self.args = args
+        self.result = result
+        ast.copy_location(self, at)
+
+
+class InPlaceAdd(ast.operator):
+    """`+=`, which extends a list."""
+
+
+class InPlaceMult(ast.operator):
+    """`*=`, which repeats a list."""
+
+
+IN_PLACE = {ast.Add: InPlaceAdd, ast.Mult: InPlaceMult}
+
+
+def load(name: str, at: ast.AST) -> ast.Name:
+    return ast.copy_location(ast.Name(name, ast.Load()), at)
+
+
+def assign(name: str, value: ast.expr, at: ast.AST) -> ast.Assign:
+    return ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), at)], value), at)
+
+
+def constant(value: Any, at: ast.AST) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value), at)
+
+
+class Keyword(ast.expr):
+    """A keyword argument of a Change."""
+
+    _fields = ("value",)
+
+    def __init__(self, name: str | None, value: ast.expr) -> None:
+        super().__init__()
+        self.name = name
+        self.value = value
