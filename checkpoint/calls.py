@@ -190,7 +190,25 @@ def result(value: Any, engine: Engine) -> Any:
         return value
     if _holds_capsule(value):
         value = transform(value, {}, _with_own_results)
-    return to_python(value, lambda closure: front_end().callable_of(closure, engine))
+    return to_python(value, lambda closure: Returned(closure, engine))
+
+
+class Returned:
+    """A function that a run returned; calling it runs it."""
+
+    def __init__(self, closure: Closure, engine: Engine) -> None:
+        self.closure = closure
+        self.engine = engine
+        self.__name__ = closure.lam.name or "function"
+
+    def __call__(self, *args: Any) -> Any:
+        """The value at these arguments."""
+        values = [to_language(x, f"args[{i}]", lambda _: NotImplemented) for i, x in enumerate(args)]
+        closure = front_end().spread(self.closure, len(args), self.engine)
+        return result(Call(closure, Record(TUPLE, tuple(values)), self.engine).value(), self.engine)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__} of a run>"
 
 
 def capsule_of_python(capsule: Capsule) -> PythonCapsule:

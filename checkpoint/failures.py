@@ -6,13 +6,16 @@
     Ctrl-C, no memory                   as they are; they learn where the run was
 
 The first two have notes: the place with its line, underlined, and the calls that led there, innermost
-first. An exception that is raised again says only where it was raised last.
+first. An exception that is raised again says only where it was raised last. Places in the functions that
+stand for Python's own (checkpoint.lang.python.library) are left out: the first one is where the user's code
+called them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from checkpoint.ad.containers import Record
 from checkpoint.ad.record import OperandError
@@ -22,6 +25,7 @@ from checkpoint.driver.raised import Raised
 from checkpoint.errors import CheckpointError, RunError, Span
 from checkpoint.prims.python.native import native
 
+_OWN = str(Path(__file__).parent / "lang" / "python")
 _CALLS_SHOWN = 20  # of a deep recursion, from the innermost
 
 
@@ -43,6 +47,9 @@ class PythonErrors:
             raise exception_of(error) from None
         if isinstance(error, ShapeError | OperandError):
             raise RunError(str(error), self.span) from None
+        if isinstance(error, RunError) and error.span is not None:
+            places = users_places((error.span, *error.trace))
+            error.span = places[0] if places else None
         if isinstance(error, KeyboardInterrupt | MemoryError) and getattr(error, "span", None) is None:
             error.span = self.span  # type: ignore[union-attr]
 
@@ -50,20 +57,28 @@ class PythonErrors:
 def exception_of(raised: Raised) -> BaseException:
     """The exception that a caller from Python receives."""
     value = raised.value
+    places = users_places((raised.span, *raised.trace))
     is_exception = type(value) is Record and issubclass(value.layout.cls, BaseException)
     if not is_exception and type(value) is not Failure:
-        return raised.as_run_error()
+        error = raised.as_run_error()
+        error.span = places[0] if places else raised.span
+        return error
     exception: BaseException = native(value)
     if not isinstance(exception, CheckpointError):
-        exception.__notes__ = notes(raised.span, getattr(raised, "trace", ()))
+        exception.__notes__ = notes(places)
     return exception.with_traceback(None)
 
 
-def notes(span: Span, trace: Any) -> list[str]:
-    """The place, and the calls that led there: pairs of a function's name and the span of its call."""
-    found = [f"{span}\n{span.excerpt()}"]
-    calls = list(trace)
-    found += [f"called as {name} at {place}\n{place.excerpt()}" for name, place in calls[:_CALLS_SHOWN]]
+def users_places(places: Iterable[Span]) -> list[Span]:
+    """Those that are in code of the user's own."""
+    return [place for place in places if place.source.text and not place.source.name.startswith(_OWN)]
+
+
+def notes(places: list[Span]) -> list[str]:
+    """The place, and those of the calls that led there."""
+    found = [f"{place}\n{place.excerpt()}" for place in places[:1]]
+    calls = places[1:]
+    found += [f"called at {place}\n{place.excerpt()}" for place in calls[:_CALLS_SHOWN]]
     if len(calls) > _CALLS_SHOWN:
         found.append(f"and {len(calls) - _CALLS_SHOWN} more calls")
     return found

@@ -1,22 +1,24 @@
 """Python functions as closures of the language, ready for an engine.
 
 In: a function and how it is called. Out: a closure of one argument, the tuple of all arguments. The
-program is translated and compiled once; its inputs are read at each call.
+program is translated and compiled once; its inputs are read at each call. Within a program the functions of
+the public interface are those of checkpoint.lang.python.library_derivatives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from threading import RLock
 from types import FunctionType
 from typing import Any
 
-from checkpoint.ad.values import EMPTY, Closure, Environment
-from checkpoint.driver.engine import Engine
+from checkpoint import api, gradients, jacobians
+from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
 from checkpoint.lang.closures import analyse
-from checkpoint.lang.core import App, Expr, Lambda, Prim, Var
-from checkpoint.lang.core import Const
+from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
+from checkpoint.lang.python import library, library_derivatives
 from checkpoint.lang.python.inputs import is_data
 from checkpoint.lang.python.program import NOWHERE, Linked, Programs, Shape
 from checkpoint.nests import to_language
@@ -79,38 +81,11 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:
     """A function that is an argument, or part of one, as a value that is called by position."""
     closure = _closure(f, Shape(None), engine, ())
-    start = engine.start(0, _pair(closure), 0)
+    start = engine.start(0, Pair(closure, None), 0)
     return engine.advance(start, None, Effects()).value
 
 
-def _pair(closure: Closure) -> Any:
-    from checkpoint.ad.values import Pair  # noqa: PLC0415
-
-    return Pair(closure, None)
-
-
-class Returned:
-    """A function that a run returned; calling it runs it."""
-
-    def __init__(self, closure: Closure, engine: Engine) -> None:
-        self.closure = closure
-        self.engine = engine
-        self.__name__ = closure.lam.name or "function"
-
-    def __call__(self, *args: Any) -> Any:
-        """The value at these arguments."""
-        from checkpoint import calls  # noqa: PLC0415
-        from checkpoint.ad.containers import TUPLE, Record  # noqa: PLC0415
-
-        values = [to_language(x, f"args[{i}]", lambda _: NotImplemented) for i, x in enumerate(args)]
-        call = calls.Call(_spread(self.closure, len(args), self.engine), Record(TUPLE, tuple(values)), self.engine)
-        return calls.result(call.value(), self.engine)
-
-    def __repr__(self) -> str:
-        return f"<function {self.__name__} of a run>"
-
-
-def _spread(closure: Closure, count: int, engine: Engine) -> Closure:
+def spread(closure: Closure, count: int, engine: Engine) -> Closure:
     """A closure of a tuple that calls another with its elements."""
     items: list[Expr] = [
         Prim(NOWHERE, "py.item", (Var(NOWHERE, "arguments"), Const(NOWHERE, i))) for i in range(count)
@@ -121,9 +96,19 @@ def _spread(closure: Closure, count: int, engine: Engine) -> Closure:
     return Closure(entry, Environment((closure,)))
 
 
-def callable_of(closure: Closure, engine: Engine) -> Callable[..., Any]:
-    """A closure of a run, for Python."""
-    return Returned(closure, engine)
-
-
-__all__ = ["EMPTY", "argument_of", "callable_of", "closure_of"]
+library.FUNCTIONS.update(
+    {
+        api.vjp: library_derivatives.vjp,
+        api.jvp: library_derivatives.jvp,
+        api.primops: library_derivatives.primops,
+        api.interrupt: library_derivatives.interrupt,
+        api.resume: library_derivatives.resume,
+        gradients.grad: library_derivatives.grad,
+        gradients.value_and_grad: library_derivatives.value_and_grad,
+        gradients.hvp: library_derivatives.hvp,
+        gradients.stop_gradient: library_derivatives.stop_gradient,
+        jacobians.jacfwd: library_derivatives.jacfwd,
+        jacobians.jacrev: library_derivatives.jacrev,
+        jacobians.hessian: library_derivatives.hessian,
+    }
+)

@@ -27,6 +27,23 @@ class OperandError(TypeError):
     """An operand that a primitive cannot take."""
 
 
+class WrongCall(OperandError):
+    """A call of what is no procedure, or of one that takes another number of arguments.
+
+    procedure: what was called. arity: how many arguments it takes; None: it is no procedure.
+    count: how many it was given.
+    """
+
+    def __init__(self, procedure: Any, count: int, arity: int | None = None) -> None:
+        counted = "1 argument" if arity == 1 else f"{arity} arguments"
+        super().__init__(
+            "not a procedure" if arity is None else f"the procedure takes {counted}, not {count}"
+        )
+        self.procedure = procedure
+        self.count = count
+        self.arity = arity
+
+
 class Purity(Enum):
     """What a pass may do with an application whose result nobody uses."""
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.numbers import fresh
-from checkpoint.ad.record import OperandError
+from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.tangent import split
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.raised import Raised, failure
@@ -269,10 +269,10 @@ class Body:
 def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
     """Bind copies of what was captured and of the arguments, and begin the body."""
     if type(procedure) is not Closure:
-        raise OperandError("not a procedure")
+        raise WrongCall(procedure, len(arguments))
     body: Body = procedure.lam.compiled["interp"]
     if len(arguments) != body.arity:
-        raise OperandError(f"the procedure takes {_counted(body.arity)}, not {len(arguments)}")
+        raise WrongCall(procedure, len(arguments), body.arity)
     env = tuple(map(fresh, procedure.env.values))
     if body.recursive:
         env = (*env, procedure.env)
@@ -290,7 +290,3 @@ class Entry(Code):
     def call(self, frame: Frame) -> Frame:
         procedure, argument = frame.values
         return call(procedure, (argument,), frame.next)
-
-
-def _counted(arity: int) -> str:
-    return "1 argument" if arity == 1 else f"{arity} arguments"

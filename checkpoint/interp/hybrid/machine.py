@@ -12,7 +12,7 @@ from typing import Any
 
 from checkpoint.ad.graph import walk
 from checkpoint.ad.numbers import fresh
-from checkpoint.ad.record import OperandError
+from checkpoint.ad.record import WrongCall
 from checkpoint.ad.values import Closure
 from checkpoint.cps import blocks as b
 from checkpoint.cps.terms import Step
@@ -185,11 +185,10 @@ class Machine:
     ) -> tuple[BlockCode, Values]:
         """Push the return point, if there is one, and go to the procedure. span: where the call is."""
         if type(fn) is not Closure:
-            raise OperandError("not a procedure")
+            raise WrongCall(fn, len(args))
         code: ProcedureCode = fn.lam.compiled["hybrid"]
         if len(args) != code.arity:
-            plural = "1 argument" if code.arity == 1 else f"{code.arity} arguments"
-            raise OperandError(f"the procedure takes {plural}, not {len(args)}")
+            raise WrongCall(fn, len(args), code.arity)
         if ret is not None:
             self.frame = Frame(ret, saved, self.frame, None, span if code.shown else None)
         elif code.shown and span is not None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from checkpoint.ad.record import Scalar, records
 from checkpoint.errors import Span
-from checkpoint.lang.core import App, Const, Expr, If, Prim, Var
-from checkpoint.lang.python import methods, statics
+from checkpoint.lang.core import Const, Expr, If, Prim, Var
+from checkpoint.lang.python import methods, mismatch, statics
 from checkpoint.lang.python.builder import again, bound, const, prim, raise_error
 from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference
 
@@ -237,44 +237,25 @@ def _fails(t: Translator, span: Span, given: Arguments, message: str) -> Expr:
     return bound(t.linker.names, given.values, lambda _: raise_error(span, TypeError, message))
 
 
-def _too_many(callee: Callee, count: int) -> str:
+def _too_many(callee: Callee, count: int | str) -> str:
     signature = callee.signature
-    takes = len(signature.positional)
-    least = signature.required
-    counted = str(takes) if least == takes else f"from {least} to {takes}"
-    plural = "" if takes == 1 and least == takes else "s"
-    were = "was" if count == 1 else "were"
-    return f"{callee.name}() takes {counted} positional argument{plural} but {count} {were} given"
+    return mismatch.too_many(callee.name, signature.required, len(signature.positional), count)
 
 
 def _missing(callee: Callee, names: list[str]) -> str:
     positional = [n for n in names if n in callee.signature.positional]
     kind = "positional" if positional else "keyword-only"
-    shown = [repr(n) for n in (positional or names)]
-    listed = (
-        shown[0]
-        if len(shown) == 1
-        else ", ".join(shown[:-1]) + (f" and {shown[-1]}" if len(shown) == 2 else f", and {shown[-1]}")
-    )
-    plural = "" if len(shown) == 1 else "s"
-    return f"{callee.name}() missing {len(shown)} required {kind} argument{plural}: {listed}"
+    return mismatch.missing(callee.name, positional or names, kind)
 
 
 def to_value(t: Translator, function: Expr, given: Arguments, node: ast.AST) -> Expr:
-    """A call of a value: by position, as many arguments as it takes."""
-    span = t.span(node)
-    if given.keywords or given.mapping is not None:
+    """A call of a value: by position, as many arguments as it takes; of an object also by name."""
+    if (given.keywords or given.mapping is not None) and not t.linker.has_method("__call__"):
         raise t.refuse(
             node, "a keyword argument of a function that is only known when it runs", "pass it by position"
         )
     if given.star is None:
-        if not t.linker.has_callables:
-            return App(span, function, tuple(given.positional))
-
-        def call(values: list[Expr]) -> Expr:
-            return t.linker.called(t, values[0], values[1:], node)
-
-        return bound(t.linker.names, [function, *given.positional], call)
+        return t.linker.called(t, function, given, node)
     return bound(t.linker.names, [function, *given.values], lambda v: _spread_to_value(t, v, given, node))
 
 
@@ -284,7 +265,7 @@ def _spread_to_value(t: Translator, values: list[Expr], given: Arguments, node: 
     for count in range(MOST_SPREAD, -1, -1):
         items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
         args = [*map(again, positional), *items]
-        call = t.linker.called(t, again(function), args, node)
+        call = t.linker.called(t, again(function), Arguments(args), node)
         length = prim(span, "py.len", again(star))
         result = If(span, prim(span, "py.eq", length, const(span, count)), call, result)
     return result

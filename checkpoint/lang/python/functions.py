@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.python import calls, handlers
 from checkpoint.lang.python.builder import UNBOUND, prim
-from checkpoint.lang.python.meanings import Binding, Callee, Env, Maker, defaulted, signature_of
+from checkpoint.lang.python.meanings import Binding, Callee, Env, Maker, defaulted, signature_of, variable
 from checkpoint.lang.python.scopes import FunctionNode, Scope
 
 if TYPE_CHECKING:
@@ -56,19 +56,15 @@ def with_defaults(
             makers[name] = _maker_of_constant(default.value)
         else:
             lets.append((t.fresh(name), t.expr(default, env)))
-            makers[name] = _maker_of_variable(lets[-1][0])
+            makers[name] = variable(lets[-1][0])
     result = rest(makers)
-    for variable, value in reversed(lets):
-        result = Let(value.span, variable, value, result)
+    for core, value in reversed(lets):
+        result = Let(value.span, core, value, result)
     return result
 
 
 def _maker_of_constant(value: object) -> Maker:
     return lambda span: Const(span, value)
-
-
-def _maker_of_variable(name: str) -> Maker:
-    return lambda span: Var(span, name)
 
 
 def _known(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
@@ -111,7 +107,8 @@ def _callee(
     used = {n for n in t.uses(scope) if n in t.scope.assigned or n in env}
     outs = tuple(sorted(t.effects(scope)))
     ins = tuple(sorted({n for n in used if is_late(n)} | set(outs)))
-    return Callee(scope.name, _maker_of_variable(core), signature_of(scope.node, makers), ins, outs)
+    name = f"{t.name}.<locals>.{scope.name}"
+    return Callee(name, variable(core), signature_of(scope.node, makers), ins, outs)
 
 
 def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
@@ -121,7 +118,7 @@ def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
     around = dict(env)
     for name in callee.ins:
         around.setdefault(name, Binding("", cell=name in t.cells))
-    return inner.function(around, node.name, callee.ins, callee.outs)
+    return inner.function(around, callee.ins, callee.outs)
 
 
 def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Callable[[Env], Expr]) -> Expr:
@@ -137,11 +134,12 @@ def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Calla
 
             def add(makers: dict[str, Maker]) -> Expr:
                 core = names[node.name]
-                callee = Callee(node.name, _maker_of_variable(core), signature_of(node, makers))
+                name = f"{t.name}.<locals>.{node.name}"
+                callee = Callee(name, variable(core), signature_of(node, makers))
                 return bound(done + 1, {**now, node.name: Binding(core, callee=callee)})
 
             return with_defaults(t, node, env, add)
-        lambdas = [t.child(t.scope.children[node]).function(now, node.name) for node in nodes]
+        lambdas = [t.child(t.scope.children[node]).function(now) for node in nodes]
         bindings = tuple(zip(names.values(), lambdas, strict=True))
         return Letrec(span, bindings, decorated(nodes[0], now))
 
@@ -185,13 +183,30 @@ def escaping_lambda(t: Translator, node: ast.Lambda, env: Env) -> Expr:
     _refuse_changes(t, scope)
 
     def make(makers: dict[str, Maker]) -> Expr:
-        lam = t.child(scope).function(env, "lambda")
+        inner = t.child(scope)
+        lam = inner.function(env)
         signature = signature_of(node, makers)
         if signature.is_plain:
             return lam
         core, span = t.fresh("lambda"), t.span(node)
-        callee = Callee("<lambda>", _maker_of_variable(core), signature)
+        callee = Callee(inner.name, variable(core), signature)
         return Letrec(span, ((core, lam),), t.linker.as_value(t, callee, span))
+
+    return with_defaults(t, node, env, make)
+
+
+def named_lambda(
+    t: Translator, node: ast.Lambda, name: str, env: Env, rest: Callable[[Callee], Expr]
+) -> Expr:
+    """A lambda that a variable holds: `rest` on it as a function of that name."""
+    scope = t.scope.children.get(node) or t.adopt(node)
+    _refuse_changes(t, scope)
+
+    def make(makers: dict[str, Maker]) -> Expr:
+        core = t.fresh(name)
+        lam = t.child(scope).function(env)
+        callee = Callee(core, variable(core), signature_of(node, makers))
+        return Letrec(t.span(node), ((core, lam),), rest(callee))
 
     return with_defaults(t, node, env, make)
 
@@ -213,10 +228,11 @@ def changing_call(
 ) -> Expr:
     """Call it, take its result and the variables' new values apart, and go on."""
     assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Name)
     if exits.handler is not None and set(callee.outs) & set(exits.handler.variables):
         raise t.refuse(
             node,
-            f"calling {callee.name}, which changes {', '.join(callee.outs)}, inside of `try`",
+            f"calling {node.func.id}, which changes {', '.join(callee.outs)}, inside of `try`",
             "let it return what it changes",
         )
     value, outcome, span = calls.to_callee(t, callee, node, env), t.fresh("outcome"), t.span(node)

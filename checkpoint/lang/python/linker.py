@@ -169,9 +169,12 @@ class Linker(Objects):
         assert isinstance(node, ast.FunctionDef | ast.Lambda)
         core = self.names.fresh(function.__name__)
         makers = {name: self._default(index, function, name) for name, _ in defaulted(node)}
-        translator = Translator(self, text, scope_of(node), self.globals_of(index))
+        own = function.__module__ in {library.__name__, library_methods.__name__}
+        name = _known_as(function.__name__) if own else function.__qualname__
+        signature = signature_of(node, makers)
+        translator = Translator(self, text, scope_of(node), self.globals_of(index), name)
         self._pending.append((core, translator))
-        return Callee(function.__qualname__, lambda span: Var(span, core), signature_of(node, makers))
+        return Callee(name, lambda span: Var(span, core), signature, own=own)
 
     def _default(self, index: int, function: Any, name: str) -> Maker:
         code = function.__code__
@@ -187,7 +190,7 @@ class Linker(Objects):
         """Translate all functions that have been referred to."""
         while self._pending:
             core, translator = self._pending.pop()
-            self.bindings[core] = translator.function({}, getattr(translator.scope, "name", "lambda"))
+            self.bindings[core] = translator.function({})
 
     def library_callee(self, t: Translator | None, value: Any) -> Callee | None:
         """The function of the library that does what a Python object does."""
@@ -260,6 +263,11 @@ class Linker(Objects):
             return calls.to_value(t, t.expr(function, env), given, function)
         found = callee
         return calls.arranged(t, found, given, function, lambda a: t.call(found, a, env, t.span(function)))
+
+
+def _known_as(name: str) -> str:
+    """What a user knows a function of the library by."""
+    return name.removeprefix("method_").removeprefix("change_").rstrip("_")
 
 
 _NOWHERE: tuple[Any, ...] = ()

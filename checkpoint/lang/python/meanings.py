@@ -81,6 +81,7 @@ class Callee:
 
     make: what is called, given where. ins: variables whose present values a call passes after the arguments.
     outs: variables that the call changes; it returns a tuple of the result and their new values.
+    own: whether it is a function of the library, whose calls are told by the user's place of the call.
     """
 
     name: str
@@ -88,6 +89,12 @@ class Callee:
     signature: Signature
     ins: tuple[str, ...] = ()
     outs: tuple[str, ...] = ()
+    own: bool = False
+
+
+def variable(name: str) -> Maker:
+    """A maker of references to a core variable."""
+    return lambda span: core.Var(span, name)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python import calls, classes, values
-from checkpoint.lang.python.builder import Names, again, bound, const, instance, prim
+from checkpoint.lang.python.builder import Names, again, bound, const, instance, prim, raise_error
 from checkpoint.lang.python.inputs import Inputs, is_data
 from checkpoint.lang.python.meanings import Callee, Env, Reference
 
@@ -202,12 +202,16 @@ class Objects:
 
         return bound(self.names, args, dispatch)
 
-    def called(self, t: Translator, function: Expr, args: list[Expr], node: ast.AST) -> Expr:
+    def called(self, t: Translator, function: Expr, given: calls.Arguments, node: ast.AST) -> Expr:
         """A call of a value that may be an object with `__call__`, or take a varying number."""
         owners = self.owners_of(t, "__call__")
         if not owners:
-            return self._applied(function, args, t.span(node))
-        return bound(self.names, [function, *args], lambda v: self._call_of_one(t, owners, v, node))
+            return self._applied(function, given.positional, t.span(node))
+
+        def choose(v: list[Expr]) -> Expr:
+            return self._call_of_one(t, owners, v[0], given.like(v[1:]), node)
+
+        return bound(self.names, [function, *given.values], choose)
 
     def _applied(self, function: Expr, args: list[Expr], span: Span) -> Expr:
         if self.learned.varying:
@@ -215,14 +219,26 @@ class Objects:
         return App(span, function, tuple(args))
 
     def _call_of_one(
-        self, t: Translator, owners: list[tuple[type, Callee, bool]], v: list[Expr], node: ast.AST
+        self,
+        t: Translator,
+        owners: list[tuple[type, Callee, bool]],
+        function: Expr,
+        given: calls.Arguments,
+        node: ast.AST,
     ) -> Expr:
+        """A call of a procedure, or of an object of one of these classes; all arguments are simple."""
         span = t.span(node)
-        result = self._applied(again(v[0]), list(map(again, v[1:])), span)
+        if given.keywords or given.mapping is not None:
+            result = raise_error(
+                span, TypeError, "a function that is only known when it runs takes no keywords"
+            )
+        else:
+            result = self._applied(again(function), list(map(again, given.positional)), span)
         for cls, callee, _ in reversed(owners):
-            given = calls.Arguments(list(map(again, v)))
-            made = calls.arranged(t, callee, given, node, calls.caller(t, callee, span))
-            result = If(span, instance(span, again(v[0]), cls), made, result)
+            own = given.like([again(value) for value in given.values])
+            own.positional.insert(0, again(function))
+            made = calls.arranged(t, callee, own, node, calls.caller(t, callee, span))
+            result = If(span, instance(span, again(function), cls), made, result)
         return result
 
     def attribute(self, t: Translator, value: Expr, name: str, node: ast.AST) -> Expr:

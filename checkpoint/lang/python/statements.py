@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
-from checkpoint.lang.python import changes, functions, handlers, loops, matches
+from checkpoint.lang.python import changes, functions, handlers, loops, matches, partials
 from checkpoint.lang.python.handlers import evaluated
 from checkpoint.lang.python.joins import join, may_end, written_in
 from checkpoint.lang.python.meanings import Env
@@ -50,6 +50,9 @@ def assign(t: Translator, node: ast.Assign, env: Env, exits: Exits) -> Expr:
     callee = functions.changing_callee(t, node.value, env)
     if callee is not None:
         return functions.changing_call(t, node.value, callee, name, env, exits)
+    named = partials.named_function(t, node.value, name, env, exits)
+    if named is not None:
+        return named
     return evaluated(t, node.value, env, exits, lambda value, go_on: t.store(name, value, env, go_on))
 
 

@@ -18,7 +18,7 @@ from checkpoint.ad.containers import Types
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
-from checkpoint.lang.python import calls, classes, comprehensions
+from checkpoint.lang.python import calls, classes, comprehensions, partials
 from checkpoint.lang.python.advice import refused
 from checkpoint.lang.python.builder import again, bound, const, prim, raise_error
 from checkpoint.lang.python.intrinsics import prim as intrinsic
@@ -201,10 +201,15 @@ def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
     return prim(span, "py.range", *bounds)
 
 
+def _partial_value(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+    return partials.value(t, node, env) if node.args else None
+
+
 SPECIAL: dict[Any, Callable[[Translator, ast.Call, Env], Expr | None]] = {
     intrinsic: _intrinsic,
     builtins.isinstance: _isinstance,
     builtins.print: _print,
+    functools.partial: _partial_value,
     builtins.sum: _generator("sum"),
     builtins.any: _generator("any"),
     builtins.all: _generator("all"),

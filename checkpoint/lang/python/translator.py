@@ -38,7 +38,10 @@ class Known:
 
 
 class Translator:
-    """The translation of one function. `globals`: what names mean that no function around it binds."""
+    """The translation of one function.
+
+    globals: what names mean that no function around it binds. name: what Python calls it in messages.
+    """
 
     def __init__(
         self,
@@ -46,12 +49,14 @@ class Translator:
         text: FunctionText,
         scope: Scope,
         globals: Callable[[str], Reference | str | None],
+        name: str,
         outer: Mapping[str, Known] | None = None,
     ) -> None:
         self.linker = linker
         self.text = text
         self.scope = scope
         self.globals = globals
+        self.name = name
         self.known = scope.known()
         self.cells = scope.cells()
         self.outs: tuple[str, ...] = ()
@@ -67,7 +72,8 @@ class Translator:
 
     def child(self, scope: Scope) -> Translator:
         """The translator of a nested function."""
-        return Translator(self.linker, self.text, scope, self.globals, self.visible)
+        name = f"{self.name}.<locals>.{scope.name}"
+        return Translator(self.linker, self.text, scope, self.globals, name, self.visible)
 
     def adopt(self, node: ast.Lambda) -> Scope:
         """The scope of a lambda that translation itself has moved here."""
@@ -193,7 +199,7 @@ class Translator:
 
     # The function
 
-    def function(self, env: Env, name: str, ins: tuple[str, ...] = (), outs: tuple[str, ...] = ()) -> Lambda:
+    def function(self, env: Env, ins: tuple[str, ...] = (), outs: tuple[str, ...] = ()) -> Lambda:
         """The lambda; `env` is what is visible around it, ins and outs as in Callee."""
         self.outs = outs
         node, own = self.scope.node, [a.arg for a in parameters(self.scope.node.args)]
@@ -208,7 +214,7 @@ class Translator:
         inside.update({v: Binding(params[v]) for v in own})
         inside.update({v: Binding(params[v], cell=env[v].cell, callee=env[v].callee) for v in ins})
         result = self.with_cells(sorted(self.cells), inside, lambda now: self.body(body, now))
-        return Lambda(self.span(node), tuple(params.values()), result, name=name, shown=True)
+        return Lambda(self.span(node), tuple(params.values()), result, name=self.name, shown=True)
 
     def body(self, body: list[ast.stmt], env: Env) -> Expr:
         end = self.span(self.scope.node)
@@ -236,4 +242,8 @@ class Translator:
     def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
         """A call with all arguments in their places; of a changing function the whole outcome."""
         extra = [Var(span, env[n].core) if n in env else Const(span, UNBOUND) for n in callee.ins]
-        return App(span, callee.make(span), (*args, *extra))
+        made = App(span, callee.make(span), (*args, *extra))
+        if not callee.own:
+            return made
+        result = self.fresh("result")  # not in tail position: its frame tells where the call is
+        return Let(span, result, made, Var(span, result))

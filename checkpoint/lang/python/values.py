@@ -8,6 +8,7 @@ among which a call picks by how many it passes (py.callee).
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import types
 from collections.abc import Callable, Sequence
@@ -17,8 +18,8 @@ from checkpoint.ad.containers import Layout
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
-from checkpoint.lang.python import calls, classes, statics
-from checkpoint.lang.python.builder import again, bound, prim
+from checkpoint.lang.python import calls, classes, mismatch, statics
+from checkpoint.lang.python.builder import again, bound, prim, raise_error
 from checkpoint.lang.python.meanings import Callee, Reference, Signature
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 ATOMS = (bool, int, float, str, type(None))
 MOST_EXTRA = 4  # how many arguments `*args` of a function that is passed on may receive
+
+
+Named = tuple[str, list[str]]
 
 
 class Overloads:
@@ -50,13 +54,22 @@ def of_reference(
             return made
     counts = statics.arities(value)
     if counts:
+        named: Named = (value.__name__, [])
         return overloaded(
-            linker, counts, span, lambda args: prim(span, str(statics.primitive(value, len(args))), *args)
+            linker,
+            named,
+            counts,
+            span,
+            lambda args: prim(span, str(statics.primitive(value, len(args))), *args),
         )
     if isinstance(value, Foreign):
         foreign = Const(span, value)
         return overloaded(
-            linker, _counts(value), span, lambda args: prim(span, "py.call-primitive", again(foreign), *args)
+            linker,
+            (value.name, []),
+            _counts(value),
+            span,
+            lambda args: prim(span, "py.call-primitive", again(foreign), *args),
         )
     if isinstance(value, functools.partial | types.MethodType) and t is not None:
         return _of_partial(linker, t, known, span, node)
@@ -80,7 +93,14 @@ def of_callee(linker: Linker, callee: Callee, span: Span) -> Expr:
     def call(args: Sequence[Expr]) -> Expr:
         return _arranged(callee, list(args), span)
 
-    return overloaded(linker, range(signature.required, most + 1), span, call)
+    return overloaded(linker, _named(callee), range(signature.required, most + 1), span, call)
+
+
+def _named(callee: Callee, given: int = 0) -> Named:
+    """The name of a function, and those of its positional parameters but for those that are given."""
+    signature = callee.signature
+    more = [] if signature.vararg is None else [f"*{signature.vararg}"] * MOST_EXTRA
+    return callee.name, [*signature.positional[given:], *more]
 
 
 def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
@@ -88,7 +108,10 @@ def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
     signature: Signature = callee.signature
     named = args[: len(signature.positional)]
     missing = signature.named[len(named) :]
-    placed = [*named, *(signature.defaults[name](span) for name in missing if name in signature.defaults)]
+    unfilled = [name for name in missing if name not in signature.defaults]
+    if unfilled:
+        return raise_error(span, TypeError, mismatch.missing(callee.name, unfilled, "keyword-only"))
+    placed = [*named, *(signature.defaults[name](span) for name in missing)]
     if signature.vararg is not None:
         placed.append(prim(span, "py.tuple", *args[len(signature.positional) :]))
     if signature.kwarg is not None:
@@ -97,13 +120,15 @@ def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
 
 
 def overloaded(
-    linker: Objects, counts: Sequence[int], span: Span, make: Callable[[list[Expr]], Expr]
+    linker: Objects, named: Named, counts: Sequence[int], span: Span, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
-    """A procedure for each number of arguments."""
+    """A procedure for each number of arguments; named: what messages call it and its parameters."""
+    name, known = named
     lambdas = []
     for count in counts:
-        names = tuple([linker.names.fresh("argument") for _ in range(count)])
-        lambdas.append(Lambda(span, names, make([Var(span, name) for name in names])))
+        names = [*known, *(["argument"] * count)][:count]
+        params = tuple([linker.names.fresh(each) for each in names])
+        lambdas.append(Lambda(span, params, make([Var(span, each) for each in params]), name=name))
     if len(lambdas) == 1:
         return lambdas[0]
     linker.learn_varying()
@@ -122,7 +147,9 @@ def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
         missing = [signature.defaults[name](span) for name in signature.named[len(args) :]]
         return prim(span, "py.record", Const(span, layout), *args, *missing)
 
-    return overloaded(linker, range(signature.required, len(signature.positional) + 1), span, make)
+    counts = range(signature.required, len(signature.positional) + 1)
+    name = f"{cls.__qualname__}.__{'init' if dataclasses.is_dataclass(cls) else 'new'}__"
+    return overloaded(linker, (name, list(signature.positional)), counts, span, make)
 
 
 def bound_method(linker: Objects, callee: Callee, self: Expr, span: Span) -> Expr:
@@ -131,7 +158,13 @@ def bound_method(linker: Objects, callee: Callee, self: Expr, span: Span) -> Exp
     counts = range(signature.required - 1, len(signature.positional))
 
     def with_self(v: list[Expr]) -> Expr:
-        return overloaded(linker, counts, span, lambda args: _arranged(callee, [again(v[0]), *args], span))
+        return overloaded(
+            linker,
+            _named(callee, 1),
+            counts,
+            span,
+            lambda args: _arranged(callee, [again(v[0]), *args], span),
+        )
 
     return bound(linker.names, [self], with_self)
 
@@ -159,4 +192,5 @@ def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at:
         whole = calls.Arguments([*map(again, given), *args], None, named)
         return calls.arranged(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
 
-    return overloaded(linker, [c for c in counts if c <= free], span, make)
+    named = _named(callee, len(given))
+    return overloaded(linker, named, [c for c in counts if c <= free], span, make)

@@ -6,12 +6,15 @@ The result is an operand itself, or what it holds; nothing is made but the keys 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.containers import TUPLE, Dict, List, Now, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.values import Closure
-from checkpoint.prims.python.native import class_of
+from checkpoint.errors import RunError
+from checkpoint.lang.python import mismatch
+from checkpoint.prims.python.native import class_of, source_name
 from checkpoint.prims.python.support import elements, is_tuple, language, natives, rearrange, select
 
 
@@ -33,9 +36,14 @@ def _callee(now: Now, function: Any, count: int) -> Any:
     position = function.layout.index.get(str(count))
     if position is not None:
         return function.items[position]
-    counts = " or ".join(function.layout.names)
-    were = "was" if count == 1 else "were"
-    raise TypeError(f"the function takes {counts} positional arguments but {count} {were} given")
+    fewest, most = function.items[0].lam, function.items[-1].lam
+    required = [source_name(param) for param in fewest.params]
+    if source_name(most.params[-1]).startswith("*") and count > len(required):
+        raise RunError(
+            f"a function with {source_name(most.params[-1])} that is a value takes at most "
+            f"{len(most.params)} arguments here, not {count}: let it take a list"
+        )
+    raise TypeError(mismatch.by_position(most.name, required, len(most.params), count))
 
 
 def _nowhere(now: Now, *operands: Any) -> None:
@@ -47,7 +55,7 @@ select("callee", 2, "a procedure: what is called, the number of arguments", _cal
 
 
 def _callable(now: Now, x: Any) -> bool:
-    return type(x) is Closure or (type(x) is Record and callable(getattr(class_of(x), "__call__", None)))
+    return type(x) is Closure or (type(x) is Record and issubclass(class_of(x), Callable))  # type: ignore[arg-type]
 
 
 def _reals(now: Now, x: Any) -> list[float]:

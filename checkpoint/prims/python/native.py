@@ -20,9 +20,10 @@ from typing import Any
 
 from checkpoint.ad.containers import FROZEN, TUPLE, Dict, Layout, List, Now, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.record import OperandError
+from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol
 from checkpoint.errors import RunError
+from checkpoint.lang.python import mismatch
 
 _PLAIN = frozenset((bool, int, str, type(None), range))
 
@@ -47,13 +48,29 @@ def placeholder(closure: Closure) -> Any:
     def function(*_: Any, **__: Any) -> Any:
         raise RunError("a function of the program was called from within a primitive")
 
-    function.__name__ = function.__qualname__ = closure.lam.name or "<lambda>"
+    function.__qualname__ = closure.lam.name or "<lambda>"
+    function.__name__ = function.__qualname__.rpartition(".")[2]
     return function
 
 
 def python_exception(exception: Exception) -> Exception:
     """The exception that Python itself would have raised: an operand that is refused is a TypeError."""
+    if type(exception) is WrongCall:
+        return TypeError(_refused_call(exception))
     return TypeError(*exception.args) if type(exception) is OperandError else exception
+
+
+def _refused_call(error: WrongCall) -> str:
+    called = error.procedure
+    if type(called) is not Closure:
+        return mismatch.not_callable(class_of(called).__name__)
+    names = [source_name(param) for param in called.lam.params]
+    return mismatch.by_position(called.lam.name or "<lambda>", names, len(names), error.count)
+
+
+def source_name(name: str) -> str:
+    """The name that a variable of the core has in its Python function."""
+    return name.rpartition(".")[0] or name
 
 
 def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any] = placeholder) -> Any:

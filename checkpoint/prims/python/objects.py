@@ -9,6 +9,7 @@ from checkpoint.ad.containers import Layout, Now, Record, Types
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
+from checkpoint.ad.values import Capsule
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import rearrange, select
@@ -24,6 +25,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
             return fresh(x.items[position])
     if (type(x) in (int, bool) and name in _OF_NUMBERS) or (type(x) is range and name in _OF_RANGES):
         return getattr(x, name)
+    if type(x) is Capsule and name == "steps":
+        return x.steps
     if type(x) in NUMBERS and name == "imag":
         return 0.0
     cls = class_of(x)

@@ -210,10 +210,9 @@ def stack_machine(code: Sequence[Instruction], inputs: dict[str, float], limit: 
                 stack.append(float(stack.pop() < right))
             case ("jump", target):
                 pc = target
-            case ("unless", target) if not stack.pop():
-                pc = target
-            case ("unless", _):
-                pass
+            case ("unless", target):
+                if not stack.pop():
+                    pc = target
             case _:
                 raise ValueError(f"unknown instruction {instruction}")
     return stack[-1]

@@ -1,0 +1,35 @@
+"""What Python says of a call whose arguments do not fit: the texts of its TypeErrors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def too_many(name: str, least: int, most: int, count: int | str) -> str:
+    """More positional arguments than the function takes."""
+    counted = str(most) if least == most else f"from {least} to {most}"
+    plural = "" if most == 1 and least == most else "s"
+    were = "was" if count == 1 else "were"
+    return f"{name}() takes {counted} positional argument{plural} but {count} {were} given"
+
+
+def missing(name: str, names: Sequence[str], kind: str = "positional") -> str:
+    """Arguments that the call leaves out."""
+    shown = [repr(each) for each in names]
+    listed = shown[-1]
+    if len(shown) > 1:
+        listed = ", ".join(shown[:-1]) + ("," if len(shown) > 2 else "") + f" and {shown[-1]}"
+    plural = "" if len(shown) == 1 else "s"
+    return f"{name}() missing {len(shown)} required {kind} argument{plural}: {listed}"
+
+
+def by_position(name: str, required: Sequence[str], most: int, count: int) -> str:
+    """A call by position alone; required: the names of the parameters without defaults."""
+    if count < len(required):
+        return missing(name, required[count:])
+    return too_many(name, len(required), most, count)
+
+
+def not_callable(kind: str) -> str:
+    """A call of what is no function."""
+    return f"{kind!r} object is not callable"
