@@ -60,7 +60,8 @@ class Linker(Objects):
         self.learn_classes_of(value)
         if index not in self.variables:
             how = self.inputs.nodes[index].how
-            self.variables[index] = self.names.fresh(str(how[1]))
+            name = str(how[1])
+            self.variables[index] = self.names.fresh(name if name.isidentifier() else "input")
         return self.variables[index]
 
     def check_input(self, t: Translator, variable: str, node: ast.AST) -> None:
