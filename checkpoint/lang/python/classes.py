@@ -85,12 +85,14 @@ def constructor(linker: Linker, known: Reference) -> Callee | None:
         defaults = {f.name: _field_default(linker, known, f) for f in fields if _has_default(f)}
         positional = tuple([f.name for f in fields if not f.kw_only])
         keywords = tuple([f.name for f in fields if f.kw_only])
-        return Callee(cls.__qualname__, _never, Signature(positional, keywords, defaults=defaults))
+        name = f"{cls.__qualname__}.__init__"
+        return Callee(name, _never, Signature(positional, keywords, defaults=defaults), unseen=1)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         defaults = {
             name: linker.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]
         }
-        return Callee(cls.__qualname__, _never, Signature(tuple(cls._fields), defaults=defaults))
+        signature = Signature(tuple(cls._fields), defaults=defaults)
+        return Callee(f"{cls.__qualname__}.__new__", _never, signature, unseen=1)
     return None
 
 
@@ -100,7 +102,7 @@ def _never(span: Any) -> Expr:
 
 def _is_generated(function: Any) -> bool:
     """Whether a method was made by `dataclasses`, which has no text."""
-    return isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith("<")
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
 
 
 def _has_default(field: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -70,3 +71,21 @@ class Keyword(ast.expr):
         super().__init__()
         self.name = name
         self.value = value
+
+
+def with_parts(node: ast.expr, table: Mapping[int, ast.expr]) -> ast.expr:
+    """An expression with some of its operands replaced; table: by their identities."""
+    fields = {name: _replaced(value, table) for name, value in ast.iter_fields(node)}
+    return ast.copy_location(type(node)(**fields), node)
+
+
+def _replaced(value: Any, table: Mapping[int, ast.expr]) -> Any:
+    if isinstance(value, list):
+        return [_replaced(part, table) for part in value]
+    if id(value) in table:
+        return table[id(value)]
+    if isinstance(value, ast.keyword):
+        return ast.copy_location(ast.keyword(value.arg, _replaced(value.value, table)), value)
+    if isinstance(value, ast.Attribute) and id(value.value) in table:
+        return with_parts(value, table)
+    return value

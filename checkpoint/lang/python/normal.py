@@ -16,15 +16,22 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
-from checkpoint.lang.python.nodes import IN_PLACE, Change, Keyword, Prim, assign, constant, load
-from checkpoint.lang.python.scopes import CHANGING, COMPREHENSIONS
+from checkpoint.lang.python.nodes import IN_PLACE, Change, Keyword, Prim, assign, constant, load, with_parts
+from checkpoint.lang.python.scopes import CHANGING, COMPREHENSIONS, root_of
 
 
 class Normaliser:
-    """One function's. `changing`: the names of nested functions that change variables."""
+    """One function's.
 
-    def __init__(self, changing: Collection[str], methods: Collection[str]) -> None:
+    changing: the names of nested functions that change variables. methods: those of the program's classes.
+    is_local: whether a name is that of a variable.
+    """
+
+    def __init__(
+        self, changing: Collection[str], methods: Collection[str], is_local: Callable[[str], bool]
+    ) -> None:
         self.changing = changing
+        self.is_local = is_local
         self.methods = CHANGING - frozenset(methods)
         self.numbers = count(1)
 
@@ -220,6 +227,9 @@ class Normaliser:
 
     def kept(self, value: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """A value that no later statement can change: a constant or a temporary."""
+        if isinstance(value, ast.Starred):
+            items = self.saved(Prim("py.tuple-of", [value.value], value), out)
+            return ast.copy_location(ast.Starred(items, ast.Load()), value)
         if isinstance(value, ast.Constant) or (isinstance(value, ast.Name) and value.id[0] == "%"):
             return value
         return self.saved(value, out)
@@ -240,17 +250,47 @@ class Normaliser:
             return self.short_circuit(node, out)
         if isinstance(node, COMPREHENSIONS):
             return self.comprehension(node, out)
+        if isinstance(node, ast.Compare) and len(node.ops) > 1:
+            return self.chain(node, out)
         return self.compound(node, out)
+
+    def chain(self, node: ast.Compare, out: list[ast.stmt]) -> ast.expr:
+        """`a < b < c`, where c may not be evaluated."""
+        left, middle = self.in_order([node.left, node.comparators[0]], out)
+        middle = self.kept(middle, out)
+        first = ast.copy_location(ast.Compare(left, node.ops[:1], [middle]), node)
+        rest = ast.copy_location(ast.Compare(middle, node.ops[1:], node.comparators[1:]), node)
+        return self.short_circuit(ast.copy_location(ast.BoolOp(ast.And(), [first, rest]), node), out)
 
     def compound(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """An expression whose operands are all evaluated, in order."""
-        parts = _operands(node)
+        parts = self.operands(node)
         fresh = self.in_order(list(parts), out)
         table = dict(zip(map(id, parts), fresh, strict=True))
-        result: ast.expr = _Replace(table).shallow(node)
+        result: ast.expr = with_parts(node, table)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
             return self.saved(result, out)
         return result
+
+    def operands(self, node: ast.expr) -> list[ast.expr]:
+        """The expressions that an expression evaluates, in order."""
+        match node:
+            case ast.Dict():
+                pairs = zip(node.keys, node.values, strict=True)
+                return [part for pair in pairs for part in pair if part is not None]
+            case ast.Call():
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                return [*self.callee(node.func), *given]
+        return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+    def callee(self, function: ast.expr) -> list[ast.expr]:
+        """What a call evaluates before its arguments: of a method the object."""
+        if isinstance(function, ast.Name):
+            return []
+        if not isinstance(function, ast.Attribute):
+            return [function]
+        root = root_of(function.value)
+        return [] if root is not None and not self.is_local(root) else [function.value]
 
     def in_order(self, parts: list[ast.expr], out: list[ast.stmt]) -> list[ast.expr]:
         """Expressions without effects; those before one that has some are kept."""
@@ -350,36 +390,3 @@ def _is_plain_tuple(target: ast.expr) -> bool:
 
 def _names_changed(node: ast.expr) -> set[str]:
     return {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
-
-
-def _operands(node: ast.expr) -> list[ast.expr]:
-    """The expressions that an expression evaluates, in order."""
-    match node:
-        case ast.Dict():
-            pairs = zip(node.keys, node.values, strict=True)
-            return [part for pair in pairs for part in pair if part is not None]
-        case ast.Call():
-            callee = [] if isinstance(node.func, ast.Name) else [node.func]
-            return [*callee, *node.args, *(keyword.value for keyword in node.keywords)]
-    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-
-
-class _Replace(ast.NodeTransformer):
-    """A node with some of its direct operands replaced."""
-
-    def __init__(self, table: dict[int, ast.expr]) -> None:
-        self.table = table
-
-    def shallow(self, node: ast.expr) -> Any:
-        fields: dict[str, Any] = {}
-        for name, value in ast.iter_fields(node):
-            fields[name] = self._one(value)
-        copy = type(node)(**fields)
-        return ast.copy_location(copy, node)
-
-    def _one(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [self._one(part) for part in value]
-        if isinstance(value, ast.keyword):
-            return ast.copy_location(ast.keyword(value.arg, self._one(value.value)), value)
-        return self.table.get(id(value), value)

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from checkpoint.lang.python.reach import lists_of, stays
+
 FunctionNode = ast.FunctionDef | ast.Lambda
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -97,7 +99,12 @@ class Scope:
 
     def known(self) -> dict[str, Scope]:
         """The nested functions that are only ever called, by this function or by known ones."""
-        candidates = {n: s for n, s in self.functions().items() if not s.node.decorator_list}  # type: ignore[union-attr]
+        lists = lists_of(self.node)
+        candidates = {
+            name: scope
+            for name, scope in self.functions().items()
+            if not scope.node.decorator_list and stays(name, lists[scope.node], self.node)
+        }
         while True:
             escaping = set(self.mentioned)
             for child in self.children.values():

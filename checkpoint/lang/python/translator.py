@@ -67,7 +67,7 @@ class Translator:
             **{name: Known(self.effects(s), self.uses(s)) for name, s in self.known.items()},
         }
         changing = {name for name, known in self.visible.items() if known.effects}
-        self.normal = Normaliser(changing, linker.method_names)
+        self.normal = Normaliser(changing, linker.method_names, scope.is_local)
         self.live = Liveness(self.reads, frozenset(self.cells))
 
     def child(self, scope: Scope) -> Translator:
@@ -146,8 +146,7 @@ class Translator:
 
     def read_local(self, name: str, binding: Binding, span: Span) -> Expr:
         if not binding.core:
-            message = f"cannot access local variable {name!r} where it is not associated with a value"
-            return raise_error(span, UnboundLocalError, message)
+            return self.unbound(name, span)
         value: Expr = Var(span, binding.core)
         if binding.cell:
             value = Prim(span, "py.item", (value, Const(span, 0)))
@@ -157,13 +156,20 @@ class Translator:
             return self.linker.as_value(self, binding.callee, span)
         return value
 
+    def unbound(self, name: str, span: Span) -> Expr:
+        """What reading a variable raises that nothing has been assigned to."""
+        where = "where it is not associated with a value"
+        if name in self.scope.assigned:
+            return raise_error(span, UnboundLocalError, f"cannot access local variable {name!r} {where}")
+        message = f"cannot access free variable {name!r} {where} in enclosing scope"
+        return raise_error(span, NameError, message)
+
     def checked(self, name: str, value: Expr, span: Span) -> Expr:
         """A variable that may not have been assigned to."""
-        message = f"cannot access local variable {name!r} where it is not associated with a value"
 
         def check(values: list[Expr]) -> Expr:
             unbound = Prim(span, "py.is", (values[0], Const(span, UNBOUND)))
-            return If(span, unbound, raise_error(span, UnboundLocalError, message), again(values[0]))
+            return If(span, unbound, self.unbound(name, span), again(values[0]))
 
         return bound(self.linker.names, [value], check, name)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Now, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.values import Closure
+from checkpoint.ad.values import Closure, Symbol
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
@@ -155,6 +155,8 @@ def identical(now: Now, x: Any, y: Any) -> bool:
         return False
     if type(x) is Layout or type(x) is Closure:
         return equal(now, x, y)
+    if type(x) is Symbol or type(y) is Symbol:
+        return x is y
     if type(x) in (int, str) and x != y:
         return False
     if type(x) is int and -5 <= x <= 256:

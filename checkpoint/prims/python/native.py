@@ -18,7 +18,19 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from checkpoint.ad.containers import FROZEN, TUPLE, Dict, Layout, List, Now, Record, Types, current
+from checkpoint.ad.containers import (
+    FROZEN,
+    NEVER,
+    TUPLE,
+    Dict,
+    Layout,
+    List,
+    Now,
+    Record,
+    Types,
+    changed_elsewhere,
+    current,
+)
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol
@@ -102,6 +114,8 @@ def _looked_at(part: Any, now: Now | None) -> Any:
         return part
     if kind is Pair:
         return part.parts()
+    if now is None and kind is not Record and part.stale != NEVER:
+        raise changed_elsewhere(part)
     items = part.items if now is None else current(now, part)
     return items.values() if kind is Dict else items
 

@@ -1,0 +1,216 @@
+"""Whether a Python function does on the engines what it does in Python: values, exceptions, text, gradients.
+
+In: a function and its arguments. Out: nothing, or an AssertionError that says what differs.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import math
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from random import Random
+from types import FrameType
+from typing import Any
+
+from checkpoint import engines
+from checkpoint.ad.graph import numbers
+from checkpoint.ad.tangent import match, tangent_of
+from checkpoint.calls import Call, call_of, result, resumption
+from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.errors import CheckpointError, RunError, SourceError
+from tests.support.same import same_bits
+
+LINES = 4000  # longer runs are left out
+REFUSALS = ("changed through another name", "cannot be differentiated")
+
+
+class TooLong(BaseException):
+    """A run of more lines than are looked at."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gives or raises, and what it prints."""
+
+    value: Any
+    error: BaseException | None
+    text: str
+
+    def __str__(self) -> str:
+        shown = repr(self.value) if self.error is None else f"{type(self.error).__name__}: {self.error}"
+        return f"{shown}, printed {self.text!r}"
+
+
+def outcome(action: Callable[[], Any]) -> Outcome:
+    """What an action gives or raises, and what it prints."""
+    with redirect_stdout(io.StringIO()) as printed:
+        try:
+            value = action()
+        except Exception as error:
+            return Outcome(None, error, printed.getvalue())
+    return Outcome(value, None, printed.getvalue())
+
+
+def natively(f: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
+    """What Python does; TooLong for a run of too many lines."""
+    left = LINES
+
+    def count(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise TooLong
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        return outcome(lambda: f(*copy.deepcopy(args)))
+    finally:
+        sys.settrace(before)
+
+
+def is_refusal(error: BaseException | None) -> bool:
+    """Whether a program was refused for what it does with its lists or variables."""
+    return isinstance(error, SourceError | RunError) and any(text in str(error) for text in REFUSALS)
+
+
+def same_values(a: Any, b: Any) -> bool:
+    """Whether two Python values are the same to the last bit."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return same_bits(a, b)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same_values, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same_values(a[key], b[key]) for key in a)
+    if hasattr(a, "__dataclass_fields__"):
+        return same_values(vars(a), vars(b))
+    return bool(a == b)
+
+
+def same_outcomes(a: Outcome, b: Outcome) -> bool:
+    """Whether two runs gave, raised and printed the same."""
+    if a.text != b.text:
+        return False
+    if isinstance(a.error, NameError) and isinstance(b.error, NameError):
+        return _of_variable(a.error) == _of_variable(b.error)
+    if type(a.error) is not type(b.error) or str(a.error) != str(b.error):
+        return False
+    if a.error is not None and b.error is not None:
+        return same_values(a.error.args, b.error.args)
+    return same_values(a.value, b.value)
+
+
+def _of_variable(error: NameError) -> str:
+    """The text, but for what depends on Python's version: whether a comprehension is a function."""
+    text = str(error).replace("access free variable", "access local variable")
+    return text.removesuffix(" in enclosing scope")
+
+
+def check(f: Callable[..., Any], args: tuple[Any, ...], *, may_refuse: bool = False) -> str:
+    """Check all laws; how the program ended: "value", "error", "refused", "long"."""
+    try:
+        want = natively(f, args)
+    except TooLong:
+        return "long"
+    names = list(engines.available())
+    got = {name: outcome(lambda name=name: _value(f, args, name)) for name in names}  # type: ignore[misc]
+    if may_refuse and all(is_refusal(each.error) for each in got.values()):
+        return "refused"
+    for name, each in got.items():
+        assert same_outcomes(want, each), f"{name} gives {each}; Python gives {want}"
+    if want.error is not None:
+        return "error"
+    steps = check_steps(f, args, names)
+    check_resumed(f, args, names, steps, want)
+    check_gradients(f, args, names)
+    return "value"
+
+
+def _value(f: Callable[..., Any], args: tuple[Any, ...], name: str) -> Any:
+    call = call_of(f, args, {}, name)
+    return result(call.value(), call.engine)
+
+
+def check_steps(f: Callable[..., Any], args: tuple[Any, ...], names: list[str]) -> int:
+    """All engines take as many steps."""
+    with redirect_stdout(io.StringIO()):
+        steps = {name: call_of(f, args, {}, name).steps() for name in names}
+    assert len(set(steps.values())) == 1, f"steps differ: {steps}"
+    return steps[names[0]]
+
+
+def check_resumed(
+    f: Callable[..., Any], args: tuple[Any, ...], names: list[str], steps: int, want: Outcome
+) -> None:
+    """A run that was interrupted goes on as if it had not been."""
+    random = Random(steps)
+    for name in names:
+        for cut in {0, steps, random.randint(0, steps), random.randint(0, steps)}:
+
+            def parted(name: str = name, cut: int = cut) -> Any:
+                rest = resumption(call_of(f, args, {}, name).interrupt(cut))
+                return result(rest.value(), rest.engine)
+
+            found = outcome(parted)
+            assert same_outcomes(want, found), f"{name}, cut at {cut}: {found}; Python: {want}"
+
+
+def check_gradients(f: Callable[..., Any], args: tuple[Any, ...], names: list[str]) -> None:
+    """All engines and schedules give the same gradients to the bit; forward mode agrees."""
+    found: dict[str, list[float]] = {}
+    for name in names:
+        for schedule in (Plain(), Bisection(50)):
+            call = call_of(f, args, {}, name)
+            with redirect_stdout(io.StringIO()):
+                found[f"{name}, {schedule}"] = _gradient(call, schedule)
+    first = next(iter(found.values()))
+    for how, each in found.items():
+        assert len(each) == len(first) and all(map(same_bits, each, first)), f"gradients differ: {found}, {how}"
+    forward = [_forward(call_of(f, args, {}, name)) for name in names]
+    assert all(same_bits(each, forward[0]) for each in forward), f"directional derivatives differ: {forward}"
+    _agree(forward[0], first)
+
+
+def _weights(count: int, seed: int) -> list[float]:
+    random = Random(seed)
+    return [random.uniform(-1.0, 1.0) for _ in range(count)]
+
+
+def _cotangent(y: Any) -> Any:
+    return tangent_of(y, _weights(len(numbers(y)), 3))
+
+
+def _gradient(call: Call, schedule: Any) -> list[float]:
+    _, cotangent = call.vjp(_cotangent, schedule)
+    return [part for _, part in match(call.argument, cotangent, "cotangent")]
+
+
+def _forward(call: Call) -> float:
+    """The directional derivative, weighted as the gradient is."""
+    direction = tangent_of(call.argument, _weights(len(numbers(call.argument)), 7))
+    with redirect_stdout(io.StringIO()):
+        y, tangent = call.jvp(direction)
+    parts = [part for _, part in match(y, tangent, "tangent")]
+    return _dot(_weights(len(parts), 3), parts)
+
+
+def _dot(weights: list[float], parts: list[float]) -> float:
+    return sum(weight * part for weight, part in zip(weights, parts, strict=True))
+
+
+def _agree(forward: float, gradient: list[float]) -> None:
+    """Forward and reverse mode agree where no number is near the end of its range."""
+    terms = [w * part for w, part in zip(_weights(len(gradient), 7), gradient, strict=True)]
+    scale = sum(map(abs, terms)) + abs(forward)
+    if math.isfinite(scale) and scale < 1e100:
+        assert abs(forward - sum(terms)) <= 1e-7 * max(1.0, scale), f"forward {forward}, reverse {sum(terms)}"
+
+
+__all__ = ["CheckpointError", "check", "natively", "outcome", "same_outcomes"]
