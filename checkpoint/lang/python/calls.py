@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from checkpoint.ad.record import Scalar, records
 from checkpoint.errors import Span
-from checkpoint.lang.core import Const, Expr, If, Prim, Var
+from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.python import methods, mismatch, statics
-from checkpoint.lang.python.builder import again, bound, const, prim, raise_error
-from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference
+from checkpoint.lang.python.builder import again, bound, const, make_error, prim, raise_error
+from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference, Signature
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.translator import Translator
@@ -139,47 +139,66 @@ def _placed(
     signature, span = callee.signature, t.span(node)
     extra = given.positional[len(signature.positional) :]
     if extra and signature.vararg is None:
-        return _fails(t, span, given, _too_many(callee, len(given.positional)))
+        return fails(t, span, given, _too_many(callee, len(given.positional)))
     table = dict(zip(signature.positional, given.positional, strict=False))
     more: dict[str, Expr] = {}
     for name, value in given.keywords.items():
         if name in table:
-            return _fails(t, span, given, f"{callee.name}() got multiple values for argument {name!r}")
+            return fails(t, span, given, f"{callee.name}() got multiple values for argument {name!r}")
         if name in signature.named and name not in signature.positional[: signature.positional_only]:
             table[name] = value
         elif signature.kwarg is not None:
             more[name] = value
         else:
-            return _fails(t, span, given, f"{callee.name}() got an unexpected keyword argument {name!r}")
+            return fails(t, span, given, _unexpected(callee, name))
     missing = [n for n in signature.named if n not in table and n not in signature.defaults]
     if missing and given.mapping is None:
-        return _fails(t, span, given, _missing(callee, missing))
+        return fails(t, span, given, _missing(callee, missing))
     args = [table[n] if n in table else _absent(callee, n, given.mapping, span) for n in signature.named]
     if signature.vararg is not None:
         args.append(prim(span, "py.tuple", *extra))
+    if given.mapping is None:
+        return make(args if signature.kwarg is None else [*args, _with_keywords(prim(span, "py.dict"), more)])
+    rest = t.fresh("keywords")
+    found = _keywords_of(callee, len(given.positional), given, span)
     if signature.kwarg is not None:
-        args.append(_rest_of_keywords(more, given.mapping, span))
-    return make(args)
+        args.append(_with_keywords(Var(span, rest), more))
+    return Let(span, rest, found, make(args))
 
 
-def _rest_of_keywords(more: dict[str, Expr], mapping: Expr | None, span: Span) -> Expr:
-    result = prim(span, "py.dict")
-    if mapping is not None:
-        result = prim(span, "py.merge", result, again(mapping))
+def _with_keywords(result: Expr, more: dict[str, Expr]) -> Expr:
     for name, value in more.items():
-        result = prim(span, "py.set", result, const(span, name), value)
+        result = prim(result.span, "py.set", result, const(result.span, name), value)
     return result
+
+
+def _keywords_of(callee: Callee, count: int, given: Arguments, span: Span) -> Expr:
+    """What is in `**mapping` beyond the parameters' names, checked as Python does."""
+    assert given.mapping is not None
+    signature = callee.signature
+    by_name = signature.named[signature.positional_only :]
+    texts = [
+        callee.name,
+        " ".join(signature.positional[signature.positional_only : count]),
+        " ".join(given.keywords),
+        " ".join(by_name),
+    ]
+    takes_more = const(span, signature.kwarg is not None)
+    return prim(span, "py.keywords", again(given.mapping), *[const(span, x) for x in texts], takes_more)
 
 
 def _absent(callee: Callee, name: str, mapping: Expr | None, span: Span) -> Expr:
     """The argument for a parameter that the call does not name: from `**mapping`, or the default."""
     default = callee.signature.defaults.get(name)
-    if mapping is None:
-        assert default is not None
-        return default(span)
-    otherwise = raise_error(span, TypeError, _missing(callee, [name])) if default is None else default(span)
+    if mapping is None or name in callee.signature.positional[: callee.signature.positional_only]:
+        return _fails_with(callee, name, span) if default is None else default(span)
+    otherwise = _fails_with(callee, name, span) if default is None else default(span)
     is_there = prim(span, "py.contains", again(mapping), const(span, name))
     return If(span, is_there, prim(span, "py.item", again(mapping), const(span, name)), otherwise)
+
+
+def _fails_with(callee: Callee, name: str, span: Span) -> Expr:
+    return raise_error(span, TypeError, _missing(callee, [name]))
 
 
 def _spread(
@@ -188,58 +207,60 @@ def _spread(
     """`f(*args)`: as many arguments as the tuple has."""
     assert given.star is not None
     span, signature, star = t.span(node), callee.signature, given.star
-    here = len(given.positional)
-    least = max(0, signature.required - here - sum(n in given.keywords for n in signature.positional))
-    most = max(least, len(signature.positional) - here)
-    most = most if given.mapping is None else max(most, 0)
+    most = max(0, len(signature.positional) - len(given.positional))
+    last = most if signature.vararg is not None else most + 1  # from there on all counts are alike
 
     def with_count(count: int) -> Expr:
         items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
-        full = Arguments(
-            [*map(_copy, given.positional), *items], None, dict(_copied(given.keywords)), given.mapping
-        )
+        keywords = {name: again(value) for name, value in given.keywords.items()}
+        full = Arguments([*map(again, given.positional), *items], None, keywords, given.mapping)
         if signature.vararg is None or count < most:
             return _placed(t, callee, full, node, make)
-        rest = prim(span, "py.slice", again(star), const(span, count), const(span, None), const(span, None))
-        return _placed(
-            t,
-            callee,
-            full,
-            node,
-            lambda args: make(_with_rest(signature.names, args, signature.vararg, rest)),
-        )
+        bounds = (const(span, count), const(span, None), const(span, None))
+        rest = prim(span, "py.slice", again(star), *bounds)
+        return _placed(t, callee, full, node, lambda args: make(_with_rest(signature, args, rest)))
 
     def choose(count: int) -> Expr:
-        if count == most and signature.vararg is not None:
+        if count == last and signature.vararg is not None:
             return with_count(count)
-        if count > most:
-            return raise_error(span, TypeError, f"{callee.name}() got a wrong number of positional arguments")
+        if count > last:
+            return _too_many_in(callee, len(given.positional), star, span)
         length = prim(span, "py.len", again(star))
         return If(span, prim(span, "py.eq", length, const(span, count)), with_count(count), choose(count + 1))
 
-    return choose(least)
+    return choose(0)
 
 
-def _with_rest(names: tuple[str, ...], args: list[Expr], vararg: str | None, rest: Expr) -> list[Expr]:
-    return [rest if name == vararg else value for name, value in zip(names, args, strict=True)]
+def _with_rest(signature: Signature, args: list[Expr], rest: Expr) -> list[Expr]:
+    """The arguments, the tuple of the last positional ones joined with the rest."""
+    at = len(signature.named)
+    return [*args[:at], prim(rest.span, "py.add", args[at], rest), *args[at + 1 :]]
 
 
-def _copy(expr: Expr) -> Expr:
-    return again(expr)
+def _too_many_in(callee: Callee, here: int, star: Expr, span: Span) -> Expr:
+    """The error for more arguments in `*args` than a function takes."""
+    total = prim(span, "py.add", prim(span, "py.len", again(star)), const(span, here + callee.unseen))
+    before, after = _too_many(callee, "%").split("%")
+    text = prim(span, "py.joined", const(span, before), prim(span, "py.str", total), const(span, after))
+    return Raise(span, make_error(span, TypeError, text))
 
 
-def _copied(keywords: dict[str, Expr]) -> list[tuple[str, Expr]]:
-    return [(name, again(value)) for name, value in keywords.items()]
-
-
-def _fails(t: Translator, span: Span, given: Arguments, message: str) -> Expr:
+def fails(t: Translator, span: Span, given: Arguments, message: str) -> Expr:
     """The call that Python refuses, after its arguments have been evaluated."""
     return bound(t.linker.names, given.values, lambda _: raise_error(span, TypeError, message))
 
 
+def _unexpected(callee: Callee, name: str) -> str:
+    if name in callee.signature.positional:
+        return f"{callee.name}() got some positional-only arguments passed as keyword arguments: {name!r}"
+    return f"{callee.name}() got an unexpected keyword argument {name!r}"
+
+
 def _too_many(callee: Callee, count: int | str) -> str:
-    signature = callee.signature
-    return mismatch.too_many(callee.name, signature.required, len(signature.positional), count)
+    signature, unseen = callee.signature, callee.unseen
+    counted = count + unseen if isinstance(count, int) else count
+    least, most = signature.required + unseen, len(signature.positional) + unseen
+    return mismatch.too_many(callee.name, least, most, counted)
 
 
 def _missing(callee: Callee, names: list[str]) -> str:
@@ -271,4 +292,14 @@ def _spread_to_value(t: Translator, values: list[Expr], given: Arguments, node: 
     return result
 
 
-__all__ = ["Binding", "Var", "arguments", "arranged", "is_predicate", "to_callee", "to_value", "translate"]
+__all__ = [
+    "Binding",
+    "Var",
+    "arguments",
+    "arranged",
+    "fails",
+    "is_predicate",
+    "to_callee",
+    "to_value",
+    "translate",
+]

@@ -145,9 +145,9 @@ def zip_(*items: Any, strict: Any = False) -> Any:
     return [tuple([column[i] for column in columns]) for i in range(shortest)]
 
 
-def enumerate_(items: Any, start: Any = 0) -> Any:
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """See builtins.enumerate."""
-    return [(start + i, item) for i, item in enumerate(items)]
+    return [(start + i, item) for i, item in enumerate(iterable)]
 
 
 def reversed_(items: Any) -> Any:
@@ -161,9 +161,9 @@ def divmod_(x: Any, y: Any) -> Any:
     return (x // y, x % y)
 
 
-def round_(x: Any, ndigits: Any = None) -> Any:
+def round_(number: Any, ndigits: Any = None) -> Any:
     """See builtins.round."""
-    return prim("py.round", x) if ndigits is None else prim("py.round", x, ndigits)
+    return prim("py.round", number) if ndigits is None else prim("py.round", number, ndigits)
 
 
 def int_(x: Any = 0, base: Any = None) -> Any:
@@ -282,9 +282,9 @@ def ldexp_(x: Any, i: Any, /) -> Any:
     return prim("py.math.ldexp", x, prim("py.math.ldexp-exponent", i))
 
 
-def pow_(x: Any, y: Any, modulus: Any = None) -> Any:
+def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
     """See builtins.pow."""
-    return x**y if modulus is None else prim("py.power-modulo", x, y, modulus)
+    return base**exp if mod is None else prim("py.power-modulo", base, exp, mod)
 
 
 def replace_(x: Any, /, **changes: Any) -> Any:

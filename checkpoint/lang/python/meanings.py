@@ -82,6 +82,7 @@ class Callee:
     make: what is called, given where. ins: variables whose present values a call passes after the arguments.
     outs: variables that the call changes; it returns a tuple of the result and their new values.
     own: whether it is a function of the library, whose calls are told by the user's place of the call.
+    unseen: how many arguments Python's messages count besides, as `self` of what makes an object.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Callee:
     ins: tuple[str, ...] = ()
     outs: tuple[str, ...] = ()
     own: bool = False
+    unseen: int = 0
 
 
 def variable(name: str) -> Maker:

@@ -20,7 +20,7 @@ from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
 from checkpoint.lang.python import calls, classes, comprehensions, partials
 from checkpoint.lang.python.advice import refused
-from checkpoint.lang.python.builder import again, bound, const, prim, raise_error
+from checkpoint.lang.python.builder import again, bound, const, prim
 from checkpoint.lang.python.intrinsics import prim as intrinsic
 from checkpoint.lang.python.meanings import Env, Reference
 
@@ -105,7 +105,21 @@ def _function(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr
         return _method(t, known, node, env)
     if isinstance(value, functools.partial):
         return _partial(t, known, node, env)
+    if arities(value) or value is builtins.isinstance:
+        return _unfitting(t, value, node, env)
     raise refused(t, value, node)
+
+
+def _unfitting(t: Translator, value: Any, node: ast.Call, env: Env) -> Expr:
+    """A call of a function of Python's own that has no such operands: Python's own error."""
+    if _is_starred(node) or any(keyword.arg is None for keyword in node.keywords):
+        raise t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
+    keywords = {str(keyword.arg): 1 for keyword in node.keywords}
+    try:
+        value(*[1] * len(node.args), **keywords)
+    except TypeError as error:
+        return calls.fails(t, t.span(node), calls.arguments(t, node, env), str(error))
+    raise t.refuse(node, f"a keyword in a call of {value.__name__}", "pass the argument by position")
 
 
 def _method(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
@@ -158,8 +172,10 @@ def _print(t: Translator, node: ast.Call, env: Env) -> Expr:
     if _is_starred(node):
         raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
     named = {k.arg: k.value for k in node.keywords}
-    if set(named) - {"sep", "end"}:
+    if "file" in named:
         raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
+    if set(named) - {"sep", "end", "flush"}:
+        return _unfitting(t, builtins.print, node, env)
     values = [t.linker.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
     ends = [t.expr(named[n], env) if n in named else const(span, d) for n, d in (("sep", " "), ("end", "\n"))]
 
@@ -191,9 +207,9 @@ def _getattr(t: Translator, node: ast.Call, env: Env) -> Expr:
 
 def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
+    if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
+        return _unfitting(t, builtins.range, node, env)
     bounds = [t.expr(part, env) for part in node.args]
-    if not 1 <= len(bounds) <= 3 or node.keywords:
-        return raise_error(span, TypeError, f"range expected at most 3 arguments, got {len(bounds)}")
     if len(bounds) == 1:
         bounds.insert(0, const(span, 0))
     if len(bounds) == 2:

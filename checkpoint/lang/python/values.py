@@ -8,7 +8,6 @@ among which a call picks by how many it passes (py.callee).
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import types
 from collections.abc import Callable, Sequence
@@ -148,8 +147,7 @@ def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
         return prim(span, "py.record", Const(span, layout), *args, *missing)
 
     counts = range(signature.required, len(signature.positional) + 1)
-    name = f"{cls.__qualname__}.__{'init' if dataclasses.is_dataclass(cls) else 'new'}__"
-    return overloaded(linker, (name, list(signature.positional)), counts, span, make)
+    return overloaded(linker, _named(callee), counts, span, make)
 
 
 def bound_method(linker: Objects, callee: Callee, self: Expr, span: Span) -> Expr:

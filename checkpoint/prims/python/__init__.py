@@ -25,7 +25,7 @@ Updates
     U set x i v   delete x i   append x v   extend x ys   insert x i v   reverse clear x   permute x order
     U set-slice x lo hi step ys   delete-slice x lo hi step   merge d other (a dictionary)
 Dictionaries
-    R dict   dict-of d (a dictionary)   keys values d   copy x (or list)   key x
+    R dict   dict-of d (a dictionary)   keys values d   copy x (or list)   key x   keywords d ...
 Objects
     S attribute x name   R instance x types   is x y   O stop x
 Exceptions

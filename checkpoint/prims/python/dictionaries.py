@@ -37,3 +37,34 @@ rearrange("keys", 1, "the tuple of a dictionary's keys", _keys)
 rearrange("values", 1, "the tuple of a dictionary's values", _values)
 rearrange("copy", 1, "x.copy() of a list or dictionary", _copy)
 rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: language(now, key_of(now, x)))
+
+
+def _keywords(
+    now: Now, mapping: Any, function: str, taken: str, keywords: str, names: str, takes_more: bool
+) -> Dict:
+    """What f(..., **mapping) passes beyond the names of parameters; the errors of such a call."""
+    if type(mapping) is not Dict:
+        kind = class_of(mapping).__name__
+        raise TypeError(f"{function}() argument after ** must be a mapping, not {kind}")
+    rest = {}
+    for key, item in current(now, mapping).items():
+        if type(key) is not str:
+            raise TypeError("keywords must be strings")
+        if key in keywords.split():
+            raise TypeError(f"{function}() got multiple values for keyword argument {key!r}")
+        if key in taken.split():
+            raise TypeError(f"{function}() got multiple values for argument {key!r}")
+        if key not in names.split():
+            rest[key] = item
+    if rest and not takes_more:
+        raise TypeError(f"{function}() got an unexpected keyword argument {next(iter(rest))!r}")
+    return dict_of(now, rest)
+
+
+rearrange(
+    "keywords",
+    6,
+    "the keywords beyond parameters: **mapping, the function's name, those given by position and by "
+    "keyword, the parameters' names, whether more are taken",
+    _keywords,
+)
