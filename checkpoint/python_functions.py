@@ -22,6 +22,7 @@ from checkpoint.lang.python import library, library_derivatives
 from checkpoint.lang.python.inputs import is_data
 from checkpoint.lang.python.program import NOWHERE, Linked, Programs, Shape
 from checkpoint.nests import to_language
+from checkpoint.prims.python.native import source_name
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
 
@@ -75,7 +76,8 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]
     def other(thing: Any) -> Any:
         return argument_of(thing, engine) if callable(thing) else NotImplemented
 
-    return {i: to_language(inputs[i], linked.thunk.params[k], other) for k, i in enumerate(linked.hidden)}
+    names = [source_name(param) for param in linked.thunk.params]
+    return {i: to_language(inputs[i], names[k], other) for k, i in enumerate(linked.hidden)}
 
 
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:

@@ -154,12 +154,15 @@ class Select(Primitive):
     value(now, *operands): the copy. place(now, *operands): that field's name; only asked for after
         `value` has succeeded. Where the first operand is no container (a string, a range) the result
         holds no real, and `place` is None.
-    inline: Python text of the value, on operands in {0}, {1}; the machine is m.
+    inline: Python text of the value, on operands in {0}, {1}; the machine is m, and p the value's own
+        function; it may raise where `value` would fail.
+    inline_place: Python text of `place`, where the first operand is a List or Record and the result a float.
     """
 
     value: Callable[..., Any]
     place: Callable[..., Any]
     inline: str | None = None
+    inline_place: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,10 +171,12 @@ class Rearrange(Primitive):
 
     Each field of the container is a copy of an operand or of a field of one, or holds no real. Whether it
     is, and of which, must not depend on the reals: the engine runs `value` again on tokens in their place.
+    tells: the result is never a container.
     inline: as in Select.
     """
 
     value: Callable[..., Any]
+    tells: bool = False
     inline: str | None = None
 
 
@@ -184,12 +189,16 @@ class Update(Primitive):
         becomes a copy of, and the field of that operand (None: the operand itself). The result has the
         first operand's birth. None, or where it gives None: the result is a new object with fields as in
         Rearrange.
-    inline: as in Select; the step is {step}.
+    puts: where it always writes one field, of which the last operand is the new content:
+        puts(now, result, *operands) is that field's name. None for other updates.
+    inline_puts: Python text of `puts` where the first operand is a List and the second an int, on the result
+        in {z} and operands as in Select.
     """
 
     value: Callable[..., Any]
     writes: Callable[..., list[tuple[Any, int, Any]] | None] | None
-    inline: str | None = None
+    puts: Callable[..., Any] | None = None
+    inline_puts: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ accumulator of slot x, and (o . i)' for that of field i of object o, which is ke
     (move s)                     for each field of the new object that s has made of fields of its operands,
                                  or written: what it has received goes back to where its copy came from; the
                                  last first, and all is taken before anything is given
+    (put s)                      x' += (o . i)', of the field that the update s has written; x its content
     (redo s)                     a step that the engine records as a whole
 
 `checkpoint show --pass adjoint` prints this.
@@ -80,11 +81,16 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Put:
+    step: t.Compute
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Redo:
     step: t.Compute
 
 
-Action = Add | Scale | Take | Give | Pick | Move | Redo
+Action = Add | Scale | Take | Give | Pick | Move | Put | Redo
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,6 +141,10 @@ def _of_primitive(step: t.Compute) -> tuple[Action, ...]:
         return _takes(step.name, step.operands[record.header :])
     if isinstance(record, Select):
         return (Pick(step),)
+    if isinstance(record, Rearrange) and record.tells:
+        return ()
+    if isinstance(record, Update) and record.puts is not None:
+        return (Put(step),)
     if isinstance(record, Rearrange | Update):
         return (Move(step),)
     operand = step.operands[0] if step.operands else None
@@ -182,7 +192,7 @@ def births_needed(action: Action) -> b.Slots:
 
 def origins_needed(action: Action) -> b.Slots:
     """To be recorded: the results of the steps whose origins an action reads."""
-    return (action.step.name,) if isinstance(action, Pick | Move) else ()
+    return (action.step.name,) if isinstance(action, Pick | Move | Put) else ()
 
 
 def _in_order(names: list[t.Operand]) -> b.Slots:

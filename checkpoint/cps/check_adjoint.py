@@ -111,6 +111,8 @@ def contributions(action: a.Action) -> list[Contribution]:
             return [(action.step.name, "pick")]
         case a.Move():
             return [(action.step.name, "move")]
+        case a.Put():
+            return [(action.step.name, "put")]
         case a.Redo():
             return [(action.step.name, "redo")]
 
@@ -126,7 +128,7 @@ def slots_of(action: a.Action) -> list[str]:
             return [action.target, action.owner]
         case a.Give():
             return [action.owner, action.source]
-        case a.Pick() | a.Move() | a.Redo():
+        case a.Pick() | a.Move() | a.Put() | a.Redo():
             return [action.step.name]
 
 

@@ -50,7 +50,7 @@ def _core(compilation: Compilation) -> None:
 
 
 def _check_core(compilation: Compilation) -> None:
-    check_core(compilation.thunk, arities())
+    check_core(compilation.thunk.body, arities(), compilation.thunk.params)
 
 
 def _cps(compilation: Compilation) -> None:

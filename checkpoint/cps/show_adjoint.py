@@ -59,5 +59,7 @@ def action_texts(action: a.Action) -> list[str]:
             return [form("pick", block_step(action.step), f"{action.step.name}'")]
         case a.Move():
             return [form("move", block_step(action.step))]
+        case a.Put():
+            return [form("put", block_step(action.step))]
         case a.Redo():
             return [form("redo", block_step(action.step))]

@@ -6,7 +6,7 @@ what is wrong and where, since every expression is made by this package. Iterati
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from checkpoint.ad.containers import Layout, Types
@@ -23,9 +23,9 @@ _ATOMS = (float, int, bool, str, Symbol, type(None), Foreign, Layout, Types)
 _EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
 
 
-def check(expr: Expr, arities: Mapping[str, int]) -> None:
-    """Raise InternalError unless an expression is a core program."""
-    _Checker(arities).program(expr)
+def check(expr: Expr, arities: Mapping[str, int], given: Collection[str] = ()) -> None:
+    """Raise InternalError unless an expression is a core program; given: the names of its inputs."""
+    _Checker(arities, given).program(expr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ def _inside(expr: Expr) -> list[Expr | _Enter | _Leave]:
 
 
 class _Checker:
-    def __init__(self, arities: Mapping[str, int]) -> None:
+    def __init__(self, arities: Mapping[str, int], given: Collection[str]) -> None:
         self.arities = arities
         self.seen: set[Expr] = set()
-        self.bound: set[str] = set()
-        self.scope: set[str] = set()
+        self.bound: set[str] = set(given)
+        self.scope: set[str] = set(given)
 
     def program(self, program: Expr) -> None:
         pending: list[Expr | _Enter | _Leave] = [program]

@@ -160,9 +160,13 @@ class Emitter(Forward):
                 self.line(f"if {source} != 0.0: c.give({birth}, {action.field}, {source})")
             case a.Pick():
                 source, origin = self.accumulators[action.step.name], self.origin(action.step.name)
-                self.line(f"if {origin} is not None and {source} != 0.0: c.give(*{origin}.key, {source})")
+                self.line(f"if {origin} is not None and {source} != 0.0: c.give(*{origin}, {source})")
             case a.Move():
                 self.move(action.step)
+            case a.Put():
+                content, taken = action.step.operands[-1], f"c.take(*{self.origin(action.step.name)})"
+                is_slot = isinstance(content, str)
+                self.line(f"{self.accumulators[content]} += {taken}" if is_slot else taken)
 
     def move(self, step: t.Compute) -> None:
         """To the fields and slots that a step has moved."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.record import Data, Scalar, Select, lookup
+from checkpoint.ad.record import Data, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -127,12 +127,46 @@ class Forward(Text):
             call = f"{self.constant('p', record.value)}({', '.join(texts)})"
             self.assign(step.name, inline.format(*texts) if inline else call)
         elif isinstance(record, Select):
-            self.assign(step.name, f"{self.constant('p', record.value)}({', '.join(['m', *texts])})")
-            if taped:
-                given = f"{self.constant('r', record)}, {self.names[step.name]}, {self.tuple_of(texts)}"
-                self.line(f"{self.origin(step.name)} = picked(m, {given})")
+            self.select(step, record, texts, taped)
+        elif isinstance(record, Rearrange) and record.tells:
+            self.assign(step.name, self.asked(record, texts))
+        elif isinstance(record, Update) and record.puts is not None:
+            self.put(step, record, texts, taped)
         else:
             self.container(step, texts, taped)
+
+    def asked(self, record: Select | Rearrange, texts: list[str]) -> str:
+        """The value of a record that makes nothing: by its own text where it has one."""
+        function = self.constant("p", record.value)
+        if record.inline is not None:
+            return record.inline.format(*texts, p=function)
+        return f"{function}({', '.join(['m', *texts])})"
+
+    def select(self, step: t.Compute, record: Select, texts: list[str], taped: bool) -> None:
+        """A field, and where it was read."""
+        self.assign(step.name, self.asked(record, texts))
+        if not taped:
+            return
+        value = self.names[step.name]
+        general = f"key_of(m, {self.constant('r', record)}, {value}, {self.tuple_of(texts)})"
+        if record.inline_place is not None:
+            key = f"({texts[0]}.birth, {record.inline_place.format(*texts)})"
+            is_field = f"type({value}) is float and (type({texts[0]}) is List or type({texts[0]}) is Record)"
+            general = f"{key} if {is_field} else {general}"
+        self.line(f"{self.origin(step.name)} = {general}")
+
+    def put(self, step: t.Compute, record: Update, texts: list[str], taped: bool) -> None:
+        """An update of one field; the result has the birth of the first operand."""
+        value = self.names[step.name]
+        self.assign(step.name, f"{self.constant('p', record.value)}(m, m.steps + 1, {', '.join(texts)})")
+        self.line(f"if not {value}.birth: numbered(m, {value})")
+        if not taped:
+            return
+        place = f"{self.constant('q', record.puts)}(m, {value}, {', '.join(texts)})"
+        if record.inline_puts is not None:
+            is_plain = f"type({value}) is List and type({texts[1]}) is int"
+            place = f"({record.inline_puts.format(*texts, z=value)} if {is_plain} else {place})"
+        self.line(f"{self.origin(step.name)} = ({value}.birth, {place})")
 
     def container(self, step: t.Compute, texts: list[str], taped: bool) -> None:
         """A Rearrange or Update."""

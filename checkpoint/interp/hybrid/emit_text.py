@@ -10,13 +10,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.containers import TUPLE, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Update, lookup
 from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN, BlockCode, Signature, Variant
-from checkpoint.interp.hybrid.origins import Values, perform, perform_taped, picked
+from checkpoint.interp.hybrid.origins import Values, key_of, numbered, perform, perform_taped
 
 SMALL = 1 << 30  # integers that are written into the text
 
@@ -47,7 +48,11 @@ class Text:
             "otherwise": otherwise,
             "perform": perform,
             "perform_taped": perform_taped,
-            "picked": picked,
+            "key_of": key_of,
+            "numbered": numbered,
+            "List": List,
+            "Record": Record,
+            "TUPLE": TUPLE,
             "fresh": fresh,
             "not_a_pair": not_a_pair,
             "Pair": Pair,
@@ -64,7 +69,9 @@ class Text:
         self.accumulators: dict[str, str] = {}
         self.kinds: dict[str, type] = {}
         self.made: dict[str, int] = {}  # the objects that the block makes, with their place among its births
-        self.counts_as_it_goes = any(may_make(step) for step in code.block.steps)
+        steps = code.block.steps
+        made = {slot for step in steps for slot in a.births(step)}
+        self.counts_as_it_goes = any(may_make(step) or looks_into(step, made) for step in steps)
 
     # Text
 
@@ -115,9 +122,16 @@ class Text:
 REAL = frozenset((float, int))
 
 
+def looks_into(step: t.Step, made: Collection[str]) -> bool:
+    """Whether a step reads an object that the block makes: where it read is told by the object's birth."""
+    if not isinstance(step, t.Compute) or not isinstance(lookup(step.op), Select):
+        return False
+    return any(operand in made for operand in step.operands if isinstance(operand, str))
+
+
 def may_make(step: t.Step) -> bool:
     """Whether it depends on the run if a step makes an object: births are then counted as it goes."""
     record = lookup(step.op) if isinstance(step, t.Compute) else None
     if isinstance(record, Scalar):
         return record.otherwise is not None
-    return isinstance(record, Rearrange | Update)
+    return isinstance(record, Update) or (isinstance(record, Rearrange) and not record.tells)

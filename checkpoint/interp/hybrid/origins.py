@@ -102,7 +102,8 @@ def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
         case Select():
             return record.value(machine, *operands)
         case Rearrange():
-            return born(machine, record.value(machine, *operands))
+            value = record.value(machine, *operands)
+            return value if record.tells else born(machine, value)
         case Update():
             return born(machine, record.value(machine, machine.steps + 1, *operands))
     raise InternalError(f"{record.name} is no step on data")
@@ -116,7 +117,7 @@ def perform_taped(
         case Select():
             value = perform(machine, record, operands)
             return value, picked(machine, record, value, operands)
-        case Rearrange():
+        case Rearrange() if not record.tells:
             value = perform(machine, record, operands)
             return value, moved(machine, record, value, operands, names)
         case Update():
@@ -168,6 +169,12 @@ def picked(machine: Registers, record: Select, value: Any, operands: Values) -> 
     if type(value) not in NUMBERS or type(operands[0]) not in CONTAINERS:
         return None
     return Picked((operands[0].birth, record.place(machine, *operands)))
+
+
+def key_of(machine: Registers, record: Select, value: Any, operands: Values) -> Key | None:
+    """The key of what a Select has read, where that is a real of a container."""
+    found = picked(machine, record, value, operands)
+    return None if found is None else found.key
 
 
 class Copies:

@@ -79,7 +79,7 @@ class Reversal:
                     self.cotangent.give(self.birth(action.owner), action.field, amount)
             case a.Redo():
                 self.structured(index, action.step.name)
-            case a.Pick() | a.Move():
+            case a.Pick() | a.Move() | a.Put():
                 if index in self.part.structured:
                     self.structured(index, action.step.name)
 

@@ -123,10 +123,23 @@ class Linker(Objects):
 
     def imported(self, t: Translator, module: str, name: str | None) -> Reference | str | None:
         """What an import inside a function means."""
+        if self.import_error(module, name) is not None:
+            return None
         found: Any = importlib.import_module(module)
-        if name is not None:
-            found = getattr(found, name)
-        return Reference(found)
+        return Reference(found if name is None else getattr(found, name))
+
+    def import_error(self, module: str, name: str | None) -> ImportError | None:
+        """What Python raises at an import, if it does."""
+        try:
+            found = importlib.import_module(module)
+            if name is not None and not hasattr(found, name) and hasattr(found, "__path__"):
+                importlib.import_module(f"{module}.{name}")
+        except ImportError as error:
+            return error
+        if name is None or hasattr(found, name):
+            return None
+        file = getattr(found, "__file__", None) or "unknown location"
+        return ImportError(f"cannot import name {name!r} from {module!r} ({file})")
 
     def maker_of(self, known: Reference, kind: str, what: Any) -> Maker:
         """A maker of what a step from an input leads to."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Letrec, Var
-from checkpoint.lang.python.builder import again, bound, instance, prim
+from checkpoint.lang.python.builder import again, bound, instance, prim, raise_error
 from checkpoint.lang.python.joins import join, written_in
 from checkpoint.lang.python.meanings import Env
 
@@ -134,8 +134,13 @@ def _class(t: Translator, node: ast.MatchClass, subject: Expr, env: Env, fits: F
     classes = t.linker.classes_of(t, node.cls, env)
     names = [*getattr(classes[0], "__match_args__", ())[: len(node.patterns)], *node.kwd_attrs]
     patterns = [*node.patterns, *node.kwd_patterns]
+    inside: Expr
     if classes[0] in (int, float, str, bool, tuple, list, dict) and len(node.patterns) == 1:
         inside = matched(t, node.patterns[0], subject, env, fits, fail)
+    elif len(names) < len(patterns):
+        most = len(names) - len(node.kwd_attrs)
+        counted = f"{most} positional sub-pattern{'' if most == 1 else 's'} ({len(node.patterns)} given)"
+        inside = raise_error(span, TypeError, f"{classes[0].__name__}() accepts {counted}")
     else:
         inside = _attributes(t, list(zip(names, patterns, strict=True)), subject, env, fits, fail, node)
     return If(span, instance(span, again(subject), *classes), inside, fail())

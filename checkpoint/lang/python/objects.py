@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, If, Var
-from checkpoint.lang.python import calls, classes, values
+from checkpoint.lang.python import advice, calls, classes, values
 from checkpoint.lang.python.builder import Names, again, bound, const, instance, prim, raise_error
 from checkpoint.lang.python.inputs import Inputs, is_data
 from checkpoint.lang.python.meanings import Callee, Env, Reference
@@ -229,9 +229,7 @@ class Objects:
         """A call of a procedure, or of an object of one of these classes; all arguments are simple."""
         span = t.span(node)
         if given.keywords or given.mapping is not None:
-            result = raise_error(
-                span, TypeError, "a function that is only known when it runs takes no keywords"
-            )
+            result = raise_error(span, TypeError, "this function takes no keyword arguments here")
         else:
             result = self._applied(again(function), list(map(again, given.positional)), span)
         for cls, callee, _ in reversed(owners):
@@ -268,11 +266,13 @@ class Objects:
             getter = self.find(base.input, "getter" if isinstance(member, property) else "func", None)
             assert isinstance(getter, Reference)
             callee = self.callee(t, getter, node)
-            assert callee is not None
+            if callee is None:
+                raise advice.refused(t, getter.value, node)
             return t.call(callee, [value], {}, span)
         if isinstance(member, types.FunctionType):
             callee = self.callee_in_class(t, cls, name)
-            assert callee is not None
+            if callee is None:
+                raise advice.refused(t, member, node)
             return values.bound_method(self, callee, value, span)
         found = self.in_class(t, cls, name)
         if found is None or isinstance(found, Reference):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.python import changes, functions, handlers, loops, matches, partials
+from checkpoint.lang.python.builder import make_error
 from checkpoint.lang.python.handlers import evaluated
 from checkpoint.lang.python.joins import join, may_end, written_in
 from checkpoint.lang.python.meanings import Env
@@ -124,6 +125,15 @@ def continuing(t: Translator, node: ast.Continue, env: Env, exits: Exits) -> Exp
 
 
 def importing(t: Translator, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
+    if isinstance(node, ast.ImportFrom) and node.level:
+        raise t.refuse(node, "a relative import in a function", "import at the top of the module")
+    for alias in node.names:
+        module = alias.name if isinstance(node, ast.Import) else str(node.module)
+        error = t.linker.import_error(module, None if isinstance(node, ast.Import) else alias.name)
+        if error is not None:
+            span = t.span(node)
+            exception = make_error(span, type(error), Const(span, str(error)))
+            return handlers.raised(t, exception, env, exits, span)
     return exits.next(env)
 
 

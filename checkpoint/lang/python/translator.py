@@ -149,7 +149,7 @@ class Translator:
             return self.unbound(name, span)
         value: Expr = Var(span, binding.core)
         if binding.cell:
-            value = Prim(span, "py.item", (value, Const(span, 0)))
+            value = Prim(span, "py.variable", (value, Const(span, name)))
         if binding.unbound:
             value = self.checked(name, value, span)
         if binding.callee is not None:

@@ -27,7 +27,7 @@ Updates
 Dictionaries
     R dict   dict-of d (a dictionary)   keys values d   copy x (or list)   key x   keywords d ...
 Objects
-    S attribute x name   R instance x types   is x y   O stop x
+    S attribute x name   variable cell name   R instance x types   is x y   O stop x
 Exceptions
     R caught x   matches exc types   raise-check x
 Loops and calls (iteration.py, foreign.py)

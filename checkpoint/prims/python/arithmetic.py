@@ -249,13 +249,20 @@ for _name, _like, _function in (
 
 # Integers
 
+by_python("matmul", 2, "x @ y", operator.matmul)
 by_python("and", 2, "x & y", operator.and_)
 by_python("xor", 2, "x ^ y", operator.xor)
 by_python("invert", 1, "~x", operator.invert, (operator.invert, operator.inv))
 by_python("lshift", 2, "x << y", operator.lshift)
 by_python("rshift", 2, "x >> y", operator.rshift)
 rearrange("or", 2, "x | y, of dictionaries too", _plainly(operator.or_, _or), (operator.or_,))
-by_python("index", 1, "an integer, as an index", operator.index)
+by_python(
+    "index",
+    1,
+    "an integer, as an index",
+    operator.index,
+    inline="({0} if type({0}) is int else {p}(m, {0}))",
+)
 by_python("power-modulo", 3, "pow(x, y, m)", pow)
 by_python("round", ANY_NUMBER, "round(x) or round(x, n)", round)
 by_python("divmod-check", 2, "None, or what divmod(x, y) raises", lambda x, y: divmod(x, y) and None, ())

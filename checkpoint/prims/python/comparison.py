@@ -77,13 +77,17 @@ def _equal_atoms(x: Any, y: Any) -> bool:
 
 def same_function(x: Closure, y: Closure) -> bool:
     """Whether two closures are one function: one text, which has captured nothing."""
-    if x.lam is not y.lam:
+    if x.lam is not y.lam and x.lam.shown and y.lam.shown:
         return False
-    if x.env is y.env or not x.env.values:
+    if x.lam is y.lam and (x.env is y.env or not x.env.values):
         return True
-    raise RunError(
-        "two functions made by one def or lambda are compared: functions have no identity here; compare "
-        "strings or numbers that tell them apart"
+    raise _functions_compared()
+
+
+def _functions_compared() -> RunError:
+    return RunError(
+        "two functions are compared: functions have no identity here; compare strings or numbers that "
+        "tell them apart"
     )
 
 
@@ -104,6 +108,8 @@ def _equal_shapes(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
 
 def _equal_objects(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
     cls = class_of(x)
+    if cls.__name__ == "Overloads" and cls is class_of(y):
+        raise _functions_compared()
     if cls is class_of(y):
         if equality_by_fields(cls):
             names = [field.name for field in dataclasses.fields(cls) if field.compare]
@@ -153,7 +159,7 @@ def identical(now: Now, x: Any, y: Any) -> bool:
         return x is y
     if class_of(x) is not class_of(y):
         return False
-    if type(x) is Layout or type(x) is Closure:
+    if type(x) is Layout or type(x) is Closure or class_of(x).__name__ == "Overloads":
         return equal(now, x, y)
     if type(x) is Symbol or type(y) is Symbol:
         return x is y
@@ -217,9 +223,13 @@ def _sorted_positions(keys: list[Any], reverse: bool) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
-rearrange("contains", 2, "whether v is in x: x, v", contains, (operator.contains,))
-rearrange("is", 2, "whether two values are one object", identical, (operator.is_,))
+rearrange("contains", 2, "whether v is in x: x, v", contains, (operator.contains,), tells=True)
+rearrange("is", 2, "whether two values are one object", identical, (operator.is_,), tells=True)
 rearrange("order", 2, "the positions of x's elements, sorted: x, whether in reverse", order)
-rearrange("position", ANY_NUMBER, "the first position of v in a list or tuple: x, v, from, to", position)
-rearrange("position-to-remove", 2, "the position of v in a list that loses it: x, v", position_to_remove)
-rearrange("count", 2, "how often v is in a list or tuple: x, v", count)
+rearrange(
+    "position", ANY_NUMBER, "the first position of v in a list or tuple: x, v, from, to", position, tells=True
+)
+rearrange(
+    "position-to-remove", 2, "the position of v in a list that loses it: x, v", position_to_remove, tells=True
+)
+rearrange("count", 2, "how often v is in a list or tuple: x, v", count, tells=True)

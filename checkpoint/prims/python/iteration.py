@@ -50,7 +50,8 @@ def _nowhere(now: Now, *operands: Any) -> None:
     """Nothing that these give is a copy of a field."""
 
 
-select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere)
+_AS_IT_IS = "({0} if type({0}) is range or (type({0}) is List and m.steps < {0}.stale) else {p}(m, {0}))"
+select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere, inline=_AS_IT_IS)
 select("callee", 2, "a procedure: what is called, the number of arguments", _callee, _nowhere)
 
 
@@ -83,7 +84,7 @@ def _fields(now: Now, x: Any) -> Dict:
     return Dict(dict(zip(names, map(fresh, x.items), strict=True)), owner=now.owner)
 
 
-rearrange("callable", 1, "callable(x)", _callable)
+rearrange("callable", 1, "callable(x)", _callable, tells=True)
 rearrange("exact-sum", 1, "math.fsum(x), without derivative", lambda now, x: math.fsum(_reals(now, x)))
 rearrange("norm", 1, "math.hypot(*x), without derivative", lambda now, x: math.hypot(*_reals(now, x)))
 rearrange("replaced", 2, "dataclasses.replace: an object, the new fields as a dictionary", _replaced)

@@ -15,6 +15,7 @@ from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import rearrange, select
 
 _OF_NUMBERS = frozenset(("real", "imag", "numerator", "denominator"))
+_WITH_METHODS = frozenset((list, dict, str, tuple, float, int, bool))
 _OF_RANGES = frozenset(("start", "stop", "step"))
 
 
@@ -33,7 +34,12 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     missing = object()
     if inspect.getattr_static(cls, name, missing) is missing:
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
-    raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here")
+    advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
+    raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here{advice}")
+
+
+def _is_called(cls: type, name: str) -> bool:
+    return cls in _WITH_METHODS and not name.startswith("__")
 
 
 def _attribute_place(now: Now, x: Any, name: str) -> Any:
@@ -49,8 +55,28 @@ def _instance(now: Now, x: Any, types: Types) -> bool:
     return issubclass(class_of(x), classes_of(types))
 
 
-select("attribute", 2, "x.name: x, the name", _attribute, _attribute_place)
-rearrange("instance", 2, "isinstance(x, classes)", _instance)
+select(
+    "attribute",
+    2,
+    "x.name: x, the name",
+    _attribute,
+    _attribute_place,
+    inline="({0}.items[{0}.layout.index[{1}]] if type({0}) is Record else {p}(m, {0}, {1}))",
+    inline_place="{0}.layout.index[{1}]",
+)
+
+
+def _variable(now: Now, cell: Any, name: str) -> Any:
+    if now.steps >= cell.stale:
+        raise RunError(
+            f"the variable {name} was assigned again after the function that reads it here was made: Python "
+            f"would show the new value. Give the function the value as a default, {name}={name}"
+        )
+    return fresh(cell.items[0])
+
+
+select("variable", 2, "a variable that functions share: its cell, its name", _variable, lambda *_: 0)
+rearrange("instance", 2, "isinstance(x, classes)", _instance, tells=True)
 
 
 def _stopped(_: Any, x: Any) -> Any:

@@ -121,12 +121,30 @@ def truth(now: Now, x: Any) -> bool:
     return True
 
 
-select("item", 2, "x[i]: x, i", _item, _item_place, (operator.getitem,))
+select(
+    "item",
+    2,
+    "x[i]: x, i",
+    _item,
+    _item_place,
+    (operator.getitem,),
+    inline="({0}.items[{1}] if (type({0}) is List and m.steps < {0}.stale) or "
+    "(type({0}) is Record and {0}.layout is TUPLE) else {p}(m, {0}, {1}))",
+    inline_place="({1} if {1} >= 0 else {1} + len({0}.items))",
+)
 select("pop-item", 2, "the element that x.pop(i) gives, with its errors: x, i", _popped, _item_place)
 rearrange("slice", 4, "x[low:high:step]: x, low, high, step", _slice)
-rearrange("len", 1, "len(x)", _length, (len,))
-rearrange("truth", 1, "bool(x)", truth, (bool, operator.truth), Purity.PURE)
-rearrange("not", 1, "not x", lambda now, x: not truth(now, x), (operator.not_,), Purity.PURE)
+rearrange(
+    "len",
+    1,
+    "len(x)",
+    _length,
+    (len,),
+    tells=True,
+    inline="(len({0}.items) if type({0}) is List and m.steps < {0}.stale else {p}(m, {0}))",
+)
+rearrange("truth", 1, "bool(x)", truth, (bool, operator.truth), Purity.PURE, tells=True)
+rearrange("not", 1, "not x", lambda now, x: not truth(now, x), (operator.not_,), Purity.PURE, tells=True)
 by_python("range", ANY_NUMBER, "range(stop), range(start, stop), range(start, stop, step)", range)
 
 

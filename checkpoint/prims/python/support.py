@@ -146,6 +146,8 @@ def rearrange(
     value: Callable[..., Any],
     implements: Implements = (),
     purity: Purity = Purity.MAY_FAIL,
+    tells: bool = False,
+    inline: str | None = None,
 ) -> Rearrange:
     """Register a primitive that makes a container, or what holds no real; `value(now, *operands)`."""
     return register(
@@ -157,6 +159,8 @@ def rearrange(
             failures=PYTHON_FAILURES,
             implements=implements,
             value=value,
+            tells=tells,
+            inline=inline,
         )
     )
 
@@ -168,6 +172,8 @@ def select(
     value: Callable[..., Any],
     place: Callable[..., Any],
     implements: Implements = (),
+    inline: str | None = None,
+    inline_place: str | None = None,
 ) -> Select:
     """Register a primitive that reads a field."""
     return register(
@@ -180,12 +186,20 @@ def select(
             implements=implements,
             value=value,
             place=place,
+            inline=inline,
+            inline_place=inline_place,
         )
     )
 
 
 def update(
-    name: str, arity: int, doc: str, value: Callable[..., Any], writes: Callable[..., Any] | None
+    name: str,
+    arity: int,
+    doc: str,
+    value: Callable[..., Any],
+    writes: Callable[..., Any] | None,
+    puts: Callable[..., Any] | None = None,
+    inline_puts: str | None = None,
 ) -> Update:
     """Register a primitive that changes a list or a dictionary."""
     return register(
@@ -197,12 +211,19 @@ def update(
             failures=PYTHON_FAILURES,
             value=value,
             writes=writes,
+            puts=puts,
+            inline_puts=inline_puts,
         )
     )
 
 
 def by_python(
-    name: str, arity: int, doc: str, function: Callable[..., Any], implements: Implements | None = None
+    name: str,
+    arity: int,
+    doc: str,
+    function: Callable[..., Any],
+    implements: Implements | None = None,
+    inline: str | None = None,
 ) -> Rearrange:
     """Register a function of Python's, on plain objects and reals, whose result has no derivative."""
     return rearrange(
@@ -211,4 +232,6 @@ def by_python(
         doc,
         lambda now, *operands: computed(now, function, *operands),
         (function,) if implements is None else implements,
+        tells=True,
+        inline=inline,
     )

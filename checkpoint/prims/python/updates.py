@@ -100,6 +100,15 @@ def _set_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
     return [(int(i) if i >= 0 else i + len(current(now, x)), 2, None)]
 
 
+def _set_place(now: Now, result: Any, x: Any, i: Any, v: Any) -> Any:
+    if type(result) is Dict:
+        return key_of(now, i)
+    return int(i) if i >= 0 else i + len(result.items)
+
+
+_SET_PLACE = "({1} if {1} >= 0 else {1} + len({z}.items))"
+
+
 # del x[i]
 
 
@@ -131,6 +140,10 @@ def _append(now: Now, step: int, x: Any, v: Any) -> Any:
     if type(x) is not List:
         raise _no_method(x, "append")
     return changed(now, step, x, lambda items: items.append(fresh(v)))
+
+
+def _append_place(now: Now, result: Any, x: Any, v: Any) -> int:
+    return len(result.items) - 1
 
 
 def _append_writes(now: Now, x: Any, v: Any) -> Writes:
@@ -223,9 +236,9 @@ def _merge_writes(now: Now, x: Any, other: Any) -> Writes:
     return [(key, 1, key) for key in entries(now, other)] if type(x) is Dict else []
 
 
-update("set", 3, "x[i] = v of a list or dictionary: x, i, v", _set, _set_writes)
+update("set", 3, "x[i] = v of a list or dictionary: x, i, v", _set, _set_writes, _set_place, _SET_PLACE)
 update("delete", 2, "del x[i] of a list or dictionary: x, i", _delete, _delete_writes)
-update("append", 2, "x.append(v): x, v", _append, _append_writes)
+update("append", 2, "x.append(v): x, v", _append, _append_writes, _append_place)
 update("extend", 2, "x.extend(ys): x, ys", extend, extend_writes)
 update("insert", 3, "x.insert(i, v): x, i, v", _insert, None)
 update("reverse", 1, "x.reverse(): x", _reverse, None)
