@@ -7,12 +7,12 @@ functions. A slot x is called v0, v1, ... and its accumulator a0, a1, ...; a com
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from checkpoint.ad.containers import TUPLE, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
-from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Update, lookup
+from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import terms as t
@@ -71,6 +71,7 @@ class Text:
         self.made: dict[str, int] = {}  # the objects that the block makes, with their place among its births
         steps = code.block.steps
         made = {slot for step in steps for slot in a.births(step)}
+        made |= {step.name for step in steps if isinstance(step, t.Copy) and step.operand in made}
         self.counts_as_it_goes = any(may_make(step) or looks_into(step, made) for step in steps)
 
     # Text
