@@ -159,6 +159,10 @@ def _of_primitive(step: t.Compute) -> list[Contribution]:
             return _fields(step.name, step.operands[record.header :])
         case Select():
             return [(step.name, "pick")]
+        case Rearrange() if record.tells:
+            return []
+        case Update() if record.puts is not None:
+            return [(step.name, "put")]
         case Rearrange() | Update():
             return [(step.name, "move")]
         case Data() if record.takes is not None:
