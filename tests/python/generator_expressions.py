@@ -149,6 +149,7 @@ class Expressions(Base):
                 self.note_read(variable)
             for variable in function.changes:
                 self.changed(variable)
+            self.may_refuse |= bool(self.frame.tries and function.changes)
             return f"{function.name}({', '.join(self.F(d) for _ in range(function.parameters))})"
         found = self.read("C")
         if found is not None and self.chance(60):

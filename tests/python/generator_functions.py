@@ -41,7 +41,9 @@ class Functions(Statements):
         self.frame = frame
         names = [self.new("F", owned=True).name for _ in range(parameters)]
         if not escaping and self.chance(60):
+            shown = "\n".join(self.lines)
             found = [v for v in outer.variables if v.kind in "FIS" and v.writable and v.definite]
+            found = [v for v in found if f" {v.name} = " in shown or f"{v.name}, " in shown]
             frame.nonlocals = {v.name for v in found if self.chance(50)}
         unchanged = {v: v.definite for v in outer.variables}
         with self.indented(f"def {local.name}({', '.join(names)}):"):
@@ -73,7 +75,7 @@ class Functions(Statements):
         name, outer = self.name("g"), self.frame
         frame = Frame(parent=outer)
         self.frame = frame
-        found = [v for v in outer.variables if v.kind == "F" and v.writable and v.definite]
+        found = [v for v in outer.variables if v.kind == "F" and v.writable and v.definite and v.name not in "kt"]
         with self.indented(f"def {name}(k, t):"):
             self.new("I", "k").owned = False
             self.new("F", "t")
@@ -95,6 +97,7 @@ class Functions(Statements):
                 self.note_read(variable)
             for variable in frame.changes:
                 self.changed(variable)
+            self.may_refuse |= bool(outer.tries and frame.changes)
             self.line(f"{self.target('F')} = {name}({self.pick('123')}, {self.F(1)})")
 
     def helper(self) -> None:

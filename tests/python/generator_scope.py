@@ -62,6 +62,7 @@ class Frame:
     loops: int = 0
     breakable: bool = False
     in_handler: bool = False
+    tries: int = 0
     effects: bool = True
     result: str = "F"
     reads: set[Variable] = field(default_factory=set)

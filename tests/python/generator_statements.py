@@ -68,7 +68,7 @@ class Statements(Expressions):
         kind = self.pick("FFFFILSTDPNBC")
         value = self.expression(kind, 3)
         if kind == "F" and self.chance(8):
-            self.line(f"{self.target(kind)}: float = {value}")
+            self.line(f"{self.new(kind).name}: float = {value}")
         elif kind in "FITSPB" and self.chance(10):
             self.line(f"{self.target(kind)} = {self.target(kind)} = {value}")
         else:
@@ -82,7 +82,7 @@ class Statements(Expressions):
             return
         variable = self.pick(found)
         if kind == "F":
-            self.line(f"{variable.name} {self.pick(('+', '-', '*', '/', '**', '//', '%'))}= {self.F(2)}")
+            self.line(f"{variable.name} {self.pick(('+', '-', '*', '/', '//', '%'))}= {self.F(2)}")
         elif kind == "I":
             self.line(f"{variable.name} {self.pick(('+', '-', '//', '%', '&', '|', '^', '>>'))}= {self.I(1)}")
         elif kind == "L":
@@ -349,6 +349,7 @@ class Statements(Expressions):
 
     def try_(self, depth: int) -> None:
         frame = self.frame
+        frame.tries += 1
         with self.indented("try:"):
             self.block(depth - 1)
             if self.chance(40):
@@ -363,6 +364,7 @@ class Statements(Expressions):
             if self.chance(25):
                 with self.indented("else:"):
                     self.block(depth - 1, 2)
+        frame.tries -= 1
         if not handled or self.chance(30):
             before, frame.in_handler = frame.in_handler, False
             with self.indented("finally:"):
@@ -416,7 +418,8 @@ class Statements(Expressions):
         was = {variable: variable.definite for variable in bound}
         for variable in bound:
             variable.definite = True
-        guard = f" if {self.expression('B', 1)}" if self.chance(35) else ""
+        with self.without_effects():
+            guard = f" if {self.expression('B', 1)}" if self.chance(35) else ""
         for variable in bound:
             variable.definite = was[variable]
         with self.indented(f"case {pattern}{guard}:"):

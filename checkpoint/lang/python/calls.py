@@ -143,9 +143,10 @@ def _placed(
     table = dict(zip(signature.positional, given.positional, strict=False))
     more: dict[str, Expr] = {}
     for name, value in given.keywords.items():
-        if name in table:
+        by_position = name in signature.positional[: signature.positional_only]
+        if name in table and not (by_position and signature.kwarg is not None):
             return fails(t, span, given, f"{callee.name}() got multiple values for argument {name!r}")
-        if name in signature.named and name not in signature.positional[: signature.positional_only]:
+        if name in signature.named and not by_position:
             table[name] = value
         elif signature.kwarg is not None:
             more[name] = value

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from checkpoint.ad.containers import Types
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
-from checkpoint.lang.python.builder import FAILED, instance, prim
+from checkpoint.lang.python.builder import FAILED, UNBOUND, instance, prim
 from checkpoint.lang.python.exits import Handler
 from checkpoint.lang.python.joins import current, join, written_in
 from checkpoint.lang.python.meanings import Binding, Env
@@ -125,7 +125,8 @@ def _clauses(t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught:
     inner = replace(exits, caught=caught)
     if first.name:
         name = first.name
-        body = t.store(name, Var(span, caught), env, lambda now: t.block(first.body, now, inner))
+        forgetting = _forgetting(t, name, inner, span)
+        body = t.store(name, Var(span, caught), env, lambda now: t.block(first.body, now, forgetting))
     else:
         body = t.block(first.body, env, inner)
     if first.type is None:
@@ -133,6 +134,29 @@ def _clauses(t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught:
     types = Const(span, Types(t.linker.classes_of(t, first.type, env)))
     matches = prim(span, "py.matches", Var(span, caught), types)
     return If(span, matches, body, _clauses(t, handlers[1:], env, caught, exits))
+
+
+def _forgetting(t: Translator, name: str, exits: Exits, span: Span) -> Exits:
+    """Ways out of a clause `except ... as name`: the name is unbound after it."""
+
+    def through(then: Next | None) -> Next | None:
+        if then is None:
+            return None
+        go_on = then
+
+        def forget(now: Env) -> Expr:
+            if not now[name].cell:
+                return go_on({**now, name: Binding("", unbound=True)})
+            return t.store(name, Const(span, UNBOUND), now, marked)
+
+        def marked(now: Env) -> Expr:
+            return go_on({**now, name: replace(now[name], unbound=True)})
+
+        return forget
+
+    following = through(exits.next)
+    assert following is not None
+    return replace(exits, next=following, breaks=through(exits.breaks), continues=through(exits.continues))
 
 
 def _with_finally(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:

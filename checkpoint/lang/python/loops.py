@@ -111,6 +111,7 @@ class Plan:
     more: Callable[[Expr], Expr]
     items: Callable[[Expr], list[Expr]]
     whole: bool = True
+    raises: bool = False  # whether to ask for an item may raise
 
     def item(self, position: Expr) -> Expr:
         """The i-th item as one value."""
@@ -128,8 +129,10 @@ def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
             at = Var(span, position)
             inner = replace(exits, next=again_, breaks=out, continues=again_)
             end = t.block(node.orelse, now, replace(exits, next=out))
-            into = bind_target(t, node.target, plan, at, now, lambda bound: t.block(node.body, bound, inner))
-            return If(span, plan.more(at), into, end)
+            into = bind_target(t, node.target, plan, at, now, inner, lambda e: t.block(node.body, e, inner))
+            if exits.handler is None or not plan.raises:
+                return If(span, plan.more(at), into, end)
+            return guarded(t, plan.more(at), now, exits.handler, lambda more: If(span, more, into, end))
 
         ways = _breaks(node.body) + 1
         return _loop(t, node, [(position, Const(span, 0))], env, exits, body, ways)
@@ -137,7 +140,9 @@ def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
     return planned(t, node.iter, env, exits, with_plan)
 
 
-def bind_target(t: Translator, target: ast.expr, plan: Plan, position: Var, env: Env, rest: Next) -> Expr:
+def bind_target(
+    t: Translator, target: ast.expr, plan: Plan, position: Var, env: Env, exits: Exits, rest: Next
+) -> Expr:
     """Bind the target of a loop (a name, or a tuple of names) to an item."""
     span = position.span
     if isinstance(target, ast.Name):
@@ -150,7 +155,11 @@ def bind_target(t: Translator, target: ast.expr, plan: Plan, position: Var, env:
     item = t.fresh("item")
     unpacked = prim(span, "py.unpack", plan.item(position), Const(span, len(names)))
     parts = [prim(span, "py.item", Var(span, item), Const(span, i)) for i in range(len(names))]
-    return Let(span, item, unpacked, _bind_each(t, names, parts, env, rest))
+
+    def use(value: Expr) -> Expr:
+        return Let(span, item, value, _bind_each(t, names, parts, env, rest))
+
+    return use(unpacked) if exits.handler is None else guarded(t, unpacked, env, exits.handler, use)
 
 
 def _bind_each(t: Translator, names: list[str], parts: list[Expr], env: Env, rest: Next) -> Expr:
@@ -233,13 +242,13 @@ def _enumerate(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Calla
 
     def counted(plan: Plan) -> Expr:
         if len(node.args) == 1:
-            return use(Plan(plan.more, lambda i: [again(i), plan.item(i)], whole=False))
+            return use(Plan(plan.more, lambda i: [again(i), plan.item(i)], False, plan.raises))
 
         def shifted(start: Var) -> Expr:
             def items(i: Expr) -> list[Expr]:
                 return [prim(span, "py.add", again(start), again(i)), plan.item(i)]
 
-            return use(Plan(plan.more, items, whole=False))
+            return use(Plan(plan.more, items, False, plan.raises))
 
         return _once(t, prim(span, "py.index", t.expr(node.args[1], env)), "start", env, exits, shifted)
 
@@ -269,7 +278,8 @@ def _zip(
             result = both(span, plan.more(i), result)
         return result
 
-    return use(Plan(more, lambda i: [plan.item(i) for plan in plans], whole=False))
+    raises = bool(node.keywords) or any(plan.raises for plan in plans)
+    return use(Plan(more, lambda i: [plan.item(i) for plan in plans], whole=False, raises=raises))
 
 
 def _is_strict(node: ast.Call) -> bool:

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from checkpoint.lang.core import App, Const, Expr, If, Lambda, Letrec, Var
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
 from checkpoint.lang.python.builder import again, bound, instance, prim, raise_error
-from checkpoint.lang.python.joins import join, written_in
-from checkpoint.lang.python.meanings import Env
+from checkpoint.lang.python.handlers import evaluated
+from checkpoint.lang.python.joins import current, join, merged, written_in
+from checkpoint.lang.python.meanings import Binding, Env
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.exits import Exits, Next
@@ -35,6 +37,7 @@ def translate(t: Translator, node: ast.Match, env: Env, exits: Exits) -> Expr:
 
 
 def _cases(t: Translator, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
+    """The first case that fits. A guard that fails leaves what its pattern has bound to the next cases."""
     if not cases:
         return exits.next(env)
     case, span = cases[0], t.span(cases[0].pattern)
@@ -42,18 +45,56 @@ def _cases(t: Translator, subject: Expr, cases: list[ast.match_case], env: Env, 
         raise t.refuse(
             case.guard, "a guard that changes variables", "move it into the body of the case, as an `if`"
         )
-    name = t.fresh("case")
+    name, names = t.fresh("case"), _names(case.pattern)
+    left = sorted(set(names)) if case.guard is not None else []
+    met: list[Env] = []
 
-    def fail() -> Expr:
-        return App(span, Var(span, name), ())
+    def fail(now: Env) -> Expr:
+        met.append(now)
+        return App(span, Var(span, name), tuple([current(t, now, variable, span) for variable in left]))
 
     def fits(now: Env) -> Expr:
-        body = t.block(case.body, now, exits)
-        return body if case.guard is None else If(span, t.test(case.guard, now), body, fail())
+        return _stored(t, [v for v in names if _CAPTURED + v in now], now, span, guarded_body)
 
-    result = matched(t, case.pattern, subject, env, fits, fail)
-    rest = Lambda(span, (), _cases(t, subject, cases[1:], env, exits), name=name)
+    def guarded_body(now: Env) -> Expr:
+        if case.guard is None:
+            return t.block(case.body, now, exits)
+
+        def use(test: Expr, _: Next) -> Expr:
+            return If(span, test, t.block(case.body, now, exits), fail(now))
+
+        return evaluated(t, case.guard, now, exits, use, translated=t.test(case.guard, now))
+
+    result = matched(t, case.pattern, subject, env, fits, lambda: fail(env))
+    params = {variable: t.fresh(variable) for variable in left}
+    after = dict(env)
+    for variable, param in params.items():
+        after[variable] = merged(param, [now.get(variable) for now in met])
+    rest = Lambda(span, tuple(params.values()), _cases(t, subject, cases[1:], after, exits), name=name)
     return Letrec(span, ((name, rest),), result)
+
+
+_CAPTURED = "captured "  # before the name of a variable: what the pattern has found for it so far
+
+
+def _names(pattern: ast.pattern) -> list[str]:
+    """The variables that a pattern binds."""
+    nodes = [n for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar)]
+    return list(dict.fromkeys([node.name for node in nodes if node.name]))
+
+
+def _stored(t: Translator, names: list[str], env: Env, span: Span, rest: Next) -> Expr:
+    """The variables of a pattern that fits, all at once."""
+    if not names:
+        return rest(env)
+    now = {name: binding for name, binding in env.items() if name != _CAPTURED + names[0]}
+    found = Var(span, env[_CAPTURED + names[0]].core)
+    return t.store(names[0], found, now, lambda e: _stored(t, names[1:], e, span, rest))
+
+
+def _found(t: Translator, name: str, value: Expr, env: Env, rest: Fits) -> Expr:
+    new = t.fresh(name)
+    return Let(value.span, new, value, rest({**env, _CAPTURED + name: Binding(new)}))
 
 
 def matched(t: Translator, pattern: ast.pattern, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
@@ -80,7 +121,7 @@ def matched(t: Translator, pattern: ast.pattern, subject: Expr, env: Env, fits: 
 
 def _captured(t: Translator, node: ast.MatchAs, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
     def bind(now: Env) -> Expr:
-        return fits(now) if node.name is None else t.store(node.name, again(subject), now, fits)
+        return fits(now) if node.name is None else _found(t, node.name, again(subject), now, fits)
 
     return bind(env) if node.pattern is None else matched(t, node.pattern, subject, env, bind, fail)
 
@@ -124,7 +165,7 @@ def _parts(
         end = at + 1 - len(parts)
         bounds = [Const(span, at), Const(span, end if end else None), Const(span, None)]
         items = prim(span, "py.list-of", prim(span, "py.slice", again(subject), *bounds))
-        return rest(env) if part.name is None else t.store(part.name, items, env, rest)
+        return rest(env) if part.name is None else _found(t, part.name, items, env, rest)
     item = prim(span, "py.item", again(subject), Const(span, at - len(parts) if starred else at))
     return bound(t.linker.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
 

@@ -16,6 +16,7 @@ import __future__
 import ast
 import linecache
 import sys
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -244,7 +245,9 @@ def _compiled(statements: list[ast.stmt], name: str, flags: int) -> frozenset[Co
     """Every code object within statements."""
     module = ast.Module(statements, type_ignores=[])
     try:
-        code = compile(module, name, "exec", flags | _FLAGS, dont_inherit=True)
+        with warnings.catch_warnings():  # Python has told the user when it compiled the text itself
+            warnings.simplefilter("ignore", SyntaxWarning)
+            code = compile(module, name, "exec", flags | _FLAGS, dont_inherit=True)
     except (SyntaxError, ValueError):
         return frozenset()
     return frozenset(_codes((code,)))

@@ -122,7 +122,7 @@ class Translator:
         """A local variable, a known object, the core variable of an input; None for an unknown name."""
         if name in env:
             return env[name]
-        if name in self.scope.assigned:
+        if self.scope.is_local(name):
             return Binding("", unbound=True)
         scope: Scope | None = self.scope
         while scope is not None:
