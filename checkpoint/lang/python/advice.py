@@ -113,6 +113,8 @@ def _advice(value: Any) -> str | None:
 def _module(value: Any) -> str:
     """The module that a user knows an object by."""
     owner = getattr(value, "__self__", None)
+    if getattr(builtins, getattr(value, "__name__", ""), None) is value:
+        return ""
     if isinstance(owner, types.ModuleType):
         return owner.__name__
     if isinstance(value, types.BuiltinFunctionType | types.MethodType) and owner is not None:

@@ -178,7 +178,9 @@ def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at:
         function, given, keywords = linker.partial_parts(t, known, node)
     callee = linker.callee(t, function, node)
     if callee is None:
-        raise statics.refused(t, function.value, node)
+        raise statics.refused(
+            t, known.value if isinstance(known.value, types.MethodType) else function.value, node
+        )
     signature = callee.signature
     counts = range(
         max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1
