@@ -2,8 +2,7 @@
 
 In: a call in normal form. Out: an application of a procedure to all its arguments, in the order of its
 parameters (those of `*args` as one tuple, those of `**kwargs` as one dictionary), or a primitive. What is
-called is, in this order: a local function; a Python object that is known (checkpoint.lang.python.statics);
-a method (checkpoint.lang.python.methods); any other value, whose arguments are passed by position.
+called is found by checkpoint.lang.python.callees.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import TYPE_CHECKING
 from checkpoint.ad.record import Scalar, records
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
-from checkpoint.lang.python import methods, mismatch, statics
+from checkpoint.lang.python import mismatch
 from checkpoint.lang.python.builder import again, bound, const, make_error, prim, raise_error
-from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference, Signature
+from checkpoint.lang.python.meanings import Callee, Env, Signature
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.translator import Translator
@@ -66,21 +65,6 @@ def is_predicate(expr: Expr) -> bool:
         return False
     record = records().get(expr.op)
     return expr.op in _ANSWERS or (isinstance(record, Scalar) and record.partials is None)
-
-
-def translate(t: Translator, node: ast.Call, env: Env) -> Expr:
-    """The value of a call."""
-    function = node.func
-    if isinstance(function, ast.Name):
-        binding = env.get(function.id)
-        if binding is not None and binding.callee is not None and not binding.cell:
-            return to_callee(t, binding.callee, node, env)
-    known = t.linker.reference(t, function, env)
-    if isinstance(known, Reference):
-        return statics.call(t, known, node, env)
-    if isinstance(function, ast.Attribute) and known is None:
-        return methods.call(t, function, node, env)
-    return to_value(t, t.expr(function, env), arguments(t, node, env), node)
 
 
 def arguments(t: Translator, node: ast.Call, env: Env) -> Arguments:
@@ -291,16 +275,3 @@ def _spread_to_value(t: Translator, values: list[Expr], given: Arguments, node: 
         length = prim(span, "py.len", again(star))
         result = If(span, prim(span, "py.eq", length, const(span, count)), call, result)
     return result
-
-
-__all__ = [
-    "Binding",
-    "Var",
-    "arguments",
-    "arranged",
-    "fails",
-    "is_predicate",
-    "to_callee",
-    "to_value",
-    "translate",
-]

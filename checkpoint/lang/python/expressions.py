@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import App, Const, Expr, If, Prim, Var
-from checkpoint.lang.python import calls, comprehensions, functions
+from checkpoint.lang.python import callees, calls, comprehensions, functions
 from checkpoint.lang.python.builder import again, both, bound, const, is_simple, negated, prim
 from checkpoint.lang.python.meanings import Binding, Env, Reference
 from checkpoint.lang.python.nodes import InPlaceAdd, InPlaceMult
@@ -278,7 +278,7 @@ TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
     ast.Dict: dictionary,
     ast.JoinedStr: joined,
     ast.FormattedValue: formatted,
-    ast.Call: calls.translate,
+    ast.Call: callees.translate,
     ast.Lambda: function,
     ast.Starred: starred,
     PrimNode: primitive,
