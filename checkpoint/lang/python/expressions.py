@@ -94,6 +94,7 @@ def test(t: Translator, node: ast.expr, env: Env) -> Expr:
 
 
 def constant(t: Translator, node: ast.Constant, env: Env) -> Expr:
+    """A number, a string, None, True or False; Ellipsis is refused."""
     if node.value is Ellipsis:
         raise t.refuse(node, "`...`", "write `pass`, or a value")
     return const(t.span(node), node.value)
@@ -104,12 +105,14 @@ def name(t: Translator, node: ast.Name, env: Env) -> Expr:
 
 
 def binary(t: Translator, node: ast.BinOp, env: Env) -> Expr:
+    """An operator of two operands."""
     op = BINARY[type(node.op)]
     left, right = translate(t, node.left, env), translate(t, node.right, env)
     return t.linker.operation(t, op, [left, right], node)
 
 
 def unary(t: Translator, node: ast.UnaryOp, env: Env) -> Expr:
+    """An operator of one operand."""
     span = t.span(node)
     if isinstance(node.op, ast.Not):
         return negated(span, test(t, node.operand, env))
@@ -174,11 +177,13 @@ def _compared(t: Translator, node: ast.Compare, op: ast.cmpop, left: Expr, right
 
 
 def conditional(t: Translator, node: ast.IfExp, env: Env) -> Expr:
+    """`a if test else b`."""
     then, other = translate(t, node.body, env), translate(t, node.orelse, env)
     return If(t.span(node), test(t, node.test, env), then, other)
 
 
 def attribute(t: Translator, node: ast.Attribute, env: Env) -> Expr:
+    """An attribute: of a known object, an input, or a value."""
     known = t.linker.reference(t, node, env)
     if known is not None:
         return known_value(t, known, node)
@@ -193,6 +198,7 @@ def known_value(t: Translator, known: Reference | str, node: ast.expr) -> Expr:
 
 
 def subscript(t: Translator, node: ast.Subscript, env: Env) -> Expr:
+    """An item or a slice."""
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
         parts = [node.slice.lower, node.slice.upper, node.slice.step]
@@ -224,6 +230,7 @@ def sequence(t: Translator, node: ast.Tuple | ast.List, env: Env) -> Expr:
 
 
 def dictionary(t: Translator, node: ast.Dict, env: Env) -> Expr:
+    """A display of a dictionary."""
     result = prim(t.span(node), "py.dict")
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
@@ -235,11 +242,13 @@ def dictionary(t: Translator, node: ast.Dict, env: Env) -> Expr:
 
 
 def joined(t: Translator, node: ast.JoinedStr, env: Env) -> Expr:
+    """An f-string."""
     parts = [translate(t, part, env) for part in node.values]
     return prim(t.span(node), "py.joined", *parts)
 
 
 def formatted(t: Translator, node: ast.FormattedValue, env: Env) -> Expr:
+    """One part of an f-string."""
     span, value = t.span(node), translate(t, node.value, env)
     if node.conversion == ord("r"):
         value = t.linker.operation(t, "py.repr", [value], node)

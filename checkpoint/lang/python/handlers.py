@@ -57,6 +57,7 @@ def evaluated(
 
 
 def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
+    """The call of a handler with the exception, and the variables as they are now."""
     values = [current(t, env, name, span) for name in handler.variables]
     return App(span, Var(span, handler.core), (exception, *values))
 
@@ -69,6 +70,7 @@ def raised(t: Translator, value: Expr, env: Env, exits: Exits, span: Span) -> Ex
 
 
 def try_statement(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+    """A `try`, with or without `finally`."""
     if node.finalbody:
         return _with_finally(t, node, env, exits)
     return _with_handlers(t, node, env, exits)

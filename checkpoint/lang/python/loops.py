@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def while_loop(t: Translator, node: ast.While, env: Env, exits: Exits) -> Expr:
+    """`while`, with its `else`."""
     span = t.span(node.test)
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
 
@@ -120,6 +121,7 @@ class Plan:
 
 
 def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
+    """`for`, with its `else`: a loop over positions."""
     span = t.span(node)
 
     def with_plan(plan: Plan) -> Expr:

@@ -27,6 +27,7 @@ Fits = Callable[[Env], Expr]
 
 
 def translate(t: Translator, node: ast.Match, env: Env, exits: Exits) -> Expr:
+    """A `match` statement."""
     span = t.span(node)
     written = written_in([node], t)
 

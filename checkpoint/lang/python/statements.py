@@ -40,6 +40,7 @@ def block(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> 
 
 
 def assign(t: Translator, node: ast.Assign, env: Env, exits: Exits) -> Expr:
+    """An assignment to one target."""
     target = node.targets[0]
     if not isinstance(target, ast.Name):
         raise t.refuse(
@@ -62,6 +63,7 @@ def _target(target: ast.expr) -> str:
 
 
 def expression(t: Translator, node: ast.Expr, env: Env, exits: Exits) -> Expr:
+    """An expression as a statement: what it changes stays changed."""
     callee = functions.changing_callee(t, node.value, env)
     if callee is not None:
         return functions.changing_call(t, node.value, callee, None, env, exits)
@@ -73,12 +75,14 @@ def expression(t: Translator, node: ast.Expr, env: Env, exits: Exits) -> Expr:
 
 
 def returning(t: Translator, node: ast.Return, env: Env, exits: Exits) -> Expr:
+    """`return`."""
     if node.value is None:
         return exits.returns(Const(t.span(node), None), env)
     return evaluated(t, node.value, env, exits, lambda value, _: exits.returns(value, env))
 
 
 def raising(t: Translator, node: ast.Raise, env: Env, exits: Exits) -> Expr:
+    """`raise`."""
     span = t.span(node)
     if node.exc is None:
         if exits.caught is None:
@@ -96,6 +100,7 @@ def raising(t: Translator, node: ast.Raise, env: Env, exits: Exits) -> Expr:
 
 
 def branch(t: Translator, node: ast.If, env: Env, exits: Exits) -> Expr:
+    """`if`, with `elif` and `else`."""
     span = t.span(node.test)
     if isinstance(node.test, ast.Constant):
         return t.block(node.body if node.test.value else node.orelse, env, exits)
@@ -115,16 +120,19 @@ def branch(t: Translator, node: ast.If, env: Env, exits: Exits) -> Expr:
 
 
 def breaking(t: Translator, node: ast.Break, env: Env, exits: Exits) -> Expr:
+    """`break`."""
     assert exits.breaks is not None
     return exits.breaks(env)
 
 
 def continuing(t: Translator, node: ast.Continue, env: Env, exits: Exits) -> Expr:
+    """`continue`."""
     assert exits.continues is not None
     return exits.continues(env)
 
 
 def importing(t: Translator, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
+    """An import within a function."""
     if isinstance(node, ast.ImportFrom) and node.level:
         raise t.refuse(node, "a relative import in a function", "import at the top of the module")
     for alias in node.names:
