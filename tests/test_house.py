@@ -17,10 +17,11 @@ ROOT = Path(__file__).resolve().parent.parent
 LONGEST_FILE = 400
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
+# `calls` loads `python_functions` by name, when the first Python function is called.
 ORDER = (
     "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
-    "program", "engines", "runs", "convert", "failures", "nests", "python_functions", "calls", "api",
-    "gradients", "jacobians", "", "demo", "cli_errors", "cli", "__main__",
+    "program", "engines", "runs", "convert", "failures", "nests", "calls", "api",
+    "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "cli_errors", "cli_programs", "cli", "__main__",
 )  # fmt: skip
 
 
@@ -37,8 +38,12 @@ MODULES = modules()
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The modules of this project that a file imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    """The modules of this project that a file imports when it runs, anywhere in it."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in MODULES)
         elif isinstance(node, ast.ImportFrom):
