@@ -21,7 +21,8 @@ LONGEST_FILE = 400
 ORDER = (
     "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
     "program", "engines", "runs", "convert", "failures", "nests", "calls", "api",
-    "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "cli_errors", "cli_programs", "cli", "__main__",
+    "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "cli_errors", "cli_programs",
+    "cli", "__main__",
 )  # fmt: skip
 
 
