@@ -108,7 +108,8 @@ class Scalar(Primitive):
     convention: what holds where the function is not differentiable, in words.
     domain: one interval per operand.
     needs: for each partial the positions that it reads, the result's being `arity`; None: all.
-    inline: Python text of the value, then of each partial, on floats in {0}, {1} and the result in {z}.
+    inline: Python text of the value, then of each partial, on floats in {0}, {1} and the result in {z}; or of
+        the value alone.
     otherwise: the name of the record that does the work where the operands are not reals, or reals beside
         integers and booleans (`takes_reals`); an integer beside reals is a constant. None: only reals are
         taken.

@@ -122,7 +122,7 @@ class BlockCode:
 
 def can_be_emitted(block: b.Block) -> bool:
     """Special steps and rare ends are alone in their blocks, and always run step by step."""
-    rare = isinstance(block.end, b.Control | b.Throw | b.Install)
+    rare = isinstance(block.end, b.Control | b.Throw)
     return not rare and not any(is_special(step) for step in block.steps)
 
 

@@ -123,6 +123,11 @@ class Emitter(Forward):
                 count = f"len(g) - {len(end.args)}"
                 self.line(f"c.give_environment({self.births[end.fn]}, g, {count})")
                 return set(saved)
+            case b.Install():
+                saved = self.code.target(end.leave).block.params[1:]
+                self.unpack(saved, "c.stack.pop()") if saved else self.line("c.stack.pop()")
+                self.add_operands(self.code.target(end.body).block.params, "g[{}]", 0)
+                return set(saved)
             case b.Return():
                 self.line("c.stack.append(g[1:])")
                 self.add_operands((end.operand,), "g[{}]", 0)
@@ -164,9 +169,12 @@ class Emitter(Forward):
             case a.Move():
                 self.move(action.step)
             case a.Put():
-                content, taken = action.step.operands[-1], f"c.take(*{self.origin(action.step.name)})"
-                is_slot = isinstance(content, str)
-                self.line(f"{self.accumulators[content]} += {taken}" if is_slot else taken)
+                self.put_back(action.step)
+
+    def put_back(self, step: t.Compute) -> None:
+        """From the field that an update has written to what it was given."""
+        content, taken = step.operands[-1], f"c.take(*{self.origin(step.name)})"
+        self.line(f"{self.accumulators[content]} += {taken}" if isinstance(content, str) else taken)
 
     def move(self, step: t.Compute) -> None:
         """To the fields and slots that a step has moved."""
@@ -198,7 +206,7 @@ class Emitter(Forward):
         needs = record.needs[position] if record.needs is not None else range(record.arity + 1)
         slots = [*action.operands, action.source]
         texts = [self.real(slot) if i in needs else "0.0" for i, slot in enumerate(slots)]
-        if record.inline:
+        if record.inline and len(record.inline) > 1:
             return record.inline[position + 1].format(*texts[:-1], z=texts[-1])
         assert record.partials is not None
         return f"{self.constant('d', record.partials[position])}({', '.join(texts)})"

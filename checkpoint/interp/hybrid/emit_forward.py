@@ -196,7 +196,8 @@ class Forward(Text):
         ]
         is_literal = len(unknown) == sum(kind is None for kind in kinds)
         if direct is None or not is_literal:
-            self.line("return None") if taped else self.assign(step.name, general)
+            constant = record.otherwise is not None and float not in kinds and None not in kinds
+            self.assign(step.name, general) if constant or not taped else self.line("return None")
         elif unknown:
             accepted = "in REAL" if is_native(record) else "is float"
             test = " and ".join([f"type({text}) {accepted}" for text in dict.fromkeys(unknown)])
@@ -264,6 +265,12 @@ class Forward(Text):
                     names = self.code.target(end.ret).block.params[1:]
                     saved = self.tuple_of([self.names[slot] for slot in names])
                 self.line(f"return m.call({self.operand(end.fn)}, {args}, {ret}, {saved}, {span})")
+            case b.Install():
+                names = self.code.target(end.leave).block.params[1:]
+                saved = self.tuple_of([self.names[slot] for slot in names])
+                blocks = f"{self.block_name(end.leave)}, {saved}, m.frame, {self.block_name(end.handler)}"
+                self.line(f"m.frame = Frame({blocks})")
+                self.line(f"return {self.target(end.body, [])}")
             case b.Return():
                 self.line("f = m.frame; m.frame = f.next")
                 self.line(f"return f.block, ({self.operand(end.operand)}, *f.saved)")

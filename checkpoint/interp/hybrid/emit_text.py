@@ -17,6 +17,7 @@ from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN, BlockCode, Signature, Variant
+from checkpoint.interp.hybrid.machine import Frame
 from checkpoint.interp.hybrid.origins import Values, key_of, numbered, perform, perform_taped
 
 SMALL = 1 << 30  # integers that are written into the text
@@ -52,6 +53,7 @@ class Text:
             "numbered": numbered,
             "List": List,
             "Record": Record,
+            "Frame": Frame,
             "TUPLE": TUPLE,
             "fresh": fresh,
             "not_a_pair": not_a_pair,

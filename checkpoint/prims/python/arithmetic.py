@@ -153,7 +153,7 @@ scalar(
     (operator.mod,),
     partials=(s.ONE, multiples),
     needs=((), (0, 1, 2)),
-    inline=None,
+    inline=("{0} % {1}",),
 )
 scalar(
     s.MODULO,
