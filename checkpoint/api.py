@@ -184,14 +184,14 @@ def _python_call(f: Any, x: Any, engine: str | None) -> Call | None:
     return call_of(f, (x,), {}, engine, ("x",))
 
 
-def cotangent_of_value(ybar: Any, y: Any) -> Any:
-    """The cotangent of a value of a Python function; of a real it may be left out."""
+def cotangent_of_value(ybar: Any, y: Any, name: str = "ybar") -> Any:
+    """The cotangent of a value of a Python function; of a real it may be left out. name: for messages."""
     if ybar is not None:
-        return tangent_from(y, ybar, "ybar")
+        return tangent_from(y, ybar, name)
     if type(y) in NUMBERS:
         return 1.0
     if holds_real(y):
-        raise RunError(f"ybar must be given: the value is no real but a {class_of(y).__name__}")
+        raise RunError(f"{name} must be given: the value is no real but a {class_of(y).__name__}")
     return tangent_of(y, [])
 
 

@@ -1,8 +1,8 @@
 """The command line: `checkpoint COMMAND ...`, the same as `python -m checkpoint COMMAND ...`.
 
-In: arguments, and a program's file. Out: values on standard output, as the language writes them, and an
-exit status: 0 done, 1 the program or its run is at fault, 2 wrong usage, 70 our bug, 130 Ctrl-C, 141 nobody
-reads the output any more.
+In: arguments, and a program (checkpoint.cli_programs). Out: values on standard output, as Python writes them
+or the small language does, and an exit status: 0 done, 1 the program or its run is at fault, 2 wrong usage,
+70 our bug, 130 Ctrl-C, 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
@@ -13,21 +13,19 @@ import platform
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from checkpoint import config, demo, engines, runs
-from checkpoint.ad.values import Closure
+from checkpoint import config, demo, engines
 from checkpoint.api import SCHEDULES
 from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
+from checkpoint.cli_programs import Program, program
 from checkpoint.cps.listings import listing, procedure_names
-from checkpoint.cps.passes import compile_to
 from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Schedule
-from checkpoint.errors import RunError, Source
-from checkpoint.lang.printer import write_value
-from checkpoint.program import load, load_file, place
+
+PROGRAM = "a Python function, as FILE.py:NAME or MODULE:NAME, or a .vlad file"
+ARGUMENT = "an argument, e.g. '[1.0, 2.0]', one --x for each; of a .vlad program its only one, '(list 1 2)'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,17 +57,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     run = _command(commands, "run", _run, "run a program and print its value")
-    grad = _command(commands, "grad", _grad, "the value and the gradient of a program that is a procedure")
+    grad = _command(commands, "grad", _grad, "the value and the gradient of a function")
     primops = _command(commands, "primops", _primops, "how many steps a program's run takes")
     for command in (run, grad, primops):
-        command.add_argument("program", metavar="PROG", help="a .vlad file")
-    for command in (grad, primops):
-        command.add_argument("--x", metavar="TEXT", help="the procedure's argument, e.g. '(list 1 2)'")
+        command.add_argument("program", metavar="PROG", help=PROGRAM)
+        command.add_argument("--x", metavar="TEXT", action="append", default=[], help=ARGUMENT)
     grad.add_argument("--ybar", metavar="TEXT", help="the cotangent of the value; 1 for a real if left out")
     grad.add_argument("--schedule", choices=list(SCHEDULES), help="how to spend memory (bisection)")
     grad.add_argument("--base", metavar="N", type=_positive, help=f"steps that are taped at once ({BASE})")
     show = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
-    show.add_argument("program", metavar="PROG", help="a .vlad file")
+    show.add_argument("program", metavar="PROG", help=PROGRAM)
     show.add_argument("--pass", dest="language", choices=config.SHOWN, required=True, help="after which pass")
     show.add_argument("--procedure", metavar="NAME", help="only the procedures of this name")
     _command(commands, "doctor", _doctor, "what is available here, and why not")
@@ -99,43 +96,35 @@ def _positive(text: str) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     engine = _engine(options.engine)
-    print(write_value(runs.run_program(load_file(Path(options.program)), engine)))
+    print(_program(options).value(options.x, engine))
     return OK
 
 
 def _grad(options: argparse.Namespace) -> int:
     engine, schedule = _engine(options.engine), _schedule(options)
-    f = _procedure(options, engine)
-    if options.x is None:
-        raise UsageError("grad needs --x, the argument at which to take the gradient")
-    x = _given("--x", options.x, engine)
-    ybar = None if options.ybar is None else _given("--ybar", options.ybar, engine)
-    y, xbar = runs.vjp_values(f, x, ybar, engine, schedule, name="--ybar")
-    print(write_value(y))
-    print(write_value(xbar))
+    for text in _program(options).gradient(options.x, options.ybar, engine, schedule):
+        print(text)
     return OK
 
 
 def _primops(options: argparse.Namespace) -> int:
     engine = _engine(options.engine)
-    if options.x is None:
-        steps = runs.count_program(load_file(Path(options.program)), engine)
-    else:
-        f = _procedure(options, engine)
-        steps = runs.primops_values(f, _given("--x", options.x, engine), engine)
-    print(steps)
+    print(_program(options).steps(options.x, engine))
     return OK
 
 
 def _show(options: argparse.Namespace) -> int:
-    program = load_file(Path(options.program))
-    compilation = compile_to(options.language, program.thunk, program.scopes)
+    compilation = _program(options).compiled(options.language)
     text = listing(compilation, options.language, options.procedure)
     if not text:
         names = ", ".join(procedure_names(compilation))
         raise UsageError(f"there is no procedure {options.procedure!r}; there are: {names}")
     print(text)
     return OK
+
+
+def _program(options: argparse.Namespace) -> Program:
+    return program(options.program, options.name)
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -176,21 +165,6 @@ def _schedule(options: argparse.Namespace) -> Schedule:
     if isinstance(schedule, Bisection | Binomial):
         return replace(schedule, base=options.base)
     raise UsageError(f"--schedule {options.schedule} has no --base: it tapes the whole run at once")
-
-
-def _given(option: str, text: str, engine: Engine) -> Any:
-    """The value of an argument, which is itself a program."""
-    return runs.run_program(load(Source(option, text)), engine)
-
-
-def _procedure(options: argparse.Namespace, engine: Engine) -> Closure:
-    program = load_file(Path(options.program))
-    value = runs.run_program(program, engine)
-    if not isinstance(value, Closure):
-        written = write_value(value, limit=200)
-        message = f"{options.name} needs a program whose value is a procedure, not {written}"
-        raise RunError(message, place(program))
-    return value
 
 
 def _version() -> str:

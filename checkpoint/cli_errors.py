@@ -32,21 +32,37 @@ class UsageError(Exception):
     """The arguments do not fit each other, or do not fit the program."""
 
 
+class ProgramError(Exception):
+    """A Python function raised an exception, which has the place and the calls as its notes."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        notes = getattr(error, "__notes__", None) or [""]
+        error.__notes__ = []
+        self.said = "".join(traceback.format_exception_only(error)).rstrip()
+        self.place, _, excerpt = notes[0].partition("\n")
+        self.below = tuple([part for part in (excerpt, *notes[1:]) if part])
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended: its status, what to say and about which place, and what belongs below."""
+    """How a command ended: its status, what to say and about which place, and what belongs below.
+
+    place: a place as text, where there is no span.
+    """
 
     status: int
     message: str = ""
     span: Span | None = None
     below: tuple[str, ...] = ()
+    place: str = ""
 
     def text(self) -> str:
         """What standard error shows."""
         if self.status == INTERRUPTED:
             return self.message if self.span is None else f"{self.message} at {self.span}"
         if self.span is None:
-            return "\n".join([f"checkpoint: error: {self.message}", *self.below])
+            return "\n".join([f"{self.place or 'checkpoint'}: error: {self.message}", *self.below])
         return "\n".join([f"{self.span}: error: {self.message}", self.span.excerpt(), *self.below])
 
 
@@ -73,6 +89,8 @@ def _attempt(command: Callable[[], int]) -> Outcome:
         return Outcome(OUR_BUG, error.message, error.span, (traceback.format_exc(),))
     except CheckpointError as error:
         return Outcome(FAILED, error.message, error.span, tuple(getattr(error, "__notes__", ())))
+    except ProgramError as error:
+        return Outcome(FAILED, error.said, None, error.below, error.place)
     except KeyboardInterrupt as error:
         return Outcome(INTERRUPTED, "interrupted", _span(error))
     except MemoryError as error:

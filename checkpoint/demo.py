@@ -1,6 +1,7 @@
 """`checkpoint demo`: the gradient of a simulation by plain and by checkpointed reverse mode, side by side.
 
-In: an engine. Out: a table on standard output; status 1 if the two gradients differ, or the value from Python's.
+In: an engine. Out: a table on standard output; status 1 if the two gradients differ, or the
+value from Python's own.
 Each way is measured in a process of its own, which runs this module: a process tells its highest memory
 only, so the second way would hide behind the first.
 """

@@ -112,7 +112,10 @@ def test_help_names_the_commands() -> None:
 def test_demo_compares_both_modes() -> None:
     text = output("demo")
     rows = [re.split(r"\s{2,}", line) for line in text.splitlines()]
-    for name in ("angle at the end", "its derivative by length", "its derivative by friction"):
+    for name in ("heat", *(f"its derivative by {each}" for each in ("stiffness", "friction", "push"))):
         [(plain, checkpointed)] = [row[1:] for row in rows if row[0] == name]
         assert plain == checkpointed
+    [steps] = re.findall(r"^A run of ([\d,]+) steps", text, re.MULTILINE)
+    assert int(steps.replace(",", "")) >= 10**6
+    assert "    if v > 0.0:\n" in text
     assert "equal to the last bit" in text
