@@ -118,8 +118,12 @@ def _module(value: Any) -> str:
     if isinstance(owner, types.ModuleType):
         return owner.__name__
     if isinstance(value, types.BuiltinFunctionType | types.MethodType) and owner is not None:
-        return str(type(owner).__module__ if not isinstance(owner, type) else owner.__module__)
-    return str(getattr(value, "__module__", None) or "")
+        return _public(str(type(owner).__module__ if not isinstance(owner, type) else owner.__module__))
+    return _public(str(getattr(value, "__module__", None) or ""))
+
+
+def _public(module: str) -> str:
+    return "numpy.random" if module.startswith("numpy.random") else module
 
 
 def _name(value: Any) -> str:
@@ -131,14 +135,13 @@ def _name(value: Any) -> str:
 def is_random(value: Any) -> bool:
     """Whether an object is a source of random numbers, or a method of one."""
     owner = getattr(value, "__self__", value)
-    module = owner.__name__ if isinstance(owner, types.ModuleType) else _class_module(owner)
-    return module == "random" or module.startswith(("numpy.random", "secrets"))
+    cls = owner if isinstance(owner, type) else type(owner)
+    own = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(owner, "__module__", None)
+    modules = (cls.__module__, own)
+    return any(str(module).startswith("numpy.random") or module in _RANDOM for module in modules)
 
 
-def _class_module(owner: Any) -> str:
-    if isinstance(owner, type | types.FunctionType):
-        return str(owner.__module__)
-    return str(type(owner).__module__)
+_RANDOM = frozenset(["random", "secrets"])
 
 
 def random(t: Translator, shown: str, node: ast.AST) -> SourceError:

@@ -105,7 +105,9 @@ KNOWN = (
 
 def _is_native_callable(value: Any) -> bool:
     """Callable objects of compiled packages, and of this one (`checkpoint.grad` is a function)."""
-    return callable(value) and type(value).__module__ in {"numpy", "functools", "_operator", "operator"}
+    module = type(value).__module__
+    native = module in {"numpy", "functools", "_operator", "operator"} or module.startswith("_cython")
+    return native and callable(value)
 
 
 @dataclass(frozen=True, slots=True)

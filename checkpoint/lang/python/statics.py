@@ -19,7 +19,7 @@ from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
 from checkpoint.lang.python import calls, classes, comprehensions, partials
-from checkpoint.lang.python.advice import refused
+from checkpoint.lang.python.advice import is_random, refused
 from checkpoint.lang.python.builder import again, bound, const, prim
 from checkpoint.lang.python.intrinsics import prim as intrinsic
 from checkpoint.lang.python.meanings import Env, Reference
@@ -101,6 +101,8 @@ def _function(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr
     callee = t.linker.callee(t, known, node)
     if callee is not None:
         return calls.to_callee(t, callee, node, env)
+    if is_random(value):
+        raise refused(t, value, node)
     if isinstance(value, types.MethodType):
         return _method(t, known, node, env)
     if isinstance(value, functools.partial):

@@ -18,6 +18,7 @@ from checkpoint.ad.values import Foreign
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
 from checkpoint.lang.python import calls, classes, mismatch, statics
+from checkpoint.lang.python.advice import is_random
 from checkpoint.lang.python.builder import again, bound, prim, raise_error
 from checkpoint.lang.python.meanings import Callee, Reference, Signature
 
@@ -70,7 +71,7 @@ def of_reference(
             span,
             lambda args: prim(span, "py.call-primitive", again(foreign), *args),
         )
-    if isinstance(value, functools.partial | types.MethodType) and t is not None:
+    if isinstance(value, functools.partial | types.MethodType) and t is not None and not is_random(value):
         return _of_partial(linker, t, known, span, node)
     if t is None or node is None:
         raise InternalError(f"{value!r} has no value", span)
@@ -178,9 +179,7 @@ def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at:
         function, given, keywords = linker.partial_parts(t, known, node)
     callee = linker.callee(t, function, node)
     if callee is None:
-        raise statics.refused(
-            t, known.value if isinstance(known.value, types.MethodType) else function.value, node
-        )
+        raise statics.refused(t, function.value, node)
     signature = callee.signature
     counts = range(
         max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1

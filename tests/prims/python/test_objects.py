@@ -43,7 +43,7 @@ OBJECTS: list[Any] = [
 def closure(name: str, captured: Any = EMPTY) -> Closure:
     """A procedure that nobody calls."""
     body = core.Const(Span(Source("t", ""), 0, 0), None)
-    return Closure(core.Lambda(body.span, (), body, name=name), captured)
+    return Closure(core.Lambda(body.span, (), body, name=name, shown=True), captured)
 
 
 def test_attributes() -> None:

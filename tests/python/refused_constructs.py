@@ -1,0 +1,296 @@
+"""Functions with a construct that is refused. Before each: what the error calls it, and what it advises.
+
+The construct stands between « and »: that is what the error underlines.
+"""
+
+from __future__ import annotations
+
+TEXT = """
+changing xs, which the function does not make itself, => make a copy in the function, as with list(xs)
+xs = [1.0]
+def f(x):
+    «xs».append(x)
+    return xs[0]
+---
+changing table, which the function does not make itself, => or dict(table), and return that
+table = {"a": 1.0}
+def f(x):
+    «table»["a"] = x
+    return x
+---
+changing xs, which the function does not make itself, => make a copy in the function
+xs = [1.0]
+def f(x):
+    «xs»[0] += x
+    return x
+---
+changing xs, which the function does not make itself, => make a copy in the function
+xs = [1.0]
+def f(x):
+    def note(y):
+        «xs».append(y)
+    note(x)
+    return x
+---
+assigning to the attribute x => make a new one, x = dataclasses.replace(x, name=value)
+class Counter:
+    def go(self, x):
+        «self.x» = x
+        return x
+counter = Counter()
+def f(x):
+    return counter.go(x)
+---
+assigning to the attribute total => dataclasses.replace
+class Account:
+    total = 1.0
+account = Account()
+def f(x):
+    «account.total» += x
+    return x
+---
+assigning to the attribute y => dataclasses.replace
+class Point:
+    pass
+p = Point()
+def f(x):
+    a, «p.y» = x, x
+    return a
+---
+assigning to the attribute y => dataclasses.replace
+class Point:
+    pass
+p = Point()
+def f(x):
+    for «p.y» in (1.0, 2.0):
+        x = x * 2
+    return x
+---
+changing what the attribute items holds => change a copy, and make a new object
+class State:
+    def __init__(self):
+        self.items = [1.0]
+state = State()
+def f(x):
+    «state.items».append(x)
+    return x
+---
+changing what the attribute items holds => dataclasses.replace(x, items=copy)
+class State:
+    def __init__(self):
+        self.items = [1.0]
+def f(x, state=State()):
+    «state.items»[0] = x
+    return x
+---
+changing what the attribute items holds => dataclasses.replace(x, items=copy)
+class State:
+    def __init__(self):
+        self.items = [1.0]
+    def take(self):
+        return «self.items».pop()
+state = State()
+def f(x):
+    return state.take()
+---
+`with` => outside of the differentiated function
+def f(x):
+    «with open("a") as file:
+        return x»
+---
+a generator (`yield`) => build a list with append and return it
+def f(x):
+    «yield x»
+---
+a generator (`yield from`) => build a list with extend and return it
+def f(x):
+    def parts():
+        «yield from [x]»
+    return list(parts())
+---
+a generator (`yield`) => build a list with append and return it
+def parts(x):
+    for i in range(3):
+        «yield i * x»
+def f(x):
+    return sum(parts(x))
+---
+a generator expression that is kept => make a list of it
+def f(x):
+    squares = «(y * y for y in [x])»
+    return sum(squares) + sum(squares)
+---
+a generator expression that is kept => make a list of it
+def f(x):
+    return «(y * y for y in [x])»
+---
+`async def` => write a plain `def`
+def f(x):
+    «async def later():
+        return await x»
+    return x
+---
+`async def` => write a plain `def`
+def f(x):
+    «async def later():
+        async for y in x:
+            return [z async for z in y]»
+    return x
+---
+`async def` => write a plain `def`
+def f(x):
+    «async def later():
+        async with x:
+            pass»
+    return x
+---
+`del` => let the variable go out of use
+def f(x):
+    y = x
+    «del y»
+    return x
+---
+`del` => use xs.pop(i) or d.pop(key)
+def f(x):
+    xs = [x]
+    «del xs[0]»
+    return x
+---
+`global` => pass the value as an argument and return the new one
+count = 0
+def f(x):
+    «global count»
+    count = x
+    return x
+---
+a class definition inside a function => define the class at module level, as a dataclass
+def f(x):
+    «class Point:
+        pass»
+    return x
+---
+a complex number => use two reals
+def f(x):
+    return x * «2j»
+---
+a bytes constant => use a str
+def f(x):
+    return len(«b"abc"»)
+---
+a set => use a dict whose values are True
+def f(x):
+    return 1 in «{1, 2}»
+---
+a set comprehension => write a dict comprehension
+def f(x):
+    return len(«{y for y in [1, 2]}»)
+---
+`except*` => write `except`
+def f(x):
+    «try:
+        y = 1 / x
+    except* ZeroDivisionError:
+        y = 0.0»
+    return y
+---
+g, which changes count of the function around it and is used as a value, => let it return what it changes
+def f(x):
+    count = 0
+    «def g(y):»
+        nonlocal count
+        count += 1
+        return y
+    return sum(map(g, [x])) + count
+---
+g, which changes log of the function around it and is used as a value, => call it by its name only
+def f(x):
+    log = []
+    «def g(y):»
+        log.append(y)
+        return y
+    return sorted([x], key=g)
+---
+<lambda>, which changes log of the function around it and is used as a value, => let it return
+def f(x):
+    log = []
+    note = «lambda y: log.append(y)»
+    note(x)
+    return len(log)
+---
+a lambda that reads i of the comprehension around it => as a default, i=i
+def f(x):
+    lines = [«lambda y: y * i» for i in [1.0, 2.0]]
+    return lines[0](x)
+---
+a lambda that reads i of the comprehension around it => as a default, i=i
+def f(x):
+    lines = {str(i): «lambda y: y * i» for i in range(3)}
+    return lines["0"](x)
+---
+a lambda that reads i of the comprehension around it => as a default, i=i
+def f(x):
+    lines = list([«lambda y: y * i»] for i in range(3))
+    return lines[0][0](x)
+---
+a lambda that reads i of the comprehension around it => as a default, i=i
+def f(x):
+    lines = [[«lambda y: y * i» for j in (1, 2)] for i in range(3)]
+    return lines[0][0](x)
+---
+a lambda that reads i of the comprehension around it => as a default, i=i
+def f(x):
+    rows = [map(«lambda y: y * i», [x]) for i in range(3)]
+    return [list(row) for row in rows]
+---
+a guard that changes variables => move it into the body of the case
+def f(x):
+    stack = [1.0, 0.0]
+    match x:
+        case 3.0 if «stack.pop()»:
+            return 1.0
+    return len(stack)
+---
+a guard that changes variables => move it into the body of the case
+def f(x):
+    match x:
+        case 3.0 if («y := x»):
+            return y
+    return 0.0
+---
+this pattern => match constants, tuples and dataclasses
+def f(x):
+    match {"a": x}:
+        case «{"a": y}»:
+            return y
+---
+a bare `raise` outside of `except` => name the exception
+def f(x):
+    «raise»
+---
+`...` => write `pass`, or a value
+def f(x):
+    return «...»
+---
+a relative import in a function => import at the top of the module
+def f(x):
+    «from . import helper»
+    return helper(x)
+---
+a second `**` => merge the dictionaries first
+def g(**named):
+    return named
+def f(x):
+    return g(**{"a": x}, «**{"b": x}»)
+---
+a guard that changes variables => move it into the body of the case
+def f(x):
+    count = 0
+    def bump():
+        nonlocal count
+        count += 1
+        return count
+    match x:
+        case 3.0 if «bump() > 0»:
+            return x
+    return count
+"""

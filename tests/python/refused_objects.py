@@ -1,0 +1,246 @@
+"""Functions that call or hold what no program can. Before each: what the error calls it, what it advises.
+
+The use stands between « and »: that is what the error underlines.
+"""
+
+from __future__ import annotations
+
+TEXT = """
+`iter` => write a `for` loop
+def f(x):
+    return «iter([x])»
+---
+`next` => write a `for` loop, or index a list
+def f(x):
+    return «next(y for y in [x])»
+---
+`eval` => write the expression
+def f(x):
+    return «eval("x")»
+---
+`exec` => write the statements
+def f(x):
+    «exec("x")»
+    return x
+---
+`compile` => write the expression
+def f(x):
+    return «compile("x", "x", "eval")»
+---
+`open` => read outside of the function and pass the value
+def f(x):
+    return «open("a")»
+---
+`input` => read outside of the function and pass the value
+def f(x):
+    return «input()»
+---
+`setattr` => dataclasses.replace(x, name=value)
+def f(x):
+    «setattr(x, "a", 1)»
+---
+`hasattr` => ask isinstance(x, cls)
+def f(x):
+    return «hasattr(x, "a")»
+---
+`type` => ask isinstance(x, cls)
+def f(x):
+    return «type(x)» is float
+---
+`type` => ask isinstance(x, cls)
+def f(x):
+    return list(map(«type», [x]))
+---
+`super` => call the base class's method by its name
+class Base:
+    def go(self, x):
+        return x
+class Derived(Base):
+    def go(self, x):
+        return «super()».go(x)
+d = Derived()
+def f(x):
+    return d.go(x)
+---
+`globals` => read the variables by name
+def f(x):
+    return «globals()»["f"]
+---
+`locals` => read the variables by name
+def f(x):
+    return «locals()»["x"]
+---
+`vars` => read the attributes by name
+def f(x):
+    return «vars(x)»
+---
+`id` => compare values
+def f(x):
+    return «id(x)»
+---
+`hash` => use the value itself as a dictionary's key
+def f(x):
+    return «hash("a")»
+---
+`set` => use a dict whose values are True
+def f(x):
+    return «set([1])»
+---
+`frozenset` => use a tuple
+def f(x):
+    return «frozenset([1])»
+---
+`complex` => use two reals
+def f(x):
+    return «complex(x, 1.0)»
+---
+`bytes` => use a str
+def f(x):
+    return «bytes(3)»
+---
+`slice` => write the bounds where they are used
+def f(x):
+    return [x][«slice(0, 1)»]
+---
+random.random, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
+import random
+def f(x):
+    return x * «random.random()»
+---
+random.gauss, whose numbers come from a hidden state, => pass the random numbers as an argument
+from random import gauss
+def f(x):
+    return x * «gauss(0, 1)»
+---
+random.gauss, whose numbers come from a hidden state, => pass the random numbers as an argument
+import random
+def f(x):
+    return list(map(«random.gauss», [x], [1.0]))
+---
+random.Random, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
+import random
+def f(x):
+    return «random.Random(0)».random()
+---
+Random, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
+import random
+source = random.Random(0)
+def f(x):
+    return «source».random()
+---
+_bisect.bisect_right, for which there is no rule, => bisect_right = checkpoint.primitive(bisect_right, vjp=
+from bisect import bisect_right
+def f(x):
+    return «bisect_right([1.0, 2.0], x)»
+---
+json.dumps, a function of a package outside of your code, => CHECKPOINT_CONVERT=json
+import json
+def f(x):
+    return «json.dumps(x)»
+---
+statistics.mean, a function of a package outside of your code, => mean = checkpoint.primitive(mean, vjp=
+import statistics
+def f(x):
+    return «statistics.mean([x])»
+---
+`itertools.accumulate` => write the loop, or a comprehension
+import itertools
+def f(x):
+    return «itertools.accumulate([x])»
+---
+`collections.defaultdict` => use a list or a dict
+from collections import defaultdict
+def f(x):
+    return «defaultdict(list)»
+---
+`time.perf_counter` => do it outside of the function
+import time
+def f(x):
+    return «time.perf_counter()»
+---
+`functools.cache` => leave it out, or keep what was computed in a dict
+import functools
+def f(x):
+    @«functools.cache»
+    def g(y):
+        return y * x
+    return g(x)
+---
+`contextlib.suppress` => outside of the differentiated function
+import contextlib
+def f(x):
+    return «contextlib.suppress(ValueError)»
+---
+math.foo, which does not exist, => check the name
+import math
+def f(x):
+    return «math.foo»(x)
+---
+the module math as a value => name what is used of it
+import math
+def f(x):
+    m = «math»
+    return m.sin(x)
+---
+the class Point, which is neither a dataclass nor a named tuple, => let @dataclass write its __init__
+class Point:
+    def __init__(self, x):
+        self.x = x
+def f(x):
+    return «Point(x)».x
+---
+the class Point, which is neither a dataclass nor a named tuple, => make the object outside of the function
+class Point:
+    pass
+def f(x):
+    return «Point()»
+---
+ModelError, an exception with an __init__ of its own, => leave the __init__ out
+class ModelError(Exception):
+    def __init__(self, a, b):
+        super().__init__(a)
+def f(x):
+    raise «ModelError(1, 2)»
+---
+a keyword argument of an exception => pass it by position
+def f(x):
+    raise «ValueError(a=1)»
+---
+a keyword argument of a function that is only known when it runs => pass it by position
+def call(g):
+    return «g(a=2.0)»
+def f(x):
+    return call(lambda a: a * x)
+---
+`getattr` with a computed name or a default => write the attribute itself
+def f(x):
+    name = "real"
+    return «getattr(x, name)»
+---
+`getattr` with a computed name or a default => write the attribute itself
+def f(x):
+    return «getattr(x, "real", 1.0)»
+---
+a class that is only known when it runs => name the classes
+def f(x, classes=[float]):
+    return isinstance(x, «classes[0]»)
+---
+`print` to a file => write it outside of the function
+import sys
+def f(x):
+    «print(x, file=sys.stderr)»
+---
+a star in `print` => join the texts
+def f(x):
+    «print(*[x])»
+---
+a star in a call of range => pass its arguments one by one
+def f(x):
+    bounds = (1, 2)
+    return list(«range(*bounds)»)
+---
+a star in a call of atan2 => pass its arguments one by one
+import math
+def f(x):
+    return «math.atan2(*[x, x])»
+"""

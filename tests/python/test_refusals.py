@@ -1,0 +1,133 @@
+"""What is refused: the construct, its place, its line, and what to write instead, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint.errors import CheckpointError, RunError, SourceError
+from tests.python import refused_constructs, refused_objects, refused_runs
+from tests.python.texts import defined, run
+
+
+def cases(*texts: str) -> Iterator[Any]:
+    """What is said of a function, and the text of the function, by what is said."""
+    for text in texts:
+        for i, part in enumerate(text.strip("\n").split("\n---\n")):
+            said, _, code = part.partition("\n")
+            yield pytest.param(said, code.rstrip("\n") + "\n", id=f"{said.partition(' => ')[0]}-{i}")
+
+
+def check_place(error: CheckpointError, marked: str, name: str) -> None:
+    """The whole text of an error: file, line, column, and the line with what is marked underlined."""
+    before, rest = marked.split("«")
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    first, shown, underlined = str(error).splitlines()
+    assert first == f"{name}:{line}:{column}: {error.message}"
+    assert shown == f"{line:5} | {plain(marked).splitlines()[line - 1]}"
+    marks = "^" * len(rest.partition("»")[0].partition("\n")[0])
+    assert underlined == f"      | {' ' * (column - 1)}{marks}"
+
+
+def plain(marked: str) -> str:
+    return marked.replace("«", "").replace("»", "")
+
+
+@pytest.mark.parametrize(("said", "marked"), [*cases(refused_constructs.TEXT, refused_objects.TEXT)])
+def test_constructs(said: str, marked: str) -> None:
+    construct, _, advice = said.partition(" => ")
+    module = defined(plain(marked))
+    with pytest.raises(SourceError) as caught:
+        checkpoint.value_and_grad(module["f"])(3.0)
+    check_place(caught.value, marked, module["__file__"])
+    assert caught.value.message.startswith(f"{construct} cannot be differentiated: ")
+    assert advice in caught.value.message.removeprefix(construct)
+
+
+def test_nothing_has_run_when_a_construct_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    f = defined("def f(x):\n    print(x)\n    if x < 0.0:\n        x = id(x)\n    return x\n")["f"]
+    with pytest.raises(SourceError):
+        run(f, 3.0)
+    assert capsys.readouterr().out == ""
+
+
+def test_async_functions() -> None:
+    f = defined("async def f(x):\n    return x\n")["f"]
+    with pytest.raises(SourceError, match=r":1:1: an async function cannot be taken: .*plain def"):
+        run(f, 3.0)
+
+
+def test_functions_without_text() -> None:
+    found: dict[str, Any] = {}
+    exec("def f(x):\n    return x\n", found)
+    with pytest.raises(SourceError, match=r"the text of f .*linecache.cache"):
+        run(found["f"], 3.0)
+    caller = defined("def f(x):\n    return g(x)\n", g=found["f"])
+    with pytest.raises(SourceError, match=r"the text of f .*define it in a file"):
+        run(caller["f"], 3.0)
+
+
+def test_random_numbers_of_numpy() -> None:
+    pytest.importorskip("numpy")
+    for call in (
+        "np.random.rand()",
+        "list(map(np.random.normal, [x]))[0]",
+        "np.random.default_rng(0).normal()",
+        "source.normal()",
+    ):
+        text = f"import numpy as np\nsource = np.random.default_rng(0)\ndef f(x):\n    return x * {call}\n"
+        with pytest.raises(SourceError, match=r"hidden state.*key = tensorlib.random.key\(0\)"):
+            run(defined(text)["f"], 3.0)
+
+
+AT_ONCE = [
+    "[sorted([1.0, 2.0], key=lambda y: y * i) for i in (1.0, -1.0, x)]",
+    "[max([1.0, 2.0], key=lambda y: y * i) for i in (1.0, -1.0, x)]",
+    "[list(map(lambda y: y * i, [x])) for i in (1.0, -1.0)]",
+    "[z for i in (1.0, -1.0) for z in filter(lambda y: y > i, [x])]",
+    "[(lambda y: y * i)(x) for i in (1.0, 2.0)]",
+    "[(lambda y, i=i: y * i) for i in (1.0, 2.0)][0](x)",
+    "[(lambda y: [y * i for i in (1, 2)]) for i in (1.0, 2.0)][0](x)",
+    "[(lambda y: y * x) for i in (1.0, 2.0)][0](x)",
+]
+
+
+@pytest.mark.parametrize("expression", AT_ONCE)
+def test_lambdas_of_comprehensions_that_are_done_with_at_once(expression: str, engine: str) -> None:
+    f = defined(f"def f(x):\n    return {expression}\n")["f"]
+    assert run(f, 3.0, engine=engine) == f(3.0)
+
+
+# Functions that Python's own programs name like changing methods
+
+
+def test_functions_of_modules_named_like_changing_methods(engine: str) -> None:
+    module = type(pytest)("model")
+    vars(module).update(defined("def update(x):\n    return x * x\n"))
+    f = defined("def f(x):\n    model.update(x)\n    return model.update(x + 1.0)\n", model=module)["f"]
+    assert run(f, 3.0, engine=engine) == 16.0
+
+
+# What only the run can see
+
+
+@pytest.mark.parametrize(("said", "marked"), [*cases(refused_runs.TEXT)])
+def test_what_only_the_run_can_see(said: str, marked: str, engine: str) -> None:
+    module = defined(plain(marked))
+    with pytest.raises(RunError) as caught:
+        run(module["f"], 3.0, engine=engine)
+    check_place(caught.value, marked, module["__file__"])
+    assert said in caught.value.message
+
+
+NOT_TAKEN = {"{1.0}": r"h is of type builtins.set.*sorted\(x\)", "1j": "h is complex: pass the real and"}
+
+
+@pytest.mark.parametrize("value", NOT_TAKEN)
+def test_globals_that_no_program_can_take(value: str, engine: str) -> None:
+    f = defined(f"h = {value}\ndef f(x):\n    return h\n")["f"]
+    with pytest.raises(RunError, match=NOT_TAKEN[value]):
+        run(f, 3.0, engine=engine)
