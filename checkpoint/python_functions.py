@@ -64,10 +64,29 @@ def classes_in(values: tuple[Any, ...]) -> tuple[type, ...]:
 
 
 def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...]) -> Closure:
+    f = _written_out(f)
     with _lock:
         linked, inputs = _programs.find(f, shape, classes)
         engine.prepare(linked.thunk, linked.scopes)
     return linked.closure(_hidden(linked, inputs, engine))
+
+
+def _written_out(f: Any) -> Any:
+    """For a derivative that was made outside of programs, a function that can be translated."""
+    make = _MAKERS.get(type(f))
+    if make is None:
+        return f
+    derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
+    return derived(make, _written_out(f.function), f.argnums)
+
+
+_MAKERS: dict[type, Callable[..., Any]] = {
+    gradients.Grad: gradients.grad,
+    gradients.ValueAndGrad: gradients.value_and_grad,
+    jacobians.ForwardJacobian: jacobians.jacfwd,
+    jacobians.ReverseJacobian: jacobians.jacrev,
+    jacobians.Hessian: jacobians.hessian,
+}
 
 
 def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]:

@@ -42,7 +42,7 @@ def test_adjoints_are_shown() -> None:
     text = listing(compiled("growing"), "adjoint")
     assert "record origins" in text
     assert "(pick (" in text
-    assert "(move (" in text
+    assert "(put (" in text
     assert "(py.append " in listing(compiled("growing"), "blocks")
 
 

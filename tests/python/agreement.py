@@ -193,11 +193,13 @@ def _gradient(call: Call, schedule: Any) -> list[float]:
 
 
 def _forward(call: Call) -> float:
-    """The directional derivative, weighted as the gradient is."""
+    """The directional derivative, weighted as the gradient is; NaN where a part is there twice."""
     direction = tangent_of(call.argument, _weights(len(numbers(call.argument)), 7))
     with redirect_stdout(io.StringIO()):
         y, tangent = call.jvp(direction)
     parts = [part for _, part in match(y, tangent, "tangent")]
+    if len(parts) != len(numbers(y)):
+        return math.nan
     return _dot(_weights(len(parts), 3), parts)
 
 

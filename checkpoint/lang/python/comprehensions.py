@@ -9,17 +9,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from checkpoint.lang.core import Const, Expr
+from checkpoint.lang.core import Const, Expr, Let
 from checkpoint.lang.python.builder import const, prim
 from checkpoint.lang.python.exits import Exits
 from checkpoint.lang.python.liveness import NONE, Around
-from checkpoint.lang.python.meanings import Env
+from checkpoint.lang.python.meanings import Binding, Env
 from checkpoint.lang.python.nodes import assign, constant, load
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.translator import Translator
 
 RESULT = "%result"
+ITEMS = "%items"
 
 
 def translate(t: Translator, node: ast.expr, env: Env) -> Expr:
@@ -59,6 +60,9 @@ def run(
     env: Env,
 ) -> Expr:
     """The value of `RESULT` after the loops, or what the body returns."""
+    own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    if own & t.reads(generators[0].iter):  # they are those around
+        return _apart(t, node, generators, start, body, env)
     for generator in reversed(generators):
         for test in reversed(generator.ifs):
             body = [ast.copy_location(ast.If(test, body, []), node)]
@@ -67,10 +71,26 @@ def run(
     last = ast.copy_location(ast.Return(load(RESULT, node)), node)
     statements = t.normal.block([first, *body, last])
     t.live.block(statements, NONE, Around(NONE, NONE, NONE, NONE))
-    own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
     inside = {name: binding for name, binding in env.items() if name not in own}
     exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
     return t.block(statements, inside, exits)
+
+
+def _apart(
+    t: Translator,
+    node: ast.expr,
+    generators: list[ast.comprehension],
+    start: ast.expr,
+    body: list[ast.stmt],
+    env: Env,
+) -> Expr:
+    """A comprehension whose first items name a variable of its own: that is another one, around it."""
+    first, span = generators[0], t.span(generators[0].iter)
+    items = t.fresh("items")
+    changed = ast.comprehension(first.target, load(ITEMS, first.iter), first.ifs, first.is_async)
+    inside = {**env, ITEMS: Binding(items)}
+    value = run(t, node, [changed, *generators[1:]], start, body, inside)
+    return Let(span, items, t.expr(first.iter, env), value)
 
 
 def _method(node: ast.expr, name: str) -> ast.expr:

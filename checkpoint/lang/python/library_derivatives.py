@@ -148,3 +148,21 @@ def interrupt(f: Any, x: Any, steps: Any, *, engine: Any = None) -> Any:
 def resume(z: Any) -> Any:
     """See checkpoint.resume."""
     return prim("resume", z)
+
+
+def derived(make: Any, f: Any, argnums: Any) -> Any:
+    """A function that does what a derivative does which was made outside of programs."""
+
+    def derivative(*args: Any) -> Any:
+        return make(f, argnums)(*args)
+
+    return derivative
+
+
+def derived_with_aux(make: Any, f: Any, argnums: Any) -> Any:
+    """The same, of a function that returns something beside its value."""
+
+    def derivative(*args: Any) -> Any:
+        return make(f, argnums, True)(*args)
+
+    return derivative

@@ -7,7 +7,7 @@ variables that may still be read after it, and for each loop those live at its h
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from checkpoint.lang.python.nodes import Change
@@ -28,7 +28,7 @@ class Around:
 
 
 class Liveness:
-    """reads(node): the variables that an expression or definition reads. kept: never dead once assigned."""
+    """reads(node): the variables that an expression or definition reads. kept: those in cells."""
 
     def __init__(self, reads: Callable[[ast.AST], Names], kept: Names) -> None:
         self.reads = reads
@@ -76,7 +76,7 @@ class Liveness:
             case ast.For():
                 return self.loop(node, after, around, NONE, [node.target]) | self.reads(node.iter)
             case ast.FunctionDef():
-                return (after - {node.name}) | self.reads(node)
+                return self.stored(after, {node.name}) | self.reads(node)
             case ast.Try():
                 return self.try_(node, after, around)
             case ast.Match():
@@ -88,8 +88,11 @@ class Liveness:
         return NONE if isinstance(target, ast.Name) else self.reads(target)
 
     def killed(self, after: Names, targets: list[ast.expr]) -> Names:
-        names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-        return after - (names - self.kept)
+        return self.stored(after, {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)})
+
+    def stored(self, after: Names, names: Collection[str]) -> Names:
+        """What is live before some names are written; a cell is read when it is written."""
+        return (after - frozenset(names)) | (self.kept & frozenset(names))
 
     def loop(
         self,
@@ -117,8 +120,7 @@ class Liveness:
         caught = around.raises
         for handler in node.handlers:
             inside = self.block(handler.body, after, around)
-            names = frozenset(() if handler.name is None else (handler.name,))
-            caught |= inside - names
+            caught |= self.stored(inside, () if handler.name is None else (handler.name,))
             if handler.type is not None:
                 caught |= self.reads(handler.type)
         out = self.block(node.orelse, after, around)
@@ -137,7 +139,7 @@ class Liveness:
             inside = self.block(case.body, after, around)
             if case.guard is not None:
                 inside |= self.reads(case.guard)
-            live |= (inside - bound) | self.reads(case.pattern)
+            live |= self.stored(inside, bound) | self.reads(case.pattern)
         return live | self.reads(node.subject)
 
 
