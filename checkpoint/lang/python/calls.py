@@ -121,21 +121,14 @@ def _placed(
     if given.star is not None:
         return _spread(t, callee, given, node, make)
     signature, span = callee.signature, t.span(node)
+    problem = _problem(callee, given, len(given.positional))
+    if problem is not None:
+        return fails(t, span, given, problem)
     extra = given.positional[len(signature.positional) :]
-    if extra and signature.vararg is None:
-        return fails(t, span, given, _too_many(callee, len(given.positional)))
+    by_name = signature.named[signature.positional_only :]
     table = dict(zip(signature.positional, given.positional, strict=False))
-    more: dict[str, Expr] = {}
-    for name, value in given.keywords.items():
-        by_position = name in signature.positional[: signature.positional_only]
-        if name in table and not (by_position and signature.kwarg is not None):
-            return fails(t, span, given, f"{callee.name}() got multiple values for argument {name!r}")
-        if name in signature.named and not by_position:
-            table[name] = value
-        elif signature.kwarg is not None:
-            more[name] = value
-        else:
-            return fails(t, span, given, _unexpected(callee, name))
+    table.update({name: value for name, value in given.keywords.items() if name in by_name})
+    more = {name: value for name, value in given.keywords.items() if name not in by_name}
     missing = [n for n in signature.named if n not in table and n not in signature.defaults]
     if missing and given.mapping is None:
         return fails(t, span, given, _missing(callee, missing))
@@ -149,6 +142,20 @@ def _placed(
     if signature.kwarg is not None:
         args.append(_with_keywords(Var(span, rest), more))
     return Let(span, rest, found, make(args))
+
+
+def _problem(callee: Callee, given: Arguments, count: int) -> str | None:
+    """What is wrong with a call that passes so many arguments by position, if it can be told."""
+    signature = callee.signature
+    for name in given.keywords:
+        if name in signature.named[signature.positional_only :]:
+            if name in signature.positional[:count]:
+                return f"{callee.name}() got multiple values for argument {name!r}"
+        elif signature.kwarg is None:
+            return _unexpected(callee, name)
+    if count > len(signature.positional) and signature.vararg is None:
+        return _too_many(callee, count, given)
+    return None
 
 
 def _with_keywords(result: Expr, more: dict[str, Expr]) -> Expr:
@@ -209,7 +216,7 @@ def _spread(
         if count == last and signature.vararg is not None:
             return with_count(count)
         if count > last:
-            return _too_many_in(callee, len(given.positional), star, span)
+            return _too_many_in(t, callee, given, span)
         length = prim(span, "py.len", again(star))
         return If(span, prim(span, "py.eq", length, const(span, count)), with_count(count), choose(count + 1))
 
@@ -222,10 +229,15 @@ def _with_rest(signature: Signature, args: list[Expr], rest: Expr) -> list[Expr]
     return [*args[:at], prim(rest.span, "py.add", args[at], rest), *args[at + 1 :]]
 
 
-def _too_many_in(callee: Callee, here: int, star: Expr, span: Span) -> Expr:
+def _too_many_in(t: Translator, callee: Callee, given: Arguments, span: Span) -> Expr:
     """The error for more arguments in `*args` than a function takes."""
-    total = prim(span, "py.add", prim(span, "py.len", again(star)), const(span, here + callee.unseen))
-    before, after = _too_many(callee, "%").split("%")
+    assert given.star is not None
+    here = len(given.positional) + callee.unseen
+    problem = _problem(callee, given, len(callee.signature.positional))
+    if problem is not None:
+        return fails(t, span, given, problem)
+    total = prim(span, "py.add", prim(span, "py.len", again(given.star)), const(span, here))
+    before, after = _too_many(callee, "%", given).split("%")
     text = prim(span, "py.joined", const(span, before), prim(span, "py.str", total), const(span, after))
     return Raise(span, make_error(span, TypeError, text))
 
@@ -241,11 +253,12 @@ def _unexpected(callee: Callee, name: str) -> str:
     return f"{callee.name}() got an unexpected keyword argument {name!r}"
 
 
-def _too_many(callee: Callee, count: int | str) -> str:
+def _too_many(callee: Callee, count: int | str, given: Arguments) -> str:
     signature, unseen = callee.signature, callee.unseen
     counted = count + unseen if isinstance(count, int) else count
     least, most = signature.required + unseen, len(signature.positional) + unseen
-    return mismatch.too_many(callee.name, least, most, counted)
+    keyword_only = sum(name in signature.keyword_only for name in given.keywords)
+    return mismatch.too_many(callee.name, least, most, counted, keyword_only)
 
 
 def _missing(callee: Callee, names: list[str]) -> str:

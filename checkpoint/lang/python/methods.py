@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python import calls
-from checkpoint.lang.python.builder import again, bound, const, instance, prim
+from checkpoint.lang.python.builder import again, bound, const, instance, prim, raise_error
 from checkpoint.lang.python.meanings import Env
 
 if TYPE_CHECKING:
@@ -67,4 +67,9 @@ def _built_in(t: Translator, self: Expr, name: str, given: calls.Arguments, node
             raise t.refuse(node, f"keywords and stars in a call of {name}", "pass the arguments by position")
         op = "py.text-method" if name in _TEXT else "py.number-method"
         return prim(span, op, self, const(span, name), *given.positional)
-    return calls.to_value(t, t.linker.attribute(t, self, name, node), given, node)
+    held = t.linker.attribute(t, self, name, node)
+    if (given.keywords or given.mapping is not None) and t.linker.owners_of(t, name):
+        return bound(
+            t.linker.names, [held], lambda _: raise_error(span, TypeError, f"{name}() takes no keywords")
+        )
+    return calls.to_value(t, held, given, node)

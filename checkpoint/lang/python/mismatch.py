@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def too_many(name: str, least: int, most: int, count: int | str) -> str:
-    """More positional arguments than the function takes."""
+def too_many(name: str, least: int, most: int, count: int | str, keyword_only: int = 0) -> str:
+    """More positional arguments than the function takes; keyword_only: how many of these it was given."""
     counted = str(most) if least == most else f"from {least} to {most}"
     plural = "" if most == 1 and least == most else "s"
-    were = "was" if count == 1 else "were"
-    return f"{name}() takes {counted} positional argument{plural} but {count} {were} given"
+    given = f"{count} {'was' if count == 1 else 'were'} given"
+    if keyword_only:
+        first, second = ["" if number == 1 else "s" for number in (count, keyword_only)]
+        others = f"{keyword_only} keyword-only argument{second}"
+        given = f"{count} positional argument{first} (and {others}) were given"
+    return f"{name}() takes {counted} positional argument{plural} but {given}"
 
 
 def missing(name: str, names: Sequence[str], kind: str = "positional") -> str:
