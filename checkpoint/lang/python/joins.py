@@ -15,7 +15,7 @@ from checkpoint.lang.core import App, Const, Expr, Lambda, Letrec, Var
 from checkpoint.lang.python.builder import UNBOUND
 from checkpoint.lang.python.exits import Next
 from checkpoint.lang.python.meanings import Binding, Env
-from checkpoint.lang.python.nodes import Change
+from checkpoint.lang.python.nodes import Change, Scoped
 from checkpoint.lang.python.scopes import root_of
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def written_in(statements: Iterable[ast.AST], t: Translator) -> frozenset[str]:
                     found.add(node.id)
                 case Change():
                     found |= {name for name in (root_of(node.path), node.result) if name is not None}
+                case Scoped():
+                    found |= written_in(node.body, t) - node.names
                 case ast.FunctionDef():
                     found.add(node.name)
                 case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
@@ -95,7 +97,7 @@ def _within(statement: ast.AST) -> Iterable[ast.AST]:
     while pending:
         node = pending.pop()
         yield node
-        if isinstance(node, ast.FunctionDef | ast.Lambda):
+        if isinstance(node, ast.FunctionDef | ast.Lambda | Scoped):
             continue
         if isinstance(node, ast.ListComp | ast.DictComp | ast.GeneratorExp):
             continue

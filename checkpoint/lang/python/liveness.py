@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from checkpoint.lang.python.nodes import Change
+from checkpoint.lang.python.nodes import Change, Scoped
 from checkpoint.lang.python.scopes import root_of
 
 Names = frozenset[str]
@@ -75,6 +75,8 @@ class Liveness:
                 return self.loop(node, after, around, self.reads(node.test), [])
             case ast.For():
                 return self.loop(node, after, around, NONE, [node.target]) | self.reads(node.iter)
+            case Scoped():
+                return (self.block(node.body, after, around) - node.names) | (after & node.names)
             case ast.FunctionDef():
                 return self.stored(after, {node.name}) | self.reads(node)
             case ast.Try():

@@ -42,19 +42,32 @@ def while_loop(t: Translator, node: ast.While, env: Env, exits: Exits) -> Expr:
         return evaluated(t, node.test, now, inner, use, translated=t.test(node.test, now))
 
     ways = _breaks(node.body) + (not endless)
-    return _loop(t, node, [], env, exits, body, ways)
+    return _loop(t, node, None, env, exits, body, ways)
+
+
+@dataclass(frozen=True)
+class Counter:
+    """The position of a `for`: its variable, where it starts, and by how much it goes on."""
+
+    name: str
+    start: Expr
+    step: int = 1
+
+    def next(self, span: Span) -> Expr:
+        """The next position."""
+        return prim(span, "py.add", Var(span, self.name), Const(span, self.step))
 
 
 def _loop(
     t: Translator,
     node: ast.While | ast.For,
-    counters: list[tuple[str, Expr]],
+    counter: Counter | None,
     env: Env,
     exits: Exits,
     body: Callable[[Env, Next, Next], Expr],
     ways: int,
 ) -> Expr:
-    """The procedure of a loop, and its first call. counters: parameters besides the variables.
+    """The procedure of a loop, and its first call. counter: a parameter besides the variables.
 
     body: from the variables, what to go on with and where to leave to. ways: how many lead out.
     """
@@ -73,21 +86,18 @@ def _loop(
             )
 
         def again_(now: Env) -> Expr:
-            steps = [_next_position(t, now, counter, span) for counter, _ in counters]
-            return App(span, Var(span, name), (*steps, *(current(t, now, v, span) for v in carried)))
+            values = [current(t, now, v, span) for v in carried]
+            return App(span, Var(span, name), (*([] if counter is None else [counter.next(span)]), *values))
 
-        names = (*(counter for counter, _ in counters), *params.values())
-        lam = Lambda(span, names, body(inside, again_, out), name=name)
-        first = (*(start for _, start in counters), *(current(t, env, v, span) for v in carried))
+        names = params.values() if counter is None else (counter.name, *params.values())
+        lam = Lambda(span, tuple(names), body(inside, again_, out), name=name)
+        values = [current(t, env, v, span) for v in carried]
+        first = (*([] if counter is None else [counter.start]), *values)
         return Letrec(span, ((name, lam),), App(span, Var(span, name), first))
 
     if ways > 1:
         return join(t, written & t.live.after[node], env, exits.next, procedure, span)
     return procedure(exits.next)
-
-
-def _next_position(t: Translator, env: Env, counter: str, span: Span) -> Expr:
-    return prim(span, "py.add", Var(span, counter), Const(span, 1))
 
 
 def _breaks(statements: list[ast.stmt]) -> int:
@@ -113,6 +123,8 @@ class Plan:
     items: Callable[[Expr], list[Expr]]
     whole: bool = True
     raises: bool = False  # whether to ask for an item may raise
+    start: Expr | None = None  # the first position, 0 if not given
+    step: int = 1
 
     def item(self, position: Expr) -> Expr:
         """The i-th item as one value."""
@@ -126,6 +138,7 @@ def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
 
     def with_plan(plan: Plan) -> Expr:
         position = t.fresh("i")
+        counter = Counter(position, plan.start or Const(span, 0), plan.step)
 
         def body(now: Env, again_: Next, out: Next) -> Expr:
             at = Var(span, position)
@@ -137,9 +150,42 @@ def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
             return guarded(t, plan.more(at), now, exits.handler, lambda more: If(span, more, into, end))
 
         ways = _breaks(node.body) + 1
-        return _loop(t, node, [(position, Const(span, 0))], env, exits, body, ways)
+        return _loop(t, node, counter, env, exits, body, ways)
 
-    return planned(t, node.iter, env, exits, with_plan)
+    counted = _counted(t, node.iter, env, exits, with_plan)
+    return planned(t, node.iter, env, exits, with_plan) if counted is None else counted
+
+
+def _counted(
+    t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
+) -> Expr | None:
+    """A `range` from a start, by a step that is known: its positions are its items."""
+    if _known_callee(t, node, env) is not range:
+        return None
+    assert isinstance(node, ast.Call)
+    step = node.args[2] if len(node.args) == 3 else ast.Constant(1)
+    if len(node.args) not in (2, 3) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    match step:
+        case ast.Constant(value=int(by)) if by:
+            pass
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(size))) if size:
+            by = -size
+        case _:
+            return None
+    span = t.span(node)
+    start, end = [prim(span, "py.index", t.expr(bound, env)) for bound in node.args[:2]]
+    compare = "py.lt" if by > 0 else "py.gt"
+
+    def between(first: Var, last: Var) -> Expr:
+        def more(i: Expr) -> Expr:
+            return prim(span, compare, again(i), again(last))
+
+        return use(Plan(more, lambda i: [again(i)], start=first, step=by))
+
+    return _once(
+        t, start, "start", env, exits, lambda a: _once(t, end, "end", env, exits, lambda b: between(a, b))
+    )
 
 
 def bind_target(

@@ -39,6 +39,18 @@ class Change(ast.stmt):
         ast.copy_location(self, at)
 
 
+class Scoped(ast.stmt):
+    """Statements with variables of their own, which mean again afterwards what they meant before."""
+
+    _fields = ("body",)
+
+    def __init__(self, names: frozenset[str], body: list[ast.stmt], at: ast.AST) -> None:
+        super().__init__()
+        self.names = names
+        self.body = body
+        ast.copy_location(self, at)
+
+
 class InPlaceAdd(ast.operator):
     """`+=`, which extends a list."""
 

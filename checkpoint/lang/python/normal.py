@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
-from checkpoint.lang.python.nodes import IN_PLACE, Change, Keyword, Prim, assign, constant, load, with_parts
+from checkpoint.lang.python.nodes import IN_PLACE, Change, Keyword, Prim, Scoped, assign, constant, load, with_parts
 from checkpoint.lang.python.scopes import CHANGING, COMPREHENSIONS, root_of
 
 
@@ -336,11 +336,16 @@ class Normaliser:
             call = ast.Call(ast.copy_location(method, node), [node.elt], [])
             body = ast.Expr(ast.copy_location(call, node))
         ast.copy_location(body, node)
+        first = self.saved(self.pure(node.generators[0].iter, out), out)
         for generator in reversed(node.generators):
             for test in reversed(generator.ifs):
                 body = ast.copy_location(ast.If(test, [body], []), node)
-            body = ast.copy_location(ast.For(generator.target, generator.iter, [body], []), node)
-        out += self.block([assign(name, ast.copy_location(start, node), node), body])
+            items = first if generator is node.generators[0] else generator.iter
+            body = ast.copy_location(ast.For(generator.target, items, [body], []), node)
+        out.append(assign(name, ast.copy_location(start, node), node))
+        targets = [n for g in node.generators for n in ast.walk(g.target)]
+        names = frozenset(n.id for n in targets if isinstance(n, ast.Name))
+        out.append(Scoped(names, self.block([body]), node))
         return load(name, node)
 
     def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr:

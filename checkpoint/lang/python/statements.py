@@ -39,6 +39,18 @@ def block(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> 
     return found(t, first, env, go_on)
 
 
+def scoped(t: Translator, node: Scoped, env: Env, exits: Exits) -> Expr:
+    """Statements with variables of their own."""
+    own = node.names
+    before = {name: binding for name, binding in env.items() if name in own}
+    inside = {name: binding for name, binding in env.items() if name not in own}
+
+    def restored(now: Env) -> Expr:
+        return exits.next({**{name: b for name, b in now.items() if name not in own}, **before})
+
+    return t.block(node.body, inside, replace(exits, next=restored))
+
+
 def assign(t: Translator, node: ast.Assign, env: Env, exits: Exits) -> Expr:
     """An assignment to one target."""
     target = node.targets[0]
