@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -131,3 +132,54 @@ def test_globals_that_no_program_can_take(value: str, engine: str) -> None:
     f = defined(f"h = {value}\ndef f(x):\n    return h\n")["f"]
     with pytest.raises(RunError, match=NOT_TAKEN[value]):
         run(f, 3.0, engine=engine)
+
+
+# What only a program refuses, as an exception of its own
+
+NO_KEYS = {
+    "{x: 1.0}": "a real cannot be a key here: use int(k) or str(k)",
+    "{}[x]": "a real cannot be a key here: use int(k) or str(k)",
+    "x in {'a': 1.0}": "a real cannot be a key here: use int(k) or str(k)",
+    "{(1, x): 1.0}": "a real cannot be a key here: use int(k) or str(k)",
+    "{f: 1.0}": "a function cannot be a key here: use a string, or a tuple of ints",
+}
+
+
+@pytest.mark.parametrize("expression", NO_KEYS)
+def test_keys_that_no_dictionary_of_a_program_can_have(expression: str, engine: str) -> None:
+    module = defined(f"def f(x):\n    return {expression}\n")
+    with pytest.raises(TypeError) as caught:
+        run(module["f"], 3.0, engine=engine)
+    assert str(caught.value) == NO_KEYS[expression]
+    assert caught.value.__notes__[0].startswith(f"{module['__file__']}:2:")
+
+
+IMPORTS = ["import nowhere", "import nowhere.part", "from math import nothing", "from nowhere import part"]
+
+
+@pytest.mark.parametrize("statement", IMPORTS)
+def test_imports_that_fail_raise_what_python_raises(statement: str, engine: str) -> None:
+    text = f"def f(x):\n    {statement}\n    return nowhere.part(nothing(x))\n"
+    f = defined(text)["f"]
+    with pytest.raises(ImportError) as expected:
+        f(3.0)
+    with pytest.raises(type(expected.value)) as caught:
+        run(f, 3.0, engine=engine)
+    assert str(caught.value) == str(expected.value)
+    caught_text = f"def f(x):\n    try:\n        {statement}\n    except ImportError:\n        return x\n"
+    assert run(defined(caught_text)["f"], 3.0, engine=engine) == 3.0
+
+
+def test_flushing_is_no_file(capsys: pytest.CaptureFixture[str]) -> None:
+    run(defined("def f(x):\n    print(x, flush=True)\n")["f"], 3.0)
+    assert capsys.readouterr().out == "3.0\n"
+
+
+def test_functions_that_are_given_directly() -> None:
+    for function, construct in (
+        (type, "`type`"),
+        (math.nextafter, "math.nextafter, for which there is no rule,"),
+    ):
+        with pytest.raises(SourceError) as caught:
+            checkpoint.grad(function)(3.0)
+        assert str(caught.value).startswith(f"{construct} cannot be differentiated: ")
