@@ -39,7 +39,7 @@ class Expressions(Base):
     def F(self, d: int) -> str:
         return self.expression("F", d)
 
-    def I(self, d: int) -> str:  # noqa: E743, N802
+    def I(self, d: int) -> str:  # noqa: E743
         return self.expression("I", d)
 
     def atom(self, kind: str, constants: tuple[str, ...]) -> str:
@@ -79,9 +79,9 @@ class Expressions(Base):
         if self.chance(25):
             return f"math.{self.pick(BINARY)}({self.F(d)}, {self.F(d)})"
         if self.chance(25):
-            return self.pick(("math.sqrt(abs({}))", "math.log(abs({}) + 1.0)", "math.sqrt({})", "math.log({}, 2)")).format(
-                self.F(d)
-            )
+            return self.pick(
+                ("math.sqrt(abs({}))", "math.log(abs({}) + 1.0)", "math.sqrt({})", "math.log({}, 2)")
+            ).format(self.F(d))
         return f"math.{self.pick(UNARY)}({self.F(d)})"
 
     def real_item(self, d: int) -> str:
@@ -159,7 +159,8 @@ class Expressions(Base):
             form = self.pick(forms)
             with self.without_effects():
                 return form.format(F=self.F(d), G=self.F(d), I=f"{self.I(0)} % 4", L=self.expression("L", d))
-        return f"(lambda t: {self.in_lambda(d)})({self.F(d)})"
+        with self.without_effects():
+            return f"(lambda t: {self.in_lambda(d)})({self.F(d)})"
 
     def real_reduction(self, d: int) -> str:
         with self.without_effects():
@@ -312,7 +313,16 @@ class Expressions(Base):
         found = self.read("T")
         if found is not None and (d <= 0 or self.chance(40)):
             return found
-        form = self.pick(("({x}, {y})", "divmod({x}, 2.0)", "({x}, -{x})", "tuple([{x}, {y}])", "math.modf({x})", "({x}, {i})"))
+        form = self.pick(
+            (
+                "({x}, {y})",
+                "divmod({x}, 2.0)",
+                "({x}, -{x})",
+                "tuple([{x}, {y}])",
+                "math.modf({x})",
+                "({x}, {i})",
+            )
+        )
         return self.filled(form, d - 1)
 
     def make_D(self, d: int) -> str:

@@ -14,7 +14,11 @@ HELPERS = (
 )
 USES = {
     "*rest": ("return a + sum(rest) * scale", "return scale * len(rest) + a", "return max(a, *rest, scale)"),
-    "**options": ("return a * sum(options.values())", "return a + options.get('u', 2.0)", "return a + len(options)"),
+    "**options": (
+        "return a * sum(options.values())",
+        "return a + options.get('u', 2.0)",
+        "return a + len(options)",
+    ),
     "items": ("return a + sum(items)", "return [a, *items][-1]", "return a * len(items)"),
 }
 
@@ -75,7 +79,9 @@ class Functions(Statements):
         name, outer = self.name("g"), self.frame
         frame = Frame(parent=outer)
         self.frame = frame
-        found = [v for v in outer.variables if v.kind == "F" and v.writable and v.definite and v.name not in "kt"]
+        found = [
+            v for v in outer.variables if v.kind == "F" and v.writable and v.definite and v.name not in "kt"
+        ]
         with self.indented(f"def {name}(k, t):"):
             self.new("I", "k").owned = False
             self.new("F", "t")

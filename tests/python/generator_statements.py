@@ -104,7 +104,9 @@ class Statements(Expressions):
         elif choice == 2:
             with self.without_effects():
                 value = self.sequence(2)
-            form = self.pick(("{f}, *{r} = {v}", "*{r}, {f} = {v}", "{f}, *{r}, {g} = {v}", "[{f}, *{r}] = {v}"))
+            form = self.pick(
+                ("{f}, *{r} = {v}", "*{r}, {f} = {v}", "{f}, *{r}, {g} = {v}", "[{f}, *{r}] = {v}")
+            )
             rest = self.new("L").name
             self.line(form.format(f=self.target("F"), r=rest, g=self.target("F"), v=value))
         elif choice == 3:
@@ -386,7 +388,16 @@ class Statements(Expressions):
         with self.indented(f"except {self.pick(CAUGHT)}{f' as {name}' if named else ''}:"):
             before, frame.in_handler = frame.in_handler, True
             if named:
-                use = self.pick(("print({0})", "{1} = str({0})", "print(repr({0}))", "{1} = f'{{{0}}}'", "print({0}.args)", "print(isinstance({0}, ValueError))"))
+                use = self.pick(
+                    (
+                        "print({0})",
+                        "{1} = str({0})",
+                        "print(repr({0}))",
+                        "{1} = f'{{{0}}}'",
+                        "print({0}.args)",
+                        "print(isinstance({0}, ValueError))",
+                    )
+                )
                 target = self.target("S") if "{1}" in use else ""
                 self.line(use.format(name, target))
             self.block(depth - 1, 3)
@@ -396,7 +407,11 @@ class Statements(Expressions):
 
     def match_(self, depth: int) -> None:
         kind = self.pick("ISTPLQF")
-        subject = self.expression(kind if kind != "Q" else "T", 1) if kind != "Q" else f"({self.I(1)}, {self.expression('S', 1)})"
+        subject = (
+            self.expression(kind if kind != "Q" else "T", 1)
+            if kind != "Q"
+            else f"({self.I(1)}, {self.expression('S', 1)})"
+        )
         with self.indented(f"match {subject}:"):
             for _ in range(1 + self.upto(2)):
                 self.case(self.pattern(kind), depth)
@@ -436,7 +451,14 @@ class Statements(Expressions):
             "T": ("(0.0, %F)", "(%F, 1.0)", "(%F, %F)", "[%F, _]", "(_, _, _)", "[%F, *_]", "(float(), %F)"),
             "P": ("P(x=0.5, y=%F)", "P(%F, %F)", "P(x=%F)", "P(1.0, _)", "P()", "P(x=1.0 | 2.0)"),
             "L": ("[]", "[%F]", "[%F, *%L]", "[*_, %F]", "[%F, %F, *_]", "[0.0, *%L]", "[%F, *%L, %F]"),
-            "Q": ("(0, %S)", "(1 | 2, 'a')", "(%I, 'bc')", "(%I, %S)", "(_, 'a' | '')", "(0, 'a') | (1, 'bc')"),
+            "Q": (
+                "(0, %S)",
+                "(1 | 2, 'a')",
+                "(%I, 'bc')",
+                "(%I, %S)",
+                "(_, 'a' | '')",
+                "(0, 'a') | (1, 'bc')",
+            ),
         }
         return self.pick(options[kind])
 

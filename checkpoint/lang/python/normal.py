@@ -16,7 +16,17 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
-from checkpoint.lang.python.nodes import IN_PLACE, Change, Keyword, Prim, Scoped, assign, constant, load, with_parts
+from checkpoint.lang.python.nodes import (
+    IN_PLACE,
+    Change,
+    Keyword,
+    Prim,
+    Scoped,
+    assign,
+    constant,
+    load,
+    with_parts,
+)
 from checkpoint.lang.python.scopes import CHANGING, COMPREHENSIONS, root_of
 
 

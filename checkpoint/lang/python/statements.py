@@ -18,7 +18,7 @@ from checkpoint.lang.python.builder import make_error
 from checkpoint.lang.python.handlers import evaluated
 from checkpoint.lang.python.joins import join, may_end, written_in
 from checkpoint.lang.python.meanings import Env
-from checkpoint.lang.python.nodes import Change
+from checkpoint.lang.python.nodes import Change, Scoped
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.exits import Exits, Next
@@ -172,6 +172,7 @@ STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
     ast.Import: importing,
     ast.ImportFrom: importing,
     Change: changes.translate,
+    Scoped: scoped,
 }
 
 __all__ = ["Prim", "Raise", "block", "join"]
