@@ -1,0 +1,192 @@
+"""The corpus of Python functions: every example does on every engine what it does in Python.
+
+in Python        value or exception, and what is printed; arguments stay as they were
+cut anywhere     the parts take the steps of the whole, and its value
+differentiated   the same bits on every engine by every schedule; near differences
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pytest
+
+from checkpoint import engines
+from checkpoint.ad.graph import numbers
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.values import Capsule
+from checkpoint.calls import Call, call_of, result, resumption
+from checkpoint.driver.schedule import (
+    Actions,
+    Advance,
+    Bisection,
+    Drop,
+    Keep,
+    Plain,
+    Restore,
+    Reverse,
+    Schedule,
+    Tape,
+)
+from tests.python.agreement import Outcome, outcome, same_outcomes, same_values
+from tests.python.corpus import Example, examples
+from tests.support.check import against_differences, direction, dot
+from tests.support.corpus import Case, usable_engines
+from tests.support.same import difference
+
+EXAMPLES = examples()
+FAILING = [name for name, example in EXAMPLES.items() if example.raises is not None]
+SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is None]
+DIFFERENTIABLE = [name for name in SUCCEEDING if EXAMPLES[name].differentiable]
+ENGINES = usable_engines()
+LONG = 3_000  # steps; fewer cuts are made in longer runs
+
+
+@dataclass(frozen=True)
+class CutAt:
+    """Plain reverse mode in two parts: what comes after a number of steps, then what comes before."""
+
+    steps: int
+
+    def actions(self) -> Actions:
+        start = (yield Keep()).step
+        yield Advance(start + self.steps)
+        yield Keep()
+        yield Tape(None)
+        yield Reverse()
+        yield Drop(start + self.steps)
+        yield Restore(start)
+        yield Tape(start + self.steps)
+        yield Reverse()
+
+
+def natively(example: Example) -> Outcome:
+    """What Python gives, raises and prints."""
+    return outcome(lambda: example.function(*copy.deepcopy(example.args)))
+
+
+def call_on(example: Example, name: str) -> Call:
+    return call_of(example.function, example.args, {}, name)
+
+
+def silently(action: Callable[[], Any]) -> Any:
+    """What an action gives; what it prints is looked at elsewhere."""
+    with redirect_stdout(io.StringIO()):
+        return action()
+
+
+def steps_of(example: Example) -> int:
+    """The length of the run, which is the same on all engines."""
+    steps = {engine.name: silently(call_on(example, engine.name).steps) for engine in ENGINES}
+    assert len(set(steps.values())) == 1, f"steps differ: {steps}"
+    return int(steps[ENGINES[0].name])
+
+
+def cuts_of(steps: int, random: Random) -> list[int]:
+    """The ends and a sample of the inside."""
+    if steps > LONG:
+        return [random.randrange(1, steps)]
+    return sorted({0, 1, steps, *[random.randint(0, steps) for _ in range(3)]})
+
+
+def weights(value: Any) -> Any:
+    """A cotangent of a value, always the same."""
+    return direction(value, Random(3))
+
+
+def test_every_engine_is_tried() -> None:
+    assert {engine.name for engine in ENGINES} == {n for n, why in engines.available().items() if why is None}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_values_and_exceptions_are_those_of_python(name: str) -> None:
+    example = EXAMPLES[name]
+    want = natively(example)
+    assert type(want.error) is (example.raises or type(None))
+    for engine in ENGINES:
+        args = copy.deepcopy(example.args)
+
+        def value(engine_name: str = engine.name, args: tuple[object, ...] = args) -> Any:
+            call = call_of(example.function, args, {}, engine_name)
+            return result(call.value(), call.engine)
+
+        got = outcome(value)
+        assert same_outcomes(want, got), f"{engine.name}: {got}; Python: {want}"
+        assert same_values(args, example.args) or same_repr(args, example.args)
+
+
+def same_repr(a: object, b: object) -> bool:
+    """For arguments that compare by identity, such as functions."""
+    return repr(a) == repr(b)
+
+
+def in_two_parts(example: Example, name: str, cut: int) -> tuple[Outcome, list[Capsule]]:
+    """What a run that is cut gives, raises and prints; the capsule between, if the run came so far."""
+    capsules: list[Capsule] = []
+
+    def parted() -> Any:
+        capsules.append(call_on(example, name).interrupt(cut))
+        rest = resumption(capsules[0])
+        return result(rest.value(), rest.engine)
+
+    return outcome(parted), capsules
+
+
+@pytest.mark.parametrize("name", SUCCEEDING)
+def test_a_run_may_be_cut_anywhere(name: str) -> None:
+    example = EXAMPLES[name]
+    want, steps = natively(example), steps_of(example)
+    for engine in ENGINES:
+        for cut in cuts_of(steps, Random(name)):
+            got, (z,) = in_two_parts(example, engine.name, cut)
+            assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
+            assert z.steps == cut
+            assert silently(resumption(z).steps) == steps - cut
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_run_that_fails_fails_in_parts_too(name: str) -> None:
+    example = EXAMPLES[name]
+    want = natively(example)
+    for engine in ENGINES:
+        for cut in (0, 1, 5, 25, 100_000):
+            got, _ = in_two_parts(example, engine.name, cut)
+            assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
+
+
+def gradient(example: Example, name: str, schedule: Schedule) -> tuple[Call, Any, Any]:
+    """The call, its value and the cotangent of its argument."""
+    call = call_on(example, name)
+    y, xbar = silently(lambda: call.vjp(weights, schedule))
+    return call, y, xbar
+
+
+def check_schedules(example: Example, steps: int, random: Random) -> tuple[Call, Any, Any]:
+    """All engines and schedules agree to the last bit; the call, value and cotangent by the first."""
+    call, y, xbar = gradient(example, ENGINES[-1].name, Plain())
+    schedules: list[Schedule] = [Plain(), Bisection(max(1, steps // 5))]
+    if steps > 1:
+        schedules.append(CutAt(random.randrange(1, steps)))
+    for engine in ENGINES:
+        for schedule in schedules:
+            _, again, other = gradient(example, engine.name, schedule)
+            where = f"{engine.name}, {schedule}"
+            assert difference(other, xbar) is None, f"{where}: {difference(other, xbar)}"
+            assert difference(tangent_of(again, numbers(again)), tangent_of(y, numbers(y))) is None, where
+    return call, y, xbar
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients(name: str) -> None:
+    example, random = EXAMPLES[name], Random(name)
+    call, y, xbar = check_schedules(example, steps_of(example), random)
+    v = direction(call.argument, random)
+    slope, size = dot(xbar, v)
+    case = Case(call.u.car, call.argument, weights(y))
+    against_differences(case, v, slope, call.engine, size=size)
