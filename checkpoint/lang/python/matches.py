@@ -46,10 +46,6 @@ def _cases(t: Translator, subject: Expr, cases: list[ast.match_case], env: Env, 
         raise t.refuse(
             case.guard, "a guard that changes variables", "move it into the body of the case, as an `if`"
         )
-    if case.guard is not None and t.normal.has_effect(case.guard):
-        raise t.refuse(
-            case.guard, "a guard that changes variables", "move it into the body of the case, as an `if`"
-        )
     name, names = t.fresh("case"), _names(case.pattern)
     left = sorted(set(names)) if case.guard is not None else []
     met: list[Env] = []
