@@ -55,8 +55,8 @@ def classes_in(values: tuple[Any, ...]) -> tuple[type, ...]:
             pending.extend(each)
         elif isinstance(each, dict):
             pending.extend(each.values())
-        if not is_data(each):
-            found[FunctionType] = None
+        if not is_data(each) or kind.__module__.startswith("checkpoint."):
+            found[FunctionType] = None  # this package's own objects are derivatives, procedures, capsules
         elif kind.__module__ != "builtins":
             found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
             pending.extend(getattr(each, "__dict__", {}).values())

@@ -122,8 +122,8 @@ class Objects:
                 pending.extend(each)
             elif isinstance(each, dict):
                 pending.extend(each.values())
-            elif not is_data(each):
-                self.learn_varying()
+            elif not is_data(each) or type(each).__module__.startswith("checkpoint."):
+                self.learn_varying()  # this package's own objects are derivatives, procedures, capsules
                 continue
             if type(each).__module__ != "builtins":
                 self.learn_class(type(each))

@@ -1,0 +1,51 @@
+"""Derivatives that were made outside of programs, inside of programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checkpoint import grad, hvp, jacfwd, jacrev, jvp, primops, value_and_grad
+
+
+def fifth(x: float) -> float:
+    """Its derivatives at 2 are 80, 160, 240."""
+    return x**5
+
+
+slope: Any = grad(fifth)
+
+
+def newton(x: float) -> float:
+    """Three steps to the minimum; each takes a quarter of x away."""
+    for _ in range(3):
+        x = x - slope(x) / grad(slope)(x)
+    return x
+
+
+def applied(f: Any, x: float) -> Any:
+    return f(x)
+
+
+def with_aux(xs: list[float]) -> Any:
+    return xs[0] ** 2 * xs[1], "aux"
+
+
+def test_derivatives_of_derivatives(engine: str) -> None:
+    assert grad(slope, engine=engine)(2.0) == 160.0
+    assert value_and_grad(slope, engine=engine)(2.0) == (80.0, 160.0)
+    assert jvp(slope, 2.0, 1.0, engine=engine) == (80.0, 160.0)
+    assert jacfwd(jacrev(fifth), engine=engine)(2.0) == jacrev(jacfwd(fifth), engine=engine)(2.0) == 160.0
+    assert hvp(slope, 2.0, 1.0, engine=engine) == jvp(grad(slope), 2.0, 1.0, engine=engine)[1]
+    assert primops(slope, 2.0, engine=engine) > 10
+
+
+def test_as_a_variable_of_the_module_and_as_an_argument(engine: str) -> None:
+    assert grad(newton, engine=engine)(2.0) == pytest.approx(0.75**3, rel=1e-14)
+    assert grad(applied, argnums=1, engine=engine)(slope, 2.0) == 160.0
+
+
+def test_with_something_beside_the_value(engine: str) -> None:
+    hessian = jacfwd(grad(with_aux, has_aux=True), engine=engine)([2.0, 3.0])
+    assert hessian == ([[6.0, 4.0], [4.0, 0.0]], None)
