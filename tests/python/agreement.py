@@ -172,9 +172,8 @@ def check_gradients(f: Callable[..., Any], args: tuple[Any, ...], names: list[st
                 found[f"{name}, {schedule}"] = _gradient(call, schedule)
     first = next(iter(found.values()))
     for how, each in found.items():
-        assert len(each) == len(first) and all(map(same_bits, each, first)), (
-            f"gradients differ: {found}, {how}"
-        )
+        same = len(each) == len(first) and all(map(same_bits, each, first))
+        assert same, f"gradients differ: {found}, {how}"
     forward = [_forward(call_of(f, args, {}, name)) for name in names]
     assert all(same_bits(each, forward[0]) for each in forward), f"directional derivatives differ: {forward}"
     _agree(forward[0], first)

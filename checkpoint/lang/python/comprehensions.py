@@ -7,10 +7,9 @@ a loop over a list (or dictionary, or sum) that grows; `any` and `all` leave it 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkpoint.lang.core import Const, Expr, Let
-from checkpoint.lang.python.builder import const, prim
 from checkpoint.lang.python.exits import Exits
 from checkpoint.lang.python.liveness import NONE, Around
 from checkpoint.lang.python.meanings import Binding, Env
@@ -93,6 +92,25 @@ def _apart(
     return Let(span, items, t.expr(first.iter, env), value)
 
 
+def as_loops(node: Any, name: str, first: ast.expr) -> tuple[ast.expr, ast.stmt]:
+    """What a variable starts with, and the loops that make it the value; first: the outermost items."""
+    if isinstance(node, ast.DictComp):
+        start: ast.expr = ast.Dict([], [])
+        target = ast.Subscript(load(name, node), node.key, ast.Store())
+        body: ast.stmt = ast.Assign([ast.copy_location(target, node)], node.value)
+    else:
+        start = ast.List([], ast.Load())
+        method = ast.copy_location(ast.Attribute(load(name, node), "append", ast.Load()), node)
+        body = _statement(_call(method, [node.elt], node))
+    ast.copy_location(body, node)
+    for generator in reversed(node.generators):
+        for test in reversed(generator.ifs):
+            body = ast.copy_location(ast.If(test, [body], []), node)
+        items = first if generator is node.generators[0] else generator.iter
+        body = ast.copy_location(ast.For(generator.target, items, [body], []), node)
+    return ast.copy_location(start, node), body
+
+
 def _method(node: ast.expr, name: str) -> ast.expr:
     return ast.copy_location(ast.Attribute(load(RESULT, node), name, ast.Load()), node)
 
@@ -103,6 +121,3 @@ def _call(function: ast.expr, args: list[ast.expr], node: ast.expr) -> ast.Call:
 
 def _statement(value: ast.expr) -> ast.stmt:
     return ast.copy_location(ast.Expr(value), value)
-
-
-__all__ = ["const", "consumed", "prim", "translate"]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
+from checkpoint.lang.python.comprehensions import as_loops
 from checkpoint.lang.python.nodes import (
     IN_PLACE,
     Change,
@@ -336,26 +337,12 @@ class Normaliser:
     def comprehension(self, node: Any, out: list[ast.stmt]) -> ast.expr:
         """A comprehension with effects, as the loops that it stands for."""
         name = self.temporary()
-        if isinstance(node, ast.DictComp):
-            start: ast.expr = ast.Dict([], [])
-            target = ast.Subscript(load(name, node), node.key, ast.Store())
-            body: ast.stmt = ast.Assign([ast.copy_location(target, node)], node.value)
-        else:
-            start = ast.List([], ast.Load())
-            method = ast.Attribute(load(name, node), "append", ast.Load())
-            call = ast.Call(ast.copy_location(method, node), [node.elt], [])
-            body = ast.Expr(ast.copy_location(call, node))
-        ast.copy_location(body, node)
         first = self.saved(self.pure(node.generators[0].iter, out), out)
-        for generator in reversed(node.generators):
-            for test in reversed(generator.ifs):
-                body = ast.copy_location(ast.If(test, [body], []), node)
-            items = first if generator is node.generators[0] else generator.iter
-            body = ast.copy_location(ast.For(generator.target, items, [body], []), node)
-        out.append(assign(name, ast.copy_location(start, node), node))
+        start, loops = as_loops(node, name, first)
+        out.append(assign(name, start, node))
         targets = [n for g in node.generators for n in ast.walk(g.target)]
         names = frozenset(n.id for n in targets if isinstance(n, ast.Name))
-        out.append(Scoped(names, self.block([body]), node))
+        out.append(Scoped(names, self.block([loops]), node))
         return load(name, node)
 
     def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr:

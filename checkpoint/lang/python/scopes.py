@@ -103,7 +103,7 @@ class Scope:
         candidates = {
             name: scope
             for name, scope in self.functions().items()
-            if not scope.node.decorator_list and stays(name, lists[scope.node], self.node)
+            if not getattr(scope.node, "decorator_list", []) and stays(name, lists[scope.node], self.node)
         }
         while True:
             escaping = set(self.mentioned)
