@@ -9,7 +9,7 @@ from typing import Any
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.values import Symbol
 from checkpoint.errors import Span
-from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Raise, Var
+from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 
 UNBOUND = Symbol("%unbound")  # what a variable holds that nothing has been assigned to
 FAILED = Layout(type("failed", (), {}), ("exception",))  # how a guarded expression returns what it raised
@@ -78,6 +78,3 @@ def both(span: Span, first: Expr, second: Expr) -> Expr:
 
 def negated(span: Span, test: Expr) -> Expr:
     return If(span, test, Const(span, False), Const(span, True))
-
-
-__all__ = ["App", "Const", "Expr", "If", "Lambda", "Let", "Letrec", "Prim", "Raise", "Var"]

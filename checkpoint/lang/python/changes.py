@@ -7,10 +7,9 @@ Out: the items on the way are read, the last is updated, and each is put back in
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkpoint.lang.core import Const, Expr, If, Let, Var
+from checkpoint.lang.core import Const, Expr, Let, Var
 from checkpoint.lang.python import calls, handlers
 from checkpoint.lang.python.builder import again, prim
 from checkpoint.lang.python.meanings import Env, Reference
@@ -149,6 +148,3 @@ def _library(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
         else:
             given.positional.append(t.expr(argument, env))
     return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, {}, t.span(node)))
-
-
-__all__ = ["Callable", "If", "Next", "translate"]

@@ -10,13 +10,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python import calls
-from checkpoint.lang.python.builder import again, const, prim
+from checkpoint.lang.python.builder import const, prim
 from checkpoint.lang.python.meanings import Callee, Env, Maker, Reference, Signature
 
 if TYPE_CHECKING:
@@ -141,6 +140,3 @@ def all_fields(cls: type) -> tuple[str, ...]:
     if dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return field_names(cls)
     return ()
-
-
-__all__ = ["Callable", "again", "all_fields", "construct", "constructor", "field_names", "found_in_class"]

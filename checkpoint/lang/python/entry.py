@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.core import App, Expr, Var
-from checkpoint.lang.python import calls, classes, statics
-from checkpoint.lang.python.builder import prim
+from checkpoint.lang.python import advice, calls, classes, statics
 from checkpoint.lang.python.meanings import Callee, Reference
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def _arranged(linker: Linker, t: Any, known: Reference, given: calls.Arguments) 
     if callee is None and isinstance(known.value, type):
         return _made(linker, t, known, given)
     if callee is None:
-        raise statics.refused(t, known.value, None)  # type: ignore[arg-type]
+        raise advice.refused(t, known.value, None)  # type: ignore[arg-type]
     return _with(t, callee, given)
 
 
@@ -76,7 +75,7 @@ def _with(t: Any, callee: Callee, given: calls.Arguments) -> Expr:
 def _made(linker: Linker, t: Any, known: Reference, given: calls.Arguments) -> Expr:
     callee = classes.constructor(linker, known)
     if callee is None:
-        raise statics.refused(t, known.value, None)  # type: ignore[arg-type]
+        raise advice.refused(t, known.value, None)  # type: ignore[arg-type]
     return calls.arranged(t, callee, given, None, lambda a: classes.made(known.value, a, _NOWHERE))  # type: ignore[arg-type]
 
 
@@ -87,6 +86,3 @@ def _call_of_object(linker: Linker, t: Any, name: str, given: calls.Arguments) -
         raise SourceError(f"a {type(value).__name__} is no function, and has no __call__ to translate")
     given.positional.insert(0, Var(_NOWHERE, name))
     return _with(t, callee, given)
-
-
-__all__ = ["call_of_root", "prim"]

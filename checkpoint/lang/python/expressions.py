@@ -11,10 +11,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkpoint.lang.core import App, Const, Expr, If, Prim, Var
+from checkpoint.lang.core import Const, Expr, If, Prim, Var
 from checkpoint.lang.python import callees, calls, comprehensions, functions
 from checkpoint.lang.python.builder import again, both, bound, const, is_simple, negated, prim
-from checkpoint.lang.python.meanings import Binding, Env, Reference
+from checkpoint.lang.python.meanings import Env, Reference
 from checkpoint.lang.python.nodes import InPlaceAdd, InPlaceMult
 from checkpoint.lang.python.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes import COMPREHENSIONS
@@ -292,5 +292,3 @@ TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
     ast.Starred: starred,
     PrimNode: primitive,
 }
-
-__all__ = ["App", "Binding", "Env", "test", "translate"]

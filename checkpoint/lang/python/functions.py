@@ -11,9 +11,9 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Letrec, Prim, Var
+from checkpoint.lang.core import Const, Expr, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.python import calls, handlers
-from checkpoint.lang.python.builder import UNBOUND, prim
+from checkpoint.lang.python.builder import prim
 from checkpoint.lang.python.meanings import Binding, Callee, Env, Maker, defaulted, signature_of, variable
 from checkpoint.lang.python.scopes import FunctionNode, Scope
 
@@ -257,6 +257,3 @@ def changing_call(
     if exits.handler is None:
         return use(value)
     return handlers.guarded(t, value, env, exits.handler, use)
-
-
-__all__ = ["UNBOUND", "App", "changing_call", "define", "escaping_lambda"]

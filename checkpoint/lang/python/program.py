@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -144,6 +144,3 @@ def code_of(function: Any) -> Any:
     if isinstance(function, types.FunctionType):
         return function.__code__
     return function if isinstance(function, type | types.BuiltinFunctionType) else type(function)
-
-
-__all__ = ["Callable", "Linked", "Programs", "Shape", "link"]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
+from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python import changes, functions, handlers, loops, matches, partials
 from checkpoint.lang.python.builder import make_error
 from checkpoint.lang.python.handlers import evaluated
@@ -174,5 +174,3 @@ STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
     Change: changes.translate,
     Scoped: scoped,
 }
-
-__all__ = ["Prim", "Raise", "block", "join"]

@@ -234,5 +234,3 @@ SPECIAL: dict[Any, Callable[[Translator, ast.Call, Env], Expr | None]] = {
     builtins.getattr: _getattr,
     builtins.range: _range,
 }
-
-__all__ = ["arities", "call", "primitive", "refused"]

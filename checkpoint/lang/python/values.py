@@ -17,7 +17,7 @@ from checkpoint.ad.containers import Layout
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
-from checkpoint.lang.python import calls, classes, mismatch, statics
+from checkpoint.lang.python import advice, calls, classes, mismatch, statics
 from checkpoint.lang.python.advice import is_random
 from checkpoint.lang.python.builder import again, bound, prim, raise_error
 from checkpoint.lang.python.meanings import Callee, Reference, Signature
@@ -75,7 +75,7 @@ def of_reference(
         return _of_partial(linker, t, known, span, node)
     if t is None or node is None:
         raise InternalError(f"{value!r} has no value", span)
-    raise statics.refused(t, value, node)
+    raise advice.refused(t, value, node)
 
 
 def _counts(value: Foreign) -> tuple[int, ...]:
@@ -179,7 +179,7 @@ def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at:
         function, given, keywords = linker.partial_parts(t, known, node)
     callee = linker.callee(t, function, node)
     if callee is None:
-        raise statics.refused(t, function.value, node)
+        raise advice.refused(t, function.value, node)
     signature = callee.signature
     counts = range(
         max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1
