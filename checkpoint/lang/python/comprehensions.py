@@ -92,23 +92,41 @@ def _apart(
     return Let(span, items, t.expr(first.iter, env), value)
 
 
-def as_loops(node: Any, name: str, first: ast.expr) -> tuple[ast.expr, ast.stmt]:
-    """What a variable starts with, and the loops that make it the value; first: the outermost items."""
-    if isinstance(node, ast.DictComp):
-        start: ast.expr = ast.Dict([], [])
+def as_loops(node: Any, name: str, first: ast.expr, by: str | None = None) -> tuple[ast.expr, ast.stmt]:
+    """What a variable starts with, and the loops that make it the value.
+
+    first: the outermost items. by: "any" or "all", which ends the loops as soon as it knows.
+    """
+    decided: list[ast.stmt] = []
+    if by is not None:
+        start: ast.expr = constant(by == "all", node)
+        wanted = node.elt if by == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), node.elt), node)
+        leave = ast.copy_location(ast.Break(), node)
+        found = [assign(name, constant(by == "any", node), node), leave]
+        body: ast.stmt = ast.If(wanted, found, [])
+        known = (
+            load(name, node)
+            if by == "any"
+            else ast.copy_location(ast.UnaryOp(ast.Not(), load(name, node)), node)
+        )
+        decided = [ast.copy_location(ast.If(known, [leave], []), node)]
+    elif isinstance(node, ast.DictComp):
+        start = ast.Dict([], [])
         target = ast.Subscript(load(name, node), node.key, ast.Store())
-        body: ast.stmt = ast.Assign([ast.copy_location(target, node)], node.value)
+        body = ast.Assign([ast.copy_location(target, node)], node.value)
     else:
         start = ast.List([], ast.Load())
         method = ast.copy_location(ast.Attribute(load(name, node), "append", ast.Load()), node)
         body = _statement(_call(method, [node.elt], node))
     ast.copy_location(body, node)
+    statements = [body]
     for generator in reversed(node.generators):
         for test in reversed(generator.ifs):
-            body = ast.copy_location(ast.If(test, [body], []), node)
+            statements = [ast.copy_location(ast.If(test, statements, []), node)]
         items = first if generator is node.generators[0] else generator.iter
-        body = ast.copy_location(ast.For(generator.target, items, [body], []), node)
-    return ast.copy_location(start, node), body
+        loop = ast.copy_location(ast.For(generator.target, items, statements, []), node)
+        statements = [loop, *decided]
+    return ast.copy_location(start, node), loop
 
 
 def _method(node: ast.expr, name: str) -> ast.expr:

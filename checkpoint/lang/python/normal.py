@@ -263,6 +263,10 @@ class Normaliser:
             return self.comprehension(node, out)
         if isinstance(node, ast.Compare) and len(node.ops) > 1:
             return self.chain(node, out)
+        match node:
+            case ast.Call(ast.Name("any" | "all" as by), [ast.GeneratorExp() as items], []):
+                if not self.is_local(by):
+                    return self.comprehension(items, out, by)
         return self.compound(node, out)
 
     def chain(self, node: ast.Compare, out: list[ast.stmt]) -> ast.expr:
@@ -334,11 +338,11 @@ class Normaliser:
             return self.choice(node, value, more, value, out)
         return self.choice(node, value, value, more, out)
 
-    def comprehension(self, node: Any, out: list[ast.stmt]) -> ast.expr:
-        """A comprehension with effects, as the loops that it stands for."""
+    def comprehension(self, node: Any, out: list[ast.stmt], by: str | None = None) -> ast.expr:
+        """A comprehension with effects, as the loops that it stands for; by: any or all, that it is for."""
         name = self.temporary()
         first = self.saved(self.pure(node.generators[0].iter, out), out)
-        start, loops = as_loops(node, name, first)
+        start, loops = as_loops(node, name, first, by)
         out.append(assign(name, start, node))
         targets = [n for g in node.generators for n in ast.walk(g.target)]
         names = frozenset(n.id for n in targets if isinstance(n, ast.Name))
