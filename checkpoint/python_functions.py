@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock
-from types import FunctionType
 from typing import Any
 
 from checkpoint import api, gradients, jacobians
@@ -19,12 +18,10 @@ from checkpoint.driver.engine import Engine
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python import library, library_derivatives
-from checkpoint.lang.python.inputs import is_data
+from checkpoint.lang.python.inputs import classes_in
 from checkpoint.lang.python.program import NOWHERE, Linked, Programs, Shape
 from checkpoint.nests import to_language
 from checkpoint.prims.python.native import source_name
-
-LEAVES = frozenset((float, int, str, bool, type(None)))
 
 _programs = Programs()
 _lock = RLock()
@@ -36,31 +33,6 @@ def closure_of(
     """A closure of the tuple of the positional arguments and then those passed by name."""
     shape = Shape(len(positional), tuple(keywords))
     return _closure(f, shape, engine, classes_in((*positional, *keywords.values())))
-
-
-def classes_in(values: tuple[Any, ...]) -> tuple[type, ...]:
-    """The classes of the objects in arguments, whose methods a function may call.
-
-    Where there is a function among them, its class too.
-    """
-    found: dict[type, None] = {}
-    pending, seen = list(values), set()
-    while pending:
-        each = pending.pop()
-        kind = type(each)
-        if kind in LEAVES or id(each) in seen:
-            continue
-        seen.add(id(each))
-        if isinstance(each, list | tuple):
-            pending.extend(each)
-        elif isinstance(each, dict):
-            pending.extend(each.values())
-        if not is_data(each) or kind.__module__.startswith("checkpoint."):
-            found[FunctionType] = None  # this package's own objects are derivatives, procedures, capsules
-        elif kind.__module__ != "builtins":
-            found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
-            pending.extend(getattr(each, "__dict__", {}).values())
-    return tuple(found)
 
 
 def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...]) -> Closure:

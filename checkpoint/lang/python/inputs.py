@@ -4,7 +4,7 @@ In: while a program is translated, the Python objects that its names mean. Out: 
 from another one (a global of a function, a cell of its closure, an attribute of a module). At a later call
 the tree is walked again from the function given then: objects that the translation relied on (functions,
 by their code; classes, modules, builtins, by identity) must be the same, else the program is translated
-anew; data is read, so that a changed global is seen.
+anew; data is read, so that a changed global is seen. What was not there must not be there yet.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.values import Foreign
+from checkpoint.prims.python.native import attribute_names, getattr_of, is_plain_object
+
+LEAVES = frozenset((float, int, str, bool, type(None)))
 
 
 class Unknown(Exception):
@@ -45,6 +48,19 @@ def _cell(function: Any, position: int) -> Any:
         raise Unknown(str(position)) from None
 
 
+def _no_global(function: Any, name: str) -> None:
+    if name in function.__globals__:
+        raise Unknown(name)
+
+
+def _no_cell(function: Any, position: int) -> None:
+    try:
+        function.__closure__[position].cell_contents  # noqa: B018
+    except ValueError:
+        return
+    raise Unknown(str(position))
+
+
 def _attribute(value: Any, name: str) -> Any:
     try:
         return getattr(value, name)
@@ -62,6 +78,8 @@ def _in_class(cls: type, name: str) -> Any:
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "global": _global,
     "cell": _cell,
+    "no global": _no_global,
+    "no cell": _no_cell,
     "attribute": _attribute,
     "in class": _in_class,
     "default": lambda function, position: function.__defaults__[position],
@@ -82,6 +100,36 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
 def is_data(value: Any) -> bool:
     """Whether an object is read anew at each call, rather than relied on by the translation."""
     return not isinstance(value, KNOWN) and not _is_native_callable(value)
+
+
+def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
+    """The classes of the objects in arguments or data, whose methods a function may call.
+
+    Where there is a function among them, its class too.
+    """
+    found: dict[type, None] = {}
+    pending, seen = _no_leaves(values), set()
+    while pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        kind = type(each)
+        if isinstance(each, list | tuple):
+            pending.extend(_no_leaves(each))
+        elif isinstance(each, dict):
+            pending.extend(_no_leaves(each.values()))
+        if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
+            found[types.FunctionType] = None  # this package's own are derivatives and procedures
+        elif kind.__module__ != "builtins":
+            found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
+            if is_plain_object(each):
+                pending.extend(_no_leaves([getattr_of(each, name) for name in attribute_names(each)]))
+    return tuple(found)
+
+
+def _no_leaves(values: Iterable[Any]) -> list[Any]:
+    return [] if LEAVES.issuperset(map(type, values)) else [x for x in values if type(x) not in LEAVES]
 
 
 KNOWN = (
@@ -122,6 +170,36 @@ class Input:
 NOTHING = object()
 
 
+LEAVES = frozenset((float, int, str, bool, type(None)))
+
+
+def classes_in(values: tuple[Any, ...]) -> tuple[type, ...]:
+    """The classes of the objects in values, whose methods a function may call.
+
+    Where there is a function among them, its class too.
+    """
+    found: dict[type, None] = {}
+    pending, seen = list(values), set()
+    while pending:
+        each = pending.pop()
+        kind = type(each)
+        if kind in LEAVES or id(each) in seen:
+            continue
+        seen.add(id(each))
+        if isinstance(each, list | tuple):
+            pending.extend(each)
+        elif isinstance(each, dict):
+            pending.extend(each.values())
+        if not is_data(each) or kind.__module__.startswith("checkpoint."):
+            found[types.FunctionType] = (
+                None  # this package's own objects are derivatives, procedures, capsules
+            )
+        elif kind.__module__ != "builtins":
+            found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
+            pending.extend(getattr(each, "__dict__", {}).values())
+    return tuple(found)
+
+
 class Inputs:
     """All inputs of a program; the first is the function itself."""
 
@@ -145,6 +223,15 @@ class Inputs:
             self._values.append(value)
         index = self._known[key]
         return index, self._values[index]
+
+    def absent(self, parent: int, kind: str, what: Any) -> None:
+        """Note that a global is not there, or that a cell is empty."""
+        origin = self._values[parent]
+        key = (id(origin.__globals__), kind, what) if kind == "global" else (parent, "no", what)
+        if key not in self._known:
+            self._known[key] = len(self.nodes)
+            self.nodes.append(Input(parent, (f"no {kind}", what), NOTHING))
+            self._values.append(None)
 
     def forget(self) -> None:
         """Once translated: let go of the objects themselves."""
@@ -172,7 +259,9 @@ def _expected(value: Any) -> Any:
     """What to compare with: a function's code, a known object itself, NOTHING for data."""
     if isinstance(value, types.FunctionType):
         return value.__code__
-    if isinstance(value, types.MethodType | functools.partial | property | staticmethod | classmethod):
+    if isinstance(value, functools.partial):
+        return len(value.args), tuple(value.keywords)
+    if isinstance(value, types.MethodType | property | staticmethod | classmethod):
         return type(value)
     return NOTHING if is_data(value) else value
 
@@ -180,4 +269,6 @@ def _expected(value: Any) -> Any:
 def _is_expected(value: Any, expected: Any) -> bool:
     if isinstance(value, types.FunctionType):
         return value.__code__ is expected
+    if isinstance(value, functools.partial):
+        return (len(value.args), tuple(value.keywords)) == expected
     return value is expected or type(value) is expected

@@ -64,10 +64,6 @@ class Learned:
     classes: dict[type, Any] = field(default_factory=dict)
     varying: bool = False
 
-    def covers(self, found: tuple[type, ...]) -> bool:
-        """Whether a program is translated for these classes; that of functions stands for varying calls."""
-        return all(cls in self.classes or (cls is types.FunctionType and self.varying) for cls in found)
-
 
 class LearnedSomething(Exception):
     """Start again, with what is known now."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from checkpoint.lang.core import Expr, Lambda, Letrec, Var
 from checkpoint.lang.python import calls, values
 from checkpoint.lang.python.builder import const, prim
 from checkpoint.lang.python.entry import call_of_root
-from checkpoint.lang.python.inputs import Inputs
+from checkpoint.lang.python.inputs import Inputs, classes_in
 from checkpoint.lang.python.linker import Linker
 from checkpoint.lang.python.meanings import Reference
 from checkpoint.lang.python.objects import Learned, LearnedSomething
@@ -41,13 +42,16 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Linked:
-    """A translated program: a lambda of its inputs around a letrec, whose body is the entry."""
+    """A translated program: a lambda of its inputs around a letrec, whose body is the entry.
+
+    met: the classes of the objects among its arguments and inputs, for which it is translated.
+    """
 
     thunk: Lambda
     scopes: Scopes
     inputs: Inputs
     hidden: tuple[int, ...]
-    learned: Learned
+    met: frozenset[type]
 
     def closure(self, values: dict[int, Any]) -> Closure:
         """The entry, closed over the values of the inputs."""
@@ -81,20 +85,21 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     with recursion_room():
         while True:
             try:
-                return _linked(Linker(function, learned), shape)
+                return _linked(Linker(function, learned), shape, classes)
             except LearnedSomething:
                 continue
 
 
-def _linked(linker: Linker, shape: Shape) -> Linked:
+def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...]) -> Linked:
     root = linker.reference_to(0, linker.inputs.value(0))
     entry = _entry(linker, root, shape)
     linker.finish()
     body = Letrec(NOWHERE, tuple(linker.bindings.items()), entry) if linker.bindings else entry
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
+    met = frozenset((*classes, *classes_in(tuple([linker.inputs.value(i) for i in hidden]))))
     linker.inputs.forget()
-    return Linked(thunk, analyse(thunk), linker.inputs, hidden, linker.learned)
+    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met)
 
 
 def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
@@ -116,25 +121,33 @@ def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
 class Programs:
     """The programs that have been translated, by code and shape."""
 
-    def __init__(self, versions: int = 8) -> None:
+    def __init__(self, functions: int = 1024, versions: int = 8) -> None:
+        self.functions = functions
         self.versions = versions
-        self._known: dict[Any, list[Linked]] = {}
+        self._known: OrderedDict[Any, list[Linked]] = OrderedDict()
 
     def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
         """The program for a call, and the values of all its inputs."""
         key = (code_of(function), shape)
         for linked in self._known.get(key, ()):
             found = linked.inputs.read(function)
-            if found is not None and linked.learned.covers(classes):
+            if found is not None and linked.met.issuperset(classes) and self._fits(linked, found):
                 return linked, found
         linked = link(function, shape, classes)
         kept = self._known.setdefault(key, [])
         kept.insert(0, linked)
         del kept[self.versions :]
+        if len(self._known) > self.functions:
+            self._known.popitem(last=False)
         found = linked.inputs.read(function)
         if found is None:
             raise SourceError("what the function reads changed while it was translated")
         return linked, found
+
+    @staticmethod
+    def _fits(linked: Linked, inputs: list[Any]) -> bool:
+        """Whether the objects among the inputs are of classes that were met when it was translated."""
+        return linked.met.issuperset(classes_in(tuple([inputs[i] for i in linked.hidden])))
 
 
 def code_of(function: Any) -> Any:
