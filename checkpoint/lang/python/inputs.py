@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.values import Foreign
-from checkpoint.prims.python.native import attribute_names, getattr_of, is_plain_object
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
 
@@ -123,9 +122,19 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             found[types.FunctionType] = None  # this package's own are derivatives and procedures
         elif kind.__module__ != "builtins":
             found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
-            if is_plain_object(each):
-                pending.extend(_no_leaves([getattr_of(each, name) for name in attribute_names(each)]))
+            pending.extend(_no_leaves(_attributes(each)))
     return tuple(found)
+
+
+def _attributes(value: Any) -> list[Any]:
+    """What an object holds in its dictionary and its slots."""
+    found = list(getattr(value, "__dict__", {}).values())
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if isinstance(base.__dict__.get(name), types.MemberDescriptorType) and hasattr(value, name):
+                found.append(getattr(value, name))
+    return found
 
 
 def _no_leaves(values: Iterable[Any]) -> list[Any]:
@@ -168,36 +177,6 @@ class Input:
 
 
 NOTHING = object()
-
-
-LEAVES = frozenset((float, int, str, bool, type(None)))
-
-
-def classes_in(values: tuple[Any, ...]) -> tuple[type, ...]:
-    """The classes of the objects in values, whose methods a function may call.
-
-    Where there is a function among them, its class too.
-    """
-    found: dict[type, None] = {}
-    pending, seen = list(values), set()
-    while pending:
-        each = pending.pop()
-        kind = type(each)
-        if kind in LEAVES or id(each) in seen:
-            continue
-        seen.add(id(each))
-        if isinstance(each, list | tuple):
-            pending.extend(each)
-        elif isinstance(each, dict):
-            pending.extend(each.values())
-        if not is_data(each) or kind.__module__.startswith("checkpoint."):
-            found[types.FunctionType] = (
-                None  # this package's own objects are derivatives, procedures, capsules
-            )
-        elif kind.__module__ != "builtins":
-            found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
-            pending.extend(getattr(each, "__dict__", {}).values())
-    return tuple(found)
 
 
 class Inputs:
@@ -270,5 +249,5 @@ def _is_expected(value: Any, expected: Any) -> bool:
     if isinstance(value, types.FunctionType):
         return value.__code__ is expected
     if isinstance(value, functools.partial):
-        return (len(value.args), tuple(value.keywords)) == expected
+        return bool((len(value.args), tuple(value.keywords)) == expected)
     return value is expected or type(value) is expected
