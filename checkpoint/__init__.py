@@ -1,9 +1,13 @@
-"""Exact reverse-mode gradients of any program, in memory that grows with the logarithm of its run.
+"""Exact reverse-mode gradients of Python functions, in memory that grows with the logarithm of its run.
 
 >>> import checkpoint
->>> f = checkpoint.read("(define (f x) (* x (sin x))) f")
->>> checkpoint.vjp(f, 2.0, 1.0)
-(1.8185948536513634, 0.0770037537313969)
+>>> def power(x, n):
+...     y = 1.0
+...     for _ in range(n):
+...         y *= x
+...     return y
+>>> checkpoint.value_and_grad(power)(2.0, 10)
+(1024.0, 5120.0)
 """
 
 from checkpoint.ad.values import Capsule
