@@ -19,16 +19,18 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.errors import SourceError, Span
+from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.core import Expr, Lambda, Var
 from checkpoint.lang.python import advice, boundary, calls, library, library_methods, refusals, values
 from checkpoint.lang.python.builder import Names
 from checkpoint.lang.python.inputs import Inputs, Unknown, is_data
-from checkpoint.lang.python.meanings import Callee, Env, Maker, Reference, defaulted, signature_of
+from checkpoint.lang.python.meanings import Binding, Callee, Env, Maker, Reference, defaulted, signature_of
 from checkpoint.lang.python.objects import Learned, Objects
 from checkpoint.lang.python.scopes import scope_of
 from checkpoint.lang.python.source import text_of
 from checkpoint.lang.python.translator import Translator
+
+_NOWHERE = Span(Source("<call>", ""), 0, 0)
 
 
 class Linker(Objects):
@@ -79,16 +81,20 @@ class Linker(Objects):
             return None
         return self.reference_to(index, value)
 
-    def globals_of(self, index: int) -> Callable[[str], Reference | str | None]:
+    def globals_of(self, index: int) -> Callable[[str], Binding | Reference | str | None]:
         """What names mean in a function that no function around binds."""
         function = self.inputs.value(index)
         free = {name: i for i, name in enumerate(function.__code__.co_freevars)}
 
-        def meaning(name: str) -> Reference | str | None:
-            if name in free:
-                return self.find(index, "cell", free[name])
-            if name in function.__globals__:
-                return self.find(index, "global", name)
+        def meaning(name: str) -> Binding | Reference | str | None:
+            kind, what = ("cell", free[name]) if name in free else ("global", name)
+            if kind == "cell" or name in function.__globals__:
+                found = self.find(index, kind, what)
+                if found is not None:
+                    return found
+            self.inputs.absent(index, kind, what)
+            if kind == "cell":
+                return Binding("", unbound=True)
             return Reference(getattr(builtins, name)) if hasattr(builtins, name) else None
 
         return meaning
@@ -243,7 +249,7 @@ class Linker(Objects):
         self, t: Translator | None, known: Reference, node: ast.AST | None
     ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
         assert known.input is not None
-        span = Span(*_NOWHERE) if t is None or node is None else t.span(node)
+        span = _NOWHERE if t is None or node is None else t.span(node)
         function = self.find(known.input, "partial function", None)
         assert isinstance(function, Reference)
         positional = [self.maker_of(known, "partial argument", i)(span) for i in range(len(known.value.args))]
@@ -282,6 +288,3 @@ class Linker(Objects):
 def _known_as(name: str) -> str:
     """What a user knows a function of the library by."""
     return name.removeprefix("method_").removeprefix("change_").rstrip("_")
-
-
-_NOWHERE: tuple[Any, ...] = ()

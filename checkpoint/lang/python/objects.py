@@ -17,7 +17,7 @@ from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python import advice, calls, classes, values
 from checkpoint.lang.python.builder import Names, again, bound, const, instance, prim, raise_error
-from checkpoint.lang.python.inputs import Inputs, is_data
+from checkpoint.lang.python.inputs import Inputs, classes_in
 from checkpoint.lang.python.meanings import Callee, Env, Reference
 
 if TYPE_CHECKING:
@@ -108,22 +108,11 @@ class Objects:
 
     def learn_classes_of(self, value: Any) -> None:
         """Note the classes of the objects in an input."""
-        pending, seen = [value], set()
-        while pending:
-            each = pending.pop()
-            if id(each) in seen or isinstance(each, float | int | str | bool | type(None)):
-                continue
-            seen.add(id(each))
-            if isinstance(each, list | tuple):
-                pending.extend(each)
-            elif isinstance(each, dict):
-                pending.extend(each.values())
-            elif not is_data(each) or type(each).__module__.startswith("checkpoint."):
-                self.learn_varying()  # this package's own objects are derivatives, procedures, capsules
-                continue
-            if type(each).__module__ != "builtins":
-                self.learn_class(type(each))
-                pending.extend(getattr(each, "__dict__", {}).values())
+        for cls in classes_in([value]):
+            if cls is types.FunctionType:
+                self.learn_varying()
+            else:
+                self.learn_class(cls)
 
     @property
     def has_callables(self) -> bool:

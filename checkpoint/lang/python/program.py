@@ -97,7 +97,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...]) -> Linked:
     body = Letrec(NOWHERE, tuple(linker.bindings.items()), entry) if linker.bindings else entry
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
-    met = frozenset((*classes, *classes_in(tuple([linker.inputs.value(i) for i in hidden]))))
+    met = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     linker.inputs.forget()
     return Linked(thunk, analyse(thunk), linker.inputs, hidden, met)
 
@@ -147,7 +147,7 @@ class Programs:
     @staticmethod
     def _fits(linked: Linked, inputs: list[Any]) -> bool:
         """Whether the objects among the inputs are of classes that were met when it was translated."""
-        return linked.met.issuperset(classes_in(tuple([inputs[i] for i in linked.hidden])))
+        return linked.met.issuperset(classes_in([inputs[i] for i in linked.hidden]))
 
 
 def code_of(function: Any) -> Any:

@@ -48,7 +48,7 @@ class Translator:
         linker: Linker,
         text: FunctionText,
         scope: Scope,
-        globals: Callable[[str], Reference | str | None],
+        globals: Callable[[str], Binding | Reference | str | None],
         name: str,
         outer: Mapping[str, Known] | None = None,
     ) -> None:
