@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from types import FrameType
 from typing import Any
@@ -130,6 +131,8 @@ def check(f: Callable[..., Any], args: tuple[Any, ...], *, may_refuse: bool = Fa
     steps = check_steps(f, args, names)
     check_resumed(f, args, names, steps, want)
     check_gradients(f, args, names)
+    if steps % 4 == 0:
+        check_differences(f, args)
     return "value"
 
 
@@ -179,6 +182,37 @@ def check_gradients(f: Callable[..., Any], args: tuple[Any, ...], names: list[st
     _agree(forward[0], first)
 
 
+def check_differences(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Where the function is smooth its directional derivative is the limit of its differences."""
+    near = _moved(args, 0.00317)  # off the points where tests of equality hold
+    try:
+        if natively(f, near).error is not None:
+            return
+    except TooLong:
+        return
+    at = [outcome(lambda d=d: _weighted(f, _moved(near, d))).value for d in (-2e-6, -1e-6, 0.0, 1e-6, 2e-6)]  # type: ignore[misc]
+    if any(each is None or not math.isfinite(each) or abs(each) > 1e3 for each in at):
+        return
+    slopes = [(b - a) / 1e-6 for a, b in pairwise(at)]
+    slope, spread = (at[3] - at[1]) / 2e-6, max(slopes) - min(slopes)
+    call = call_of(f, near, {}, None)
+    derivative = _forward(call, [1.0] * len(numbers(call.argument)))
+    if spread <= 1e-4 * max(1.0, abs(slope)) and math.isfinite(derivative):
+        assert abs(slope - derivative) <= 1e-3 * max(1.0, abs(slope)), (
+            f"at {near}: differences {slope}, derivative {derivative}"
+        )
+
+
+def _moved(args: tuple[Any, ...], by: float) -> tuple[Any, ...]:
+    x, y, xs, n = args
+    return x + by, y + by, [item + by for item in xs], n
+
+
+def _weighted(f: Callable[..., Any], args: tuple[Any, ...]) -> float:
+    found = numbers(call_of(f, args, {}, None).value())
+    return _dot(_weights(len(found), 3), found)
+
+
 def _weights(count: int, seed: int) -> list[float]:
     random = Random(seed)
     return [random.uniform(-1.0, 1.0) for _ in range(count)]
@@ -193,9 +227,9 @@ def _gradient(call: Call, schedule: Any) -> list[float]:
     return [part for _, part in match(call.argument, cotangent, "cotangent")]
 
 
-def _forward(call: Call) -> float:
+def _forward(call: Call, weights: list[float] | None = None) -> float:
     """The directional derivative, weighted as the gradient is; NaN where a part is there twice."""
-    direction = tangent_of(call.argument, _weights(len(numbers(call.argument)), 7))
+    direction = tangent_of(call.argument, weights or _weights(len(numbers(call.argument)), 7))
     with redirect_stdout(io.StringIO()):
         y, tangent = call.jvp(direction)
     parts = [part for _, part in match(y, tangent, "tangent")]

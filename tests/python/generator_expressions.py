@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from tests.python.generator_forms import (
@@ -346,7 +347,7 @@ class Expressions(Base):
 def _is_expression(text: str) -> bool:
     """Whether a text is an expression: quotes within the braces of an f-string are not always."""
     try:
-        compile(text, "<text>", "eval")
+        ast.parse(text, mode="eval")
     except SyntaxError:
         return False
     return True
