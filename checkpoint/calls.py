@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from checkpoint import engines
-from checkpoint.ad.containers import CONTAINERS, TUPLE, Record
+from checkpoint.ad.containers import CHANGING, CONTAINERS, NEVER, TUPLE, Record
 from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, numbers, transform
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.tangent import lift, split, tangent_of
@@ -230,6 +230,8 @@ def _holds_capsule(value: Any) -> bool:
         kind = type(part)
         if kind is Capsule:
             return True
+        if kind in CHANGING and part.stale != NEVER:
+            return False  # it may hold itself; what makes it Python's own refuses it
         if kind in CONTAINERS:
             pending.extend([p for p in part.parts() if type(p) not in NUMBERS and type(p) not in ATOMS])
     return False

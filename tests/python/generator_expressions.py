@@ -37,7 +37,7 @@ class Expressions(Base):
         if self.random.randrange(400) == 399:
             return self.pick(BROKEN)
         if self.random.randrange(500) == 499:
-            return self.read(self.pick("FISLTDPN")) or method(d)
+            return self.read(self.pick("FISTP")) or method(d)
         return method(d)
 
     def F(self, d: int) -> str:
