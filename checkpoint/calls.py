@@ -87,6 +87,8 @@ class Call:
 
     def interrupt(self, steps: int) -> Capsule:
         """The capsule after a number of steps."""
+        if steps < 0:
+            raise RunError(f"a number of steps must be 0 or more, not {steps}")
         start, end = self._advance(steps)
         done = end.steps - start.steps
         if done != steps:

@@ -35,7 +35,7 @@ class PythonErrors:
     __slots__ = ("span",)
 
     def __init__(self, span: Span | None) -> None:
-        self.span = span
+        self.span = span if span is not None and span.source.text else None
 
     def __enter__(self) -> None:
         """Nothing is needed to begin."""

@@ -160,6 +160,13 @@ def test_exceptions_are_those_of_python(engine: str) -> None:
 
 
 WRONG: dict[str, Callable[[str], Any]] = {
+    "a number of steps must be 0 or more, not -1": lambda e: checkpoint.interrupt(square, 3.0, -1, engine=e),
+    "a number of steps must be an integer, not 1.0": lambda e: checkpoint.interrupt(
+        square,
+        3.0,
+        1.0,  # type: ignore[arg-type]
+        engine=e,
+    ),
     "argument 0 of square holds no real to differentiate: pass 3.0 instead of 3": lambda e: grad(
         square, engine=e
     )(3),
