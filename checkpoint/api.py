@@ -217,7 +217,7 @@ def _prepare(f: Any, x: Any, name: str | None) -> tuple[Engine, Closure, Program
 def named_schedule(schedule: Schedule | str | None) -> Schedule:
     """The schedule that a user asks for, by itself or by its name."""
     if schedule is None:
-        return Bisection()
+        return SCHEDULES["bisection"]
     if not isinstance(schedule, str):
         if isinstance(schedule, type) or not hasattr(schedule, "actions"):
             raise RunError(f"a schedule is one such as Bisection(), or a name, not {schedule!r}")

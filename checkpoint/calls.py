@@ -25,7 +25,7 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.failures import PythonErrors
 from checkpoint.nests import to_language, to_python
-from checkpoint.prims.operators import Context, reverse_sweep
+from checkpoint.prims.operators import Context, renew, reverse_sweep, swept
 from checkpoint.runs import RESUME
 
 
@@ -44,13 +44,14 @@ class PythonCapsule(Capsule):
 class Call:
     """A prepared closure and its argument, entered, on an engine."""
 
-    __slots__ = ("effects", "engine", "errors", "tags", "u")
+    __slots__ = ("effects", "engine", "errors", "is_plain", "tags", "u")
 
     def __init__(self, closure: Closure, argument: Any, engine: Engine) -> None:
         self.engine = engine
         self.effects = Effects()
         self.errors = PythonErrors(None if closure is RESUME else closure.lam.body.span)
-        if closure is not RESUME and not closure.env.values and _is_plain(argument):
+        self.is_plain = closure is not RESUME and not closure.env.values and _is_plain(argument)
+        if self.is_plain:
             copies = tuple([item * 1.0 for item in argument.items])
             self.u, self.tags = Pair(closure, Record(TUPLE, copies)), 0
         else:
@@ -105,6 +106,9 @@ class Call:
         """The value y, and the cotangent of the argument for the cotangent that is given for y."""
         with self.errors:
             context = Context(self.engine, self.tags, self.effects)
+            if self.is_plain:
+                value, contributions = swept(context, 0, schedule, self.u, cotangent_of)
+                return renew(value), Record(TUPLE, tuple(contributions))
             outcome = reverse_sweep(context, 0, schedule, self.u, cotangent_of)
             return outcome.car, outcome.cdr.cdr
 

@@ -60,6 +60,8 @@ class Context:
 
 def renew(value: Any) -> Any:
     """The value with every location a new one, so that it shares none with what it was made from."""
+    if type(value) is float:
+        return fresh(value)
     found = numbers(value)
     return replace(value, found, map(fresh, found))
 
@@ -80,14 +82,22 @@ def reverse_sweep(
     context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
 ) -> Pair:
     """(y . u-cotangent) for a `u` of floats that has entered; `cotangent_of` gives the cotangent of y."""
+    value, contributions = swept(context, level, schedule, u, cotangent_of)
+    return Pair(renew(value), tangent_of(u, [fresh(number) for number in contributions]))
+
+
+def swept(
+    context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
+) -> tuple[Any, list[float]]:
+    """The same as y, whose locations are the run's own, and one float for each number of u."""
     engine = context.engine
     start = engine.start(level, u, context.tags)
     sweep = Sweep(engine, context.effects, seed=lambda end: engine.seed(end, cotangent_of(end.value)))
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
     contributions = engine.argument_cotangents(start, cotangent, u)
-    value = settled(end.value, end.steps)
-    return Pair(renew(value), tangent_of(u, [fresh(number) for number in contributions]))
+    value = end.value
+    return value if type(value) is float else settled(value, end.steps), contributions
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:
