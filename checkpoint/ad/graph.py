@@ -7,7 +7,7 @@ pairs locations with tangents or cotangents uses it. Nothing here recurses, howe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from checkpoint.ad.containers import CHANGING, FROZEN, NEVER, Layout, Types
@@ -27,8 +27,10 @@ def with_parts(value: Any, parts: tuple[Any, ...]) -> Any:
     return parts if type(value) is tuple else value.with_parts(parts)
 
 
-def walk(root: Any) -> Iterator[tuple[Any, bool]]:
-    """Everything that a value reaches, once each, in the canonical order, and whether it is a number."""
+def reach(root: Any) -> tuple[list[Number], list[Any]]:
+    """What a value reaches, once each, in the canonical order: its numbers, and all else but atoms."""
+    found: list[Number] = []
+    others: list[Any] = []
     seen = set()
     open_tags: frozenset[int] = frozenset()  # of all capsules met so far
     stack = [root]
@@ -39,27 +41,28 @@ def walk(root: Any) -> Iterator[tuple[Any, bool]]:
             continue
         seen.add(id(value))
         if kind in NUMBERS and not (kind is Dual and value.tag in open_tags):
-            yield value, True
+            found.append(value)
             continue
         if kind is Capsule:
             open_tags |= value.open_tags
-        yield value, False
-        stack.extend(reversed(parts_of(value)))
+        others.append(value)
+        stack.extend(reversed(value if kind is tuple else value.parts()))
+    return found, others
 
 
 def numbers(root: Any) -> list[Number]:
     """The number objects that a value reaches, once each, in the canonical order."""
-    return [value for value, is_number in walk(root) if is_number]
+    return reach(root)[0]
 
 
 def highest_capsule_tag(root: Any) -> int:
     """The tag counter above which no capsule that a value reaches has seen a tag."""
-    return max((value.state.tags for value, _ in walk(root) if type(value) is Capsule), default=0)
+    return max([value.state.tags for value in reach(root)[1] if type(value) is Capsule], default=0)
 
 
 def reaches_container(root: Any) -> bool:
     """Whether a value reaches a list or dictionary."""
-    return any(type(value) in CHANGING for value, _ in walk(root))
+    return not CHANGING.isdisjoint(map(type, reach(root)[1]))
 
 
 def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], births: bool = False) -> Any:
@@ -132,7 +135,7 @@ def settled(root: Any, steps: int) -> Any:
         return value if kind in ATOMS or kind in NUMBERS else DESCEND
 
     root = transform(root, {}, special, births=True)
-    for value, _ in walk(root):
+    for value in reach(root)[1]:
         if type(value) in CHANGING and value.stale:
             value.stale = NEVER
     return root

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record
-from checkpoint.ad.graph import ATOMS, DESCEND, numbers, parts_of, replace, transform, walk, with_parts
+from checkpoint.ad.graph import ATOMS, DESCEND, numbers, parts_of, reach, replace, transform, with_parts
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, tangent_at
 from checkpoint.ad.values import Opaque, Pair
 
@@ -167,7 +167,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
 
 def _unfrozen(tangent: Any) -> Any:
     """A tangent or cotangent is a new value, whoever has the value that it belongs to."""
-    for part, _ in walk(tangent):
+    for part in reach(tangent)[1]:
         if type(part) in CHANGING:
             part.owner = None
     return tangent

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import numbers, settled, walk, with_own_tags_outermost
+from checkpoint.ad.graph import numbers, reach, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Dual, components
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
@@ -96,8 +96,8 @@ class Hybrid:
             tags += 1
             level -= 1
         births = 1
-        for part, is_number in walk(u):
-            if not is_number and hasattr(part, "birth"):
+        for part in reach(u)[1]:
+            if hasattr(part, "birth"):
                 part.birth = births
                 births += 1
         procedure, argument = u.car, u.cdr

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import walk
+from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import WrongCall
 from checkpoint.ad.values import Closure
@@ -224,8 +224,8 @@ class Machine:
 
     def number(self, value: Any) -> Any:
         """Give every object of a new value the next birth."""
-        for part, is_number in walk(value):
-            if not is_number and hasattr(part, "birth"):
+        for part in reach(value)[1]:
+            if hasattr(part, "birth"):
                 part.birth = self.births
                 self.births += 1
         return value

@@ -33,10 +33,12 @@ class Part:
     ended: the end was passed; raised: the step at `stop` raised; else the part stopped before it.
     structured: the steps recorded as wholes, and the origins of others, by index; "end" for that of the
         end; by the slot of what was raised, the strippings of its tangents, in the order of `stripped`.
+    births: of the objects in slots whose fields its reversal takes from or gives to.
     frames: how many slots each frame had that a raise removed, the top first.
     """
 
     __slots__ = (
+        "births",
         "block",
         "ended",
         "frames",
@@ -62,15 +64,27 @@ class Part:
         self.stripped: list[str] = []
         self.resumed: Capsule | None = None
         self.structured: dict[Any, Structured | Origin] = {}
+        self.births: dict[str, int] = {}
 
     def forward(self, machine: Machine, last: int) -> bool:
         """Run; the machine then stands at the point reached. Whether the block was left."""
         try:
-            return self._forward(machine, last)
+            left = self._forward(machine, last)
         except Raised as raised:
-            machine.index = 0
+            machine.index, left = 0, True
             machine.block, machine.values = self._unwind(machine, raised)
-        return True
+        if machine.tape is not None:
+            self._note_births()
+        return left
+
+    def _note_births(self) -> None:
+        """Keep the births that its reversal needs: objects without reals are shared with inner runs, which
+        number them anew.
+        """
+        for slot in self.block.reversal().births:
+            if slot in self.slots:
+                value = self.slots[slot]
+                self.births[slot] = value.env.birth if type(value) is Closure else getattr(value, "birth", 0)
 
     def _forward(self, machine: Machine, last: int) -> bool:
         block = self.block.block

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.numbers import INTEGERS, takes_reals
-from checkpoint.ad.values import Closure
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.interp.hybrid.code import BlockCode
@@ -85,9 +84,7 @@ class Reversal:
 
     def birth(self, slot: str) -> int:
         """The birth under which the fields of a slot's object are kept."""
-        value = self.part.slots[slot]
-        birth: int = value.env.birth if type(value) is Closure else getattr(value, "birth", 0)
-        return birth
+        return self.part.births[slot]
 
     def structured(self, key: Any, name: str) -> None:
         """Reverse a step that was recorded as a whole, whose result is in the slot `name`."""
