@@ -163,7 +163,7 @@ class Opaque:
         return "#<opaque>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Failure:
     """A primitive's failure as a value: the Python exception, and the text that describes it."""
 

@@ -40,13 +40,13 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, slots_read
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Add:
     target: str
     source: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scale:
     """All partials of one step: `targets` are operand positions, in the order of their contributions."""
 
@@ -56,36 +56,36 @@ class Scale:
     source: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Take:
     target: str
     owner: str
     field: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Give:
     owner: str
     field: int
     source: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Pick:
     step: t.Compute
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Move:
     step: t.Compute
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Put:
     step: t.Compute
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Redo:
     step: t.Compute
 
@@ -93,7 +93,7 @@ class Redo:
 Action = Add | Scale | Take | Give | Pick | Move | Put | Redo
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Adjoint:
     """actions: by step, the last step first. values: slots whose value is recorded. births: slots of
     objects whose birth is. origins: slots of the results of steps whose origin is.

@@ -43,21 +43,21 @@ from checkpoint.lang import core
 Slots = tuple[str, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MakeClosure(Step):
     name: str
     lam: core.Lambda
     captures: Slots
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MakeMember(Step):
     name: str
     lam: core.Lambda
     env: str | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MakeEnvironment:
     """A group's environment, in the slot `name`, made of copies of `captures`."""
 
@@ -65,78 +65,78 @@ class MakeEnvironment:
     captures: Slots
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CopyCaptures:
     """For a group that became loops: pairs of a new slot and the slot that it is a copy of."""
 
     pairs: tuple[tuple[str, str], ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Letrec(Step):
     """A letrec's step: what each of its groups needs, in order."""
 
     groups: tuple[MakeEnvironment | CopyCaptures, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class End:
     """How a block ends; `span` is None where the end is no step."""
 
     span: Span | None = field(repr=False)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Jump(End):
     label: str
     args: tuple[Operand, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Enter(End):
     label: str
     args: tuple[Operand, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Branch(End):
     test: Operand
     then: str
     other: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call(End):
     fn: Operand
     args: tuple[Operand, ...]
     ret: str | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Control(End):
     op: str
     args: tuple[Operand, ...]
     ret: str | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Return(End):
     operand: Operand
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Throw(End):
     operand: Operand
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Install(End):
     body: str
     leave: str
     handler: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Block:
     """`given`: how many of the parameters are passed on purpose."""
 
@@ -153,7 +153,7 @@ class Block:
         return len(self.steps) + (self.end.span is not None)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Procedure:
     """One lambda's code. `env`: the slot of its group's environment, if its code uses it."""
 

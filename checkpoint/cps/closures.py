@@ -20,7 +20,7 @@ from checkpoint.lang.closures import Group, Scopes
 Renaming = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Todo:
     """A term that becomes the block `label`, with the slots that it knows variables by."""
 

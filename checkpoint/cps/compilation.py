@@ -13,7 +13,7 @@ from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Compilation:
     """One program on its way; each pass fills in the field of its name."""
 

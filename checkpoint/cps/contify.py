@@ -21,7 +21,7 @@ from checkpoint.cps import terms as t
 from checkpoint.lang.closures import Group, Scopes
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Site:
     """A call of a letrec-bound name: the function it stands in, its continuation, its arguments."""
 

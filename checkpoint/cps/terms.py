@@ -44,7 +44,7 @@ from checkpoint.errors import Span
 from checkpoint.lang import core
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Literal:
     """A constant operand."""
 
@@ -54,25 +54,25 @@ class Literal:
 Operand = str | Literal
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Step:
     """What happens in one step, at an expression's span."""
 
     span: Span = field(repr=False)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Read(Step):
     operand: Operand
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Copy(Step):
     name: str
     operand: Operand
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Compute(Step):
     """A primitive, by its core name."""
 
@@ -81,25 +81,25 @@ class Compute(Step):
     operands: tuple[Operand, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Close(Step):
     name: str
     function: Function
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Member(Step):
     name: str
     member: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Letrec(Step):
     letrec: core.Letrec
     functions: dict[str, Function]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Term:
     """Steps and an end; the end is set when the conversion has come to it."""
 
@@ -107,7 +107,7 @@ class Term:
     end: End | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Cont:
     """A continuation: its name, what it receives, what it does."""
 
@@ -116,7 +116,7 @@ class Cont:
     term: Term
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A lambda, with the name of the continuation that it receives."""
 
@@ -125,13 +125,13 @@ class Function:
     term: Term
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Continue:
     k: str
     operand: Operand
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Branch:
     span: Span = field(repr=False)
     test: Operand
@@ -139,7 +139,7 @@ class Branch:
     other: Term
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call:
     span: Span = field(repr=False)
     fn: Operand
@@ -147,7 +147,7 @@ class Call:
     k: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Control:
     """A primitive that goes on with the run: j* or resume."""
 
@@ -157,13 +157,13 @@ class Control:
     k: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Throw:
     span: Span = field(repr=False)
     operand: Operand
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Handle:
     """`leave` receives the body's value, with the handler gone; `handler` what was raised."""
 
@@ -173,7 +173,7 @@ class Handle:
     body: Term
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class LetCont:
     cont: Cont
     body: Term

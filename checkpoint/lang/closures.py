@@ -27,7 +27,7 @@ from checkpoint.lang.walk import binders, children, preorder
 Names = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Group:
     """Lambdas of a letrec that reach one another, in the order of their bindings."""
 

@@ -20,26 +20,26 @@ from dataclasses import dataclass, field
 from checkpoint.errors import Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Expr:
     """Any core expression. Identity is equality: two places in a program are two expressions."""
 
     span: Span = field(repr=False)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Const(Expr):
     """A literal: a real, an integer, a boolean, null (None), a string, a symbol, or pairs of these."""
 
     value: object
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Var(Expr):
     name: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Lambda(Expr):
     """A procedure's text.
 
@@ -57,33 +57,33 @@ class Lambda(Expr):
     shown: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class App(Expr):
     fn: Expr
     args: tuple[Expr, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class If(Expr):
     test: Expr
     then: Expr
     other: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Let(Expr):
     name: str
     value: Expr
     body: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Letrec(Expr):
     bindings: tuple[tuple[str, Lambda], ...]
     body: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Prim(Expr):
     """A primitive applied to all its operands; `op` names its record in checkpoint.prims."""
 
@@ -91,12 +91,12 @@ class Prim(Expr):
     args: tuple[Expr, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Raise(Expr):
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Handle(Expr):
     """Evaluate `body`; if that raises, bind `name` to what was raised and evaluate `handler`."""
 

@@ -33,7 +33,7 @@ from checkpoint.lang.expander import (
 from checkpoint.lang.reader import Datum, Form, Literal, Name, read
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Definition:
     """One define, checked.
 

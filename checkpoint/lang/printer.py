@@ -175,7 +175,7 @@ def _escape(match: re.Match[str]) -> str:
 # Programs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Block:
     """A form to print: `(`, the head's parts on one line, then the parts of the body, one on a line.
 

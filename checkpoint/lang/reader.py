@@ -19,26 +19,26 @@ from dataclasses import dataclass, field
 from checkpoint.errors import Source, SourceError, Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Datum:
     """Any s-expression."""
 
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Literal(Datum):
     """A real, an integer, a boolean or a string."""
 
     value: float | int | bool | str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Name(Datum):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Form(Datum):
     """(items ...), or (items ... . tail) where `tail` is a datum; then there is at least one item."""
 

@@ -32,6 +32,22 @@ def with_aux(xs: list[float]) -> Any:
     return xs[0] ** 2 * xs[1], "aux"
 
 
+def slope_by_star(*a: float) -> Any:
+    return grad(fifth)(*a)
+
+
+def bend_by_star(*a: float) -> Any:
+    return grad(slope_by_star)(*a)
+
+
+@pytest.mark.parametrize("schedule", ["plain", "bisection"])
+def test_three_levels_of_reverse_mode(engine: str, schedule: str) -> None:
+    """Cold and hot: what runs step by step at first has functions of its own later."""
+    for _ in range(5):
+        assert grad(bend_by_star, engine=engine, schedule=schedule)(2.0) == 240.0
+        assert grad(grad(slope), engine=engine, schedule=schedule)(2.0) == 240.0
+
+
 def test_derivatives_of_derivatives(engine: str) -> None:
     assert grad(slope, engine=engine)(2.0) == 160.0
     assert value_and_grad(slope, engine=engine)(2.0) == (80.0, 160.0)

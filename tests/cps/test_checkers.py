@@ -12,9 +12,9 @@ import pytest
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
+from checkpoint.cps.checks import CHECKS
 from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.contify import terms
-from checkpoint.cps.passes import PASSES
 from checkpoint.errors import InternalError
 from tests.cps.support import compiled
 
@@ -28,7 +28,7 @@ PROGRAM = """
 main
 """
 
-CHECK = {step.name: step.check for step in PASSES}
+CHECK = CHECKS
 Change = Callable[[Compilation], None]
 
 

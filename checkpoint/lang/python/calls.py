@@ -26,7 +26,7 @@ _ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.mat
 MOST_SPREAD = 8  # arguments that `f(*args)` may pass to a function that is not known
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Arguments:
     """What a call passes. positional: before any star; star: all of `*args`, joined; keywords by name."""
 

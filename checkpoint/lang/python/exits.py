@@ -11,7 +11,7 @@ from checkpoint.lang.python.meanings import Env
 Next = Callable[[Env], Expr]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Handler:
     """Where what is raised goes: a procedure of the exception and these variables."""
 
@@ -19,7 +19,7 @@ class Handler:
     variables: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Exits:
     """How a statement list is left. `returns` takes the value; `handler`: around it, None outside of `try`.
     `caught`: the core variable of the exception that a bare `raise` raises.

@@ -17,7 +17,7 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Around:
     """What is live where a statement leaves its list: by break, continue, return, and by raising."""
 

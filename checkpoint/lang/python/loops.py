@@ -45,7 +45,7 @@ def while_loop(t: Translator, node: ast.While, env: Env, exits: Exits) -> Expr:
     return _loop(t, node, None, env, exits, body, ways)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Counter:
     """The position of a `for`: its variable, where it starts, and by how much it goes on."""
 
@@ -115,7 +115,7 @@ def _breaks(statements: list[ast.stmt]) -> int:
     return count
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """What a loop goes over: is there an i-th item, and what is it (one expression, or those of a tuple)."""
 

@@ -21,7 +21,7 @@ from checkpoint.lang.python.scopes import FunctionNode
 Maker = Callable[[Span], core.Expr]  # makes an expression anew for each place where it is needed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Signature:
     """The parameters of a function, in the order in which its procedure takes them."""
 
@@ -75,7 +75,7 @@ def defaulted(node: FunctionNode) -> list[tuple[str, ast.expr]]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Callee:
     """A procedure whose signature is known.
 
@@ -99,7 +99,7 @@ def variable(name: str) -> Maker:
     return lambda span: core.Var(span, name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Binding:
     """A variable: the core variable, whether that holds its cell, whether it may be unassigned."""
 
@@ -112,7 +112,7 @@ class Binding:
 Env = Mapping[str, Binding]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reference:
     """A Python object that is known."""
 

@@ -57,7 +57,7 @@ METHODS: dict[str, tuple[str, str | None]] = {
 }
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Learned:
     """What the translation has found out about the whole program."""
 

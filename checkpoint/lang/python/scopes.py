@@ -45,7 +45,7 @@ CHANGING = frozenset(
 IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "all", "reduce", "sort"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Place:
     """Where in a function something happens: its line and column, and the loops around it."""
 

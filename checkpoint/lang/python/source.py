@@ -81,7 +81,7 @@ class _Text:
         return min(start + column, end)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FunctionText:
     """A function's own node, and the whole text that it stands in."""
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from checkpoint.lang.python.linker import Linker
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Known:
     """What calling a known function changes and needs."""
 

@@ -91,7 +91,7 @@ def test_popped_elements() -> None:
 
 
 def test_instances() -> None:
-    classes = (
+    classes: tuple[Any, ...] = (
         float,
         int,
         bool,

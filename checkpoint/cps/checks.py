@@ -1,0 +1,61 @@
+"""The checkers of the passes, by the names of the passes.
+
+In: a Compilation, just after a pass. Out: nothing, or an InternalError that says what does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from checkpoint.cps.check_adjoint import check_adjoint
+from checkpoint.cps.check_blocks import check_blocks
+from checkpoint.cps.check_closures import check_closures
+from checkpoint.cps.check_cps import check_cps
+from checkpoint.cps.check_loops import check_loops
+from checkpoint.cps.check_ownership import check_ownership
+from checkpoint.cps.compilation import Compilation
+from checkpoint.cps.forms import of_core
+from checkpoint.lang.grammar import check as check_core
+from checkpoint.prims import arities
+
+
+def _check_core(compilation: Compilation) -> None:
+    check_core(compilation.thunk.body, arities(), compilation.thunk.params)
+
+
+def _check_cps(compilation: Compilation) -> None:
+    check_cps(compilation.cps, compilation.thunk)
+
+
+def _check_loops(compilation: Compilation) -> None:
+    check_loops(compilation.cps, compilation.scopes, compilation.loops)
+
+
+def _check_closures(compilation: Compilation) -> None:
+    check_closures(compilation.closures, of_core(compilation.thunk))
+
+
+def _check_blocks(compilation: Compilation) -> None:
+    check_blocks(compilation.blocks, compilation.closures)
+
+
+def _check_ownership(compilation: Compilation) -> None:
+    for procedure in compilation.blocks:
+        check_ownership(procedure, compilation.ownership[procedure])
+
+
+def _check_adjoint(compilation: Compilation) -> None:
+    for procedure in compilation.blocks:
+        for block in procedure.blocks.values():
+            check_adjoint(procedure, block, compilation.adjoint[block])
+
+
+CHECKS: dict[str, Callable[[Compilation], None]] = {
+    "core": _check_core,
+    "cps": _check_cps,
+    "loops": _check_loops,
+    "closures": _check_closures,
+    "blocks": _check_blocks,
+    "ownership": _check_ownership,
+    "adjoint": _check_adjoint,
+}
