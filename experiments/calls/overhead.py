@@ -16,6 +16,7 @@ Reproduce:
 from __future__ import annotations
 
 import math
+import os
 import statistics
 import subprocess
 import sys
@@ -76,11 +77,14 @@ def fresh(engine: str, repeats: int) -> tuple[list[float], list[float]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fresh.py"
         path.write_text(FRESH.replace("ENGINE", repr(engine)), encoding="utf-8")
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        command = [sys.executable, str(path)]
         outputs = [
             subprocess.run(
-                [sys.executable, str(path)], check=True, capture_output=True, text=True
+                command, check=True, capture_output=True, text=True, env=environment
             ).stdout.split()
-            for _ in range(repeats + 1)
+            for _ in range(repeats + 1)  # the first compiles all modules
         ]
     imports, firsts = zip(*[[1e3 * float(word) for word in words] for words in outputs[1:]], strict=True)
     return list(imports), list(firsts)
