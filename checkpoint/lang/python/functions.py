@@ -108,7 +108,15 @@ def _callee(
     outs = tuple(sorted(t.effects(scope)))
     ins = tuple(sorted({n for n in used if is_late(n)} | set(outs)))
     name = f"{t.name}.<locals>.{scope.name}"
-    return Callee(name, variable(core), signature_of(scope.node, makers), ins, outs)
+    guarded = bool(outs) and _is_near_try(t.scope)
+    return Callee(name, variable(core), signature_of(scope.node, makers), ins, outs, guarded)
+
+
+def _is_near_try(scope: Scope) -> bool:
+    """Whether there is a `try` in the outermost function around, which may handle what is raised here."""
+    while scope.parent is not None:
+        scope = scope.parent
+    return any(isinstance(node, ast.Try) for node in ast.walk(scope.node))
 
 
 def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
@@ -118,7 +126,7 @@ def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
     around = dict(env)
     for name in callee.ins:
         around.setdefault(name, Binding("", cell=name in t.cells))
-    return inner.function(around, callee.ins, callee.outs)
+    return inner.function(around, callee.ins, callee.outs, callee.guarded)
 
 
 def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Callable[[Env], Expr]) -> Expr:
@@ -228,14 +236,10 @@ def changing_call(
 ) -> Expr:
     """Call it, take its result and the variables' new values apart, and go on."""
     assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Name)
-    if exits.handler is not None and set(callee.outs) & set(exits.handler.variables):
-        raise t.refuse(
-            node,
-            f"calling {node.func.id}, which changes {', '.join(callee.outs)}, inside of `try`",
-            "let it return what it changes",
-        )
     value, outcome, span = calls.to_callee(t, callee, node, env), t.fresh("outcome"), t.span(node)
+
+    def done(given: Expr, now: Env) -> Expr:
+        return exits.next(now) if target is None else t.store(target, given, now, exits.next)
 
     def use(result: Expr) -> Expr:
         parts = [
@@ -246,7 +250,9 @@ def changing_call(
         def each(left: list[tuple[str, Expr]], now: Env) -> Expr:
             if not left:
                 given = prim(span, "py.item", Var(span, outcome), Const(span, 0))
-                return exits.next(now) if target is None else t.store(target, given, now, exits.next)
+                if callee.guarded:
+                    return handlers.unless_failed(t, given, now, exits, span, lambda v: done(v, now))
+                return done(given, now)
             name, part = left[0]
             new = t.fresh(name)
             cell = name in now and now[name].cell

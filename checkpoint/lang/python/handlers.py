@@ -56,6 +56,18 @@ def evaluated(
     return guarded(t, value, env, exits.handler, lambda result: use(result, exits.next))
 
 
+def unless_failed(
+    t: Translator, outcome: Expr, env: Env, exits: Exits, span: Span, use: Callable[[Expr], Expr]
+) -> Expr:
+    """`use` on what a guarded function gave; what it raised is raised here."""
+    name = t.fresh("given")
+    error = prim(span, "py.attribute", Var(span, name), Const(span, "exception"))
+    is_failed = instance(span, Var(span, name), FAILED.cls)
+    return Let(
+        span, name, outcome, If(span, is_failed, raised(t, error, env, exits, span), use(Var(span, name)))
+    )
+
+
 def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
     """The call of a handler with the exception, and the variables as they are now."""
     values = [current(t, env, name, span) for name in handler.variables]

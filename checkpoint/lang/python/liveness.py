@@ -36,9 +36,11 @@ class Liveness:
         self.after: dict[ast.stmt, Names] = {}
         self.head: dict[ast.stmt, Names] = {}
 
-    def function(self, body: list[ast.stmt], returned: Names) -> None:
-        """Find out about a whole body; `returned`: variables that the caller receives."""
-        self.block(body, returned, Around(NONE, NONE, returned, NONE))
+    def function(self, body: list[ast.stmt], returned: Names, guarded: bool) -> None:
+        """Find out about a whole body; `returned`: variables that the caller receives; guarded: of a
+        function that raises, too.
+        """
+        self.block(body, returned, Around(NONE, NONE, returned, returned if guarded else NONE))
 
     def block(self, statements: list[ast.stmt], after: Names, around: Around) -> Names:
         """The variables live before a list of statements."""

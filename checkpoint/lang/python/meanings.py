@@ -81,6 +81,8 @@ class Callee:
 
     make: what is called, given where. ins: variables whose present values a call passes after the arguments.
     outs: variables that the call changes; it returns a tuple of the result and their new values.
+    guarded: of one with outs, whether it raises nothing: what it raised is its result, a `FAILED` record, so
+        that the new values come with it.
     own: whether it is a function of the library, whose calls are told by the user's place of the call.
     unseen: how many arguments Python's messages count besides, as `self` of what makes an object.
     """
@@ -90,6 +92,7 @@ class Callee:
     signature: Signature
     ins: tuple[str, ...] = ()
     outs: tuple[str, ...] = ()
+    guarded: bool = False
     own: bool = False
     unseen: int = 0
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Prim, Var
-from checkpoint.lang.python import expressions, statements
-from checkpoint.lang.python.builder import UNBOUND, again, bound, raise_error
-from checkpoint.lang.python.exits import Exits, Next
+from checkpoint.lang.python import expressions, handlers, statements
+from checkpoint.lang.python.builder import FAILED, UNBOUND, again, bound, raise_error
+from checkpoint.lang.python.exits import Exits, Handler, Next
 from checkpoint.lang.python.liveness import Liveness
 from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference
 from checkpoint.lang.python.normal import Normaliser
@@ -60,6 +60,7 @@ class Translator:
         self.known = scope.known()
         self.cells = scope.cells()
         self.outs: tuple[str, ...] = ()
+        self.guarded = False
         around = {name: known for name, known in (outer or {}).items() if name not in scope.assigned}
         self.outer: Mapping[str, Known] = around
         self.visible = {
@@ -205,16 +206,19 @@ class Translator:
 
     # The function
 
-    def function(self, env: Env, ins: tuple[str, ...] = (), outs: tuple[str, ...] = ()) -> Lambda:
-        """The lambda; `env` is what is visible around it, ins and outs as in Callee."""
+    def function(
+        self, env: Env, ins: tuple[str, ...] = (), outs: tuple[str, ...] = (), guarded: bool = False
+    ) -> Lambda:
+        """The lambda; `env` is what is visible around it, ins, outs and guarded as in Callee."""
         self.outs = outs
+        self.guarded = guarded
         node, own = self.scope.node, [a.arg for a in parameters(self.scope.node.args)]
         if isinstance(node, ast.Lambda):
             returned = ast.copy_location(ast.Return(node.body), node.body)
             body = self.normal.block([returned])
         else:
             body = self.normal.block(node.body)
-        self.live.function(body, frozenset(outs))
+        self.live.function(body, frozenset(outs), guarded)
         inside = {variable: b for variable, b in env.items() if variable not in self.scope.assigned}
         params = {variable: self.fresh(variable) for variable in (*own, *ins)}
         inside.update({v: Binding(params[v]) for v in own})
@@ -225,7 +229,16 @@ class Translator:
     def body(self, body: list[ast.stmt], env: Env) -> Expr:
         end = self.span(self.scope.node)
         exits = Exits(lambda now: self.returned(Const(end, None), now), self.returned)
-        return self.block(body, env, exits)
+        if not self.guarded:
+            return self.block(body, env, exits)
+
+        def failed(now: Env, caught: str) -> Expr:
+            return self.returned(Prim(end, "py.record", (Const(end, FAILED), Var(end, caught))), now)
+
+        def inside(handler: Handler) -> Expr:
+            return self.block(body, env, replace(exits, handler=handler))
+
+        return handlers.with_handler(self, frozenset(self.outs), env, failed, inside, end)
 
     def returned(self, value: Expr, env: Env) -> Expr:
         """What the procedure returns: the value, and what it changed for the caller."""

@@ -269,9 +269,57 @@ def wrong_call(x: float) -> float:
     return sum(f(x) for f in functions)
 
 
+def audited_energy(speeds: list[float]) -> tuple[float, float, int]:
+    """A nested function that changes variables, and may raise after it has."""
+    log: list[float] = []
+    seen = 0.0
+
+    def energy(speed: float) -> float:
+        nonlocal seen
+        seen += speed
+        log.append(speed)
+        if speed < 0.0:
+            raise ValueError("a negative speed")
+        return 0.5 * speed * speed
+
+    total = 0.0
+    for speed in speeds:
+        try:
+            total += energy(speed)
+        except ValueError:
+            total += 0.1 * seen * len(log)
+        finally:
+            seen += 0.5
+    return total, seen, len(log)
+
+
+def depth_reached(x: float) -> tuple[float, str]:
+    """A recursion that counts its calls and ends with an exception."""
+    calls = 0
+
+    def descend(depth: int) -> int:
+        nonlocal calls
+        calls += 1
+        if depth == 0:
+            raise KeyError("bottom")
+        try:
+            descend(depth - 1)
+        except ZeroDivisionError:
+            calls = 100
+        return depth
+
+    try:
+        descend(3)
+    except KeyError as error:
+        return x * calls, str(error)
+    return 0.0, ""
+
+
 SENSORS = (Sensor(0.0, 5.0), Sensor(2.0, 9.0, gain=1.1), Sensor(-5.0, 1.0))
 
 EXAMPLES = [
+    Example(audited_energy, ([1.0, -2.0, 3.0],)),
+    Example(depth_reached, (2.0,)),
     Example(safe_divide, (1.0, 3.0)),
     Example(safe_divide, (1.0, 0.0), differentiable=False),
     Example(guarded_mean, ([(1.0, 2.0), (3.0, 0.5), (2.0, 4.0)],)),
