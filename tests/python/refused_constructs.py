@@ -124,6 +124,18 @@ a generator expression that is kept => make a list of it
 def f(x):
     return «(y * y for y in [x])»
 ---
+an iterator that is used more than once (zip) => pairs = list(...)
+def f(x):
+    pairs = «zip([x], [2.0])»
+    return len(list(pairs)) + len(list(pairs))
+---
+a view of a dictionary that changes later => names = list(...)
+def f(x):
+    table = {"a": x}
+    names = «table.keys()»
+    table["b"] = x
+    return len(names)
+---
 `async def` => write a plain `def`
 def f(x):
     «async def later():

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, If, Let, Var
-from checkpoint.lang.python import changes, functions, handlers, loops, matches, partials
+from checkpoint.lang.python import changes, functions, handlers, iterators, loops, matches, partials
 from checkpoint.lang.python.builder import make_error
 from checkpoint.lang.python.handlers import evaluated
 from checkpoint.lang.python.joins import join, may_end, written_in
@@ -64,6 +64,7 @@ def assign(t: Translator, node: ast.Assign, env: Env, exits: Exits) -> Expr:
     callee = functions.changing_callee(t, node.value, env)
     if callee is not None:
         return functions.changing_call(t, node.value, callee, name, env, exits)
+    iterators.check_kept(t, name, node.value, env)
     named = partials.named_function(t, node.value, name, env, exits)
     if named is not None:
         return named
