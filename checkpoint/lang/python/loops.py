@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
-from checkpoint.lang.python.builder import prim
-from checkpoint.lang.python.handlers import evaluated, guarded
+from checkpoint.lang.python.builder import again, both, instance, make_error, prim
+from checkpoint.lang.python.handlers import evaluated, guarded, raised
 from checkpoint.lang.python.joins import current, join, written_in
 from checkpoint.lang.python.meanings import Binding, Env
-from checkpoint.lang.python.plans import Plan, counted, planned
+from checkpoint.lang.python.plans import VIEWS, Plan, Turn, counted, planned
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.exits import Exits, Next
@@ -117,25 +117,58 @@ def _breaks(statements: list[ast.stmt]) -> int:
 def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
     """`for`, with its `else`: a loop over positions."""
     span = t.span(node)
+    changing, turn = _changing(t, node), Turn(_changed_in_place(node, t), env)
 
     def with_plan(plan: Plan) -> Expr:
         position = t.fresh("i")
         counter = Counter(position, plan.start or Const(span, 0), plan.step)
 
         def body(now: Env, again_: Next, out: Next) -> Expr:
-            at = Var(span, position)
+            at, turn.env = Var(span, position), now
             inner = replace(exits, next=again_, breaks=out, continues=again_)
             end = t.block(node.orelse, now, replace(exits, next=out))
             into = bind_target(t, node.target, plan, at, now, inner, lambda e: t.block(node.body, e, inner))
             if exits.handler is None or not plan.raises:
-                return If(span, plan.more(at), into, end)
-            return guarded(t, plan.more(at), now, exits.handler, lambda more: If(span, more, into, end))
+                result: Expr = If(span, plan.more(at), into, end)
+            else:
+                more = plan.more(at)
+                result = guarded(t, more, now, exits.handler, lambda more: If(span, more, into, end))
+            return result if changing is None else _unless_resized(t, changing, plan, now, exits, result)
 
         ways = _breaks(node.body) + 1
         return _loop(t, node, counter, env, exits, body, ways)
 
     found = counted(t, node.iter, env, exits, with_plan)
-    return planned(t, node.iter, env, exits, with_plan) if found is None else found
+    return planned(t, node.iter, env, exits, turn, with_plan) if found is None else found
+
+
+def _changed_in_place(node: ast.For, t: Translator) -> frozenset[str]:
+    """The variables whose lists and dictionaries the body changes, without assigning others to them."""
+    inside = [each for statement in node.body for each in ast.walk(statement)]
+    assigned = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return frozenset(written_in(node.body, t) - assigned)
+
+
+def _changing(t: Translator, node: ast.For) -> str | None:
+    """The variable that a loop goes over and writes: `for k in d`, `for k, v in d.items()`."""
+    over: ast.expr = node.iter
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr in VIEWS:
+        over = over.func.value
+    written = isinstance(over, ast.Name) and over.id in written_in(node.body, t)
+    return over.id if isinstance(over, ast.Name) and written else None
+
+
+def _unless_resized(t: Translator, name: str, plan: Plan, env: Env, exits: Exits, turn: Expr) -> Expr:
+    """The next turn; Python's error where the variable holds a dictionary of another size than at first."""
+    span = turn.span
+    if plan.sequence is None or name not in env:
+        return turn
+    value = env[name].core
+    sizes = [prim(span, "py.len", Var(span, value)), prim(span, "py.len", again(plan.sequence))]
+    is_dict = instance(span, Var(span, value), dict)
+    resized = both(span, is_dict, prim(span, "py.ne", *sizes))
+    error = make_error(span, RuntimeError, Const(span, "dictionary changed size during iteration"))
+    return If(span, resized, raised(t, error, env, exits, span), turn)
 
 
 def bind_target(

@@ -14,13 +14,23 @@ from typing import TYPE_CHECKING
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Var
-from checkpoint.lang.python.builder import again, both, prim, raise_error
+from checkpoint.lang.python.builder import again, both, bound, instance, prim, raise_error
 from checkpoint.lang.python.handlers import guarded
 from checkpoint.lang.python.meanings import Env
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.exits import Exits
     from checkpoint.lang.python.translator import Translator
+
+
+@dataclass(eq=False, repr=False)
+class Turn:
+    """The loop that a plan is for: the variables that its body changes in place, and what names mean at the
+    head of a turn (`env`, once the loop is being made).
+    """
+
+    changed: frozenset[str]
+    env: Env
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +43,7 @@ class Plan:
     raises: bool = False  # whether to ask for an item may raise
     start: Expr | None = None  # the first position, 0 if not given
     step: int = 1
+    sequence: Var | None = None  # what is gone over: of a dictionary its keys as they were at first
 
     def item(self, position: Expr) -> Expr:
         """The i-th item as one value."""
@@ -72,11 +83,13 @@ def counted(
     )
 
 
-def planned(t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+def planned(
+    t: Translator, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
     """`use` on the plan of an iterable; what is evaluated once comes before it."""
     known = _known_callee(t, node, env)
     if isinstance(node, ast.Call) and known is zip and _is_strict(node):
-        return _zip(t, node, node.args, [], env, exits, use)
+        return _zip(t, node, node.args, [], env, exits, turn, use)
     if (
         isinstance(node, ast.Call)
         and not node.keywords
@@ -85,14 +98,33 @@ def planned(t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable
         if known is range and 1 <= len(node.args) <= 3:
             return _range(t, node, env, exits, use)
         if known is enumerate and 1 <= len(node.args) <= 2:
-            return _enumerate(t, node, env, exits, use)
+            return _enumerate(t, node, env, exits, turn, use)
         if known is zip and node.args:
-            return _zip(t, node, node.args, [], env, exits, use)
+            return _zip(t, node, node.args, [], env, exits, turn, use)
         if known is reversed and len(node.args) == 1:
-            return _reversed(t, node, env, exits, use)
-    if _is_items(t, node):
-        return _items(t, node, env, exits, use)
-    return _once(t, _sequence(t, node, env), "sequence", env, exits, lambda v: use(_indexed(v)))
+            return _reversed(t, node, env, exits, turn, use)
+    if _is_view(t, node):
+        return _view(t, node, env, exits, turn, use)
+
+    def over(value: Var) -> Expr:
+        return use(_indexed(value, _following(t, node, turn, value)))
+
+    return _once(t, _sequence(t, node, env), "sequence", env, exits, over)
+
+
+def _following(t: Translator, node: ast.expr, turn: Turn, first: Var) -> Callable[[], Expr]:
+    """What is gone over at each turn: what was there at first, or the list that a variable holds now."""
+    if not isinstance(node, ast.Name) or node.id not in turn.changed:
+        return lambda: again(first)
+    name = node.id
+
+    def now() -> Expr:
+        def choose(v: list[Expr]) -> Expr:
+            return If(first.span, instance(first.span, v[0], list), again(v[0]), again(first))
+
+        return bound(t.linker.names, [t.read(name, node, turn.env)], choose)
+
+    return now
 
 
 def _known_callee(t: Translator, node: ast.expr, env: Env) -> object:
@@ -118,12 +150,14 @@ def _once(t: Translator, value: Expr, name: str, env: Env, exits: Exits, rest: C
     return guarded(t, value, env, exits.handler, use)
 
 
-def _indexed(value: Var) -> Plan:
+def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:
     """The items of a sequence; its length is looked at each time, since it may grow."""
     span = value.span
+    sequence = now or (lambda: again(value))
     return Plan(
-        lambda i: prim(span, "py.lt", again(i), prim(span, "py.len", again(value))),
-        lambda i: [prim(span, "py.item", again(value), again(i))],
+        lambda i: prim(span, "py.lt", again(i), prim(span, "py.len", sequence())),
+        lambda i: [prim(span, "py.item", sequence(), again(i))],
+        sequence=value,
     )
 
 
@@ -141,7 +175,9 @@ def _range(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[
     return _once(t, prim(span, "py.range", *bounds), "range", env, exits, lambda v: use(_indexed(v)))
 
 
-def _enumerate(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+def _enumerate(
+    t: Translator, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
     span = t.span(node)
 
     def counted(plan: Plan) -> Expr:
@@ -156,7 +192,7 @@ def _enumerate(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Calla
 
         return _once(t, prim(span, "py.index", t.expr(node.args[1], env)), "start", env, exits, shifted)
 
-    return planned(t, node.args[0], env, exits, counted)
+    return planned(t, node.args[0], env, exits, turn, counted)
 
 
 def _zip(
@@ -166,11 +202,17 @@ def _zip(
     plans: list[Plan],
     env: Env,
     exits: Exits,
+    turn: Turn,
     use: Callable[[Plan], Expr],
 ) -> Expr:
     if rest:
         return planned(
-            t, rest[0], env, exits, lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, use)
+            t,
+            rest[0],
+            env,
+            exits,
+            turn,
+            lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, turn, use),
         )
     span = t.span(node)
 
@@ -205,42 +247,56 @@ def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
     return If(span, plans[0].more(i), yes, no)
 
 
-def _reversed(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+def _reversed(
+    t: Translator, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
     span = t.span(node)
 
     def from_the_end(value: Var) -> Expr:
+        now = _following(t, node.args[0], turn, value)
+
         def items(i: Expr) -> list[Expr]:
             position = prim(span, "py.sub", Const(span, -1), again(i))
-            return [prim(span, "py.item", again(value), position)]
+            return [prim(span, "py.item", now(), position)]
 
-        return use(Plan(_indexed(value).more, items))
+        return use(Plan(_indexed(value, now).more, items))
 
     return _once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
 
 
-def _is_items(t: Translator, node: ast.expr) -> bool:
+VIEWS = frozenset(("keys", "values", "items"))
+
+
+def _is_view(t: Translator, node: ast.expr) -> bool:
+    """Whether it is `d.keys()`, `d.values()` or `d.items()`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "items"
-        and not node.args
-        and not t.linker.has_method("items")
+        and node.func.attr in VIEWS
+        and not (node.args or node.keywords)
+        and not t.linker.has_method(node.func.attr)
     )
 
 
-def _items(t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+def _view(
+    t: Translator, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
+    """A dictionary's view: its keys are those of the beginning, its values those of the turn."""
     assert isinstance(node, ast.Call)
     assert isinstance(node.func, ast.Attribute)
-    span = t.span(node)
+    span, base, kind = t.span(node), node.func.value, node.func.attr
+    follows = isinstance(base, ast.Name) and base.id in turn.changed
 
     def with_dictionary(value: Var) -> Expr:
         def with_keys(keys: Var) -> Expr:
             def items(i: Expr) -> list[Expr]:
                 key, same = [prim(span, "py.item", again(keys), again(i)) for _ in range(2)]
-                return [key, prim(span, "py.item", again(value), same)]
+                now = t.expr(base, turn.env) if follows else again(value)
+                item = prim(span, "py.item", now, same)
+                return {"keys": [key], "values": [item], "items": [key, item]}[kind]
 
-            return use(Plan(_indexed(keys).more, items, whole=False))
+            return use(Plan(_indexed(keys).more, items, whole=kind != "items", sequence=keys))
 
         return _once(t, prim(span, "py.keys", again(value)), "keys", env, exits, with_keys)
 
-    return _once(t, t.expr(node.func.value, env), "dictionary", env, exits, with_dictionary)
+    return _once(t, t.expr(base, env), "dictionary", env, exits, with_dictionary)
