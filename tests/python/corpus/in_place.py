@@ -42,7 +42,7 @@ def scaled_table(x: float) -> dict[str, float]:
     """Values of a dictionary written by its keys, and by its items."""
     table = {"a": x, "b": 2.0}
     for key in table:
-        table[key] = 3.0 * table[key]
+        table[key] *= 3.0
     for key, value in table.items():
         table[key] = value + 1.0
     return table
