@@ -23,6 +23,8 @@ MISSING = "a default that is not given"
 
 def sum_(items: Any, /, start: Any = 0) -> Any:
     """See builtins.sum."""
+    if isinstance(start, str):
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
     total = start
     for item in items:
         total = total + item
