@@ -190,7 +190,15 @@ scalar(s.MULTIPLY, "imul", operator.mul, operator.imul, _IMUL, doc="product, in 
 def _iadd(now: Now, step: int, x: Any, y: Any) -> Any:
     if type(x) is List:
         return updates.extend(now, step, x, y)
-    return _ADD_ANY(now, x, y)
+    return _in_place(now, _ADD_ANY, operator.iadd, x, y)
+
+
+def _in_place(now: Now, apart: Function, function: Function, x: Any, y: Any) -> Any:
+    """What the operation gives that is not in place; where it fails, the error of the one that is."""
+    try:
+        return apart(now, x, y)
+    except TypeError:
+        return refused(now, function, x, y)
 
 
 def _iadd_writes(now: Now, x: Any, y: Any) -> Any:
@@ -200,7 +208,7 @@ def _iadd_writes(now: Now, x: Any, y: Any) -> Any:
 def _imul(now: Now, step: int, x: Any, y: Any) -> Any:
     if type(x) is List and type(y) in WHOLE:
         return updates.rebuilt(now, step, x, updates.changeable(now, x) * y)
-    return _MULTIPLY_ANY(now, x, y)
+    return _in_place(now, _MULTIPLY_ANY, operator.imul, x, y)
 
 
 _ADD_ANY = _plainly(operator.add, _add)
