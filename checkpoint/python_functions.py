@@ -18,8 +18,9 @@ from checkpoint.driver.engine import Engine
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python import library, library_derivatives
+from checkpoint.lang.python.builder import NOWHERE
 from checkpoint.lang.python.inputs import classes_in
-from checkpoint.lang.python.program import NOWHERE, Linked, Programs, Shape
+from checkpoint.lang.python.program import Linked, Programs, Shape
 from checkpoint.nests import to_language
 from checkpoint.prims.python.native import source_name
 

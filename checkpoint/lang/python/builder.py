@@ -8,9 +8,10 @@ from typing import Any
 
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.values import Symbol
-from checkpoint.errors import Span
+from checkpoint.errors import Source, Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 
+NOWHERE = Span(Source("<call>", ""), 0, 0)  # the place of what stands in no text of the user's
 UNBOUND = Symbol("%unbound")  # what a variable holds that nothing has been assigned to
 FAILED = Layout(type("failed", (), {}), ("exception",))  # how a guarded expression returns what it raised
 
@@ -32,7 +33,10 @@ def is_simple(expr: Expr) -> bool:
 
 def again(expr: Expr) -> Expr:
     """Another expression like a simple one, for another place."""
-    return Var(expr.span, expr.name) if isinstance(expr, Var) else Const(expr.span, expr.value)  # type: ignore[attr-defined]
+    if isinstance(expr, Var):
+        return Var(expr.span, expr.name)
+    assert isinstance(expr, Const)
+    return Const(expr.span, expr.value)
 
 
 def bound(names: Names, values: Sequence[Expr], body: Callable[[list[Expr]], Expr], name: str = "%") -> Expr:

@@ -46,6 +46,12 @@ class Arguments:
             *stars[self.star is not None :],
         ]
 
+    def after(self, positional: list[Expr], keywords: dict[str, Expr]) -> Arguments:
+        """These arguments after others, that the function has been given already."""
+        return Arguments(
+            [*positional, *self.positional], self.star, {**keywords, **self.keywords}, self.mapping
+        )
+
     def like(self, values: list[Expr]) -> Arguments:
         """The same arguments with other expressions."""
         rest = list(values)

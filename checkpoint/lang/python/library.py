@@ -294,11 +294,6 @@ def replace_(x: Any, /, **changes: Any) -> Any:
     return prim("py.replaced", x, changes)
 
 
-def identity(x: Any) -> Any:
-    """A value itself: values do not change."""
-    return x
-
-
 def copy_(x: Any) -> Any:
     """See copy.copy."""
     return prim("py.copy", x) if isinstance(x, list | dict) else x

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.errors import Source, SourceError, Span
+from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Expr, Lambda, Var
 from checkpoint.lang.python import advice, boundary, calls, library, library_methods, refusals, values
 from checkpoint.lang.python.builder import Names
@@ -29,8 +29,6 @@ from checkpoint.lang.python.objects import Learned, Objects
 from checkpoint.lang.python.scopes import scope_of
 from checkpoint.lang.python.source import text_of
 from checkpoint.lang.python.translator import Translator
-
-_NOWHERE = Span(Source("<call>", ""), 0, 0)
 
 
 class Linker(Objects):
@@ -68,8 +66,7 @@ class Linker(Objects):
 
     def check_input(self, t: Translator, variable: str, node: ast.AST) -> None:
         """Refuse data that no program can hold."""
-        index = next(i for i, name in self.variables.items() if name == variable)
-        value = self.inputs.value(index)
+        value = self.input_of(variable)
         if advice.is_random(value):
             raise advice.random(t, type(value).__name__, node)
 
@@ -174,8 +171,7 @@ class Linker(Objects):
             wrapped = self.attribute_of(known, "__wrapped__")
             return self.callee(t, wrapped, node) if isinstance(wrapped, Reference) else None
         if not isinstance(value, types.FunctionType) or known.input is None:
-            library_callee = self.library_callee(t, value)
-            return library_callee
+            return self.library_callee(t, value)
         if not boundary.is_allowed(value):
             return None
         if value not in self._callees:
@@ -222,8 +218,7 @@ class Linker(Objects):
 
     def library_function(self, function: Any) -> Callee:
         if function not in self._callees:
-            index = len(self.inputs.nodes)
-            self.inputs.find(0, "library", function)
+            index, _ = self.inputs.find(0, "library", function)
             self._callees[function] = self._translate(index, function)
         return self._callees[function]
 
@@ -236,32 +231,30 @@ class Linker(Objects):
         function = library_methods.CHANGES.get(name)
         return None if function is None else self.library_function(function)
 
-    def method_parts(self, t: Translator, known: Reference) -> tuple[Reference, Reference | str]:
-        """The function and the object of a bound method."""
-        assert known.input is not None
-        function = self.find(known.input, "function", None)
-        self_ = self.find(known.input, "self", None)
-        assert isinstance(function, Reference)
-        assert self_ is not None
-        return function, self_
-
-    def partial_parts(
-        self, t: Translator | None, known: Reference, node: ast.AST | None
+    def given_parts(
+        self, t: Translator, known: Reference, node: ast.AST
     ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
+        """The function of a bound method or partial object, and what it has been given."""
+        value = known.value
+
+        def part(kind: str, what: Any) -> Expr:
+            assert known.input is not None
+            found = self.find(known.input, kind, what)
+            assert found is not None
+            return Var(t.span(node), found) if isinstance(found, str) else self.value_of(t, found, node)
+
         assert known.input is not None
-        span = _NOWHERE if t is None or node is None else t.span(node)
-        function = self.find(known.input, "partial function", None)
+        if isinstance(value, types.MethodType):
+            function = self.find(known.input, "function", None)
+            positional, keywords = [part("self", None)], {}
+        else:
+            function = self.find(known.input, "partial function", None)
+            positional = [part("partial argument", i) for i in range(len(value.args))]
+            keywords = {name: part("partial keyword", name) for name in value.keywords}
         assert isinstance(function, Reference)
-        positional = [self.maker_of(known, "partial argument", i)(span) for i in range(len(known.value.args))]
-        keywords = {
-            name: self.maker_of(known, "partial keyword", name)(span) for name in known.value.keywords
-        }
         return function, positional, keywords
 
     # Values
-
-    def variable(self, t: Translator, name: str, node: ast.AST) -> Expr:
-        return Var(t.span(node), name)
 
     def value_of(self, t: Translator, known: Reference, node: ast.AST) -> Expr:
         """A known object as a value."""

@@ -43,7 +43,7 @@ def call(t: Translator, function: ast.Attribute, node: ast.Call, env: Env) -> Ex
         for cls, callee, takes_self in reversed(owners):
             args = _again(parts)
             if takes_self:
-                args.positional.insert(0, again(values[0]))
+                args = args.after([again(values[0])], {})
             made = calls.arranged(t, callee, args, node, calls.caller(t, callee, t.span(node)))
             result = If(t.span(node), instance(t.span(node), again(values[0]), cls), made, result)
         return result
@@ -60,7 +60,7 @@ def _built_in(t: Translator, self: Expr, name: str, given: calls.Arguments, node
     span = t.span(node)
     library = t.linker.library_method(t, name)
     if library is not None:
-        given.positional.insert(0, self)
+        given = given.after([self], {})
         return calls.arranged(t, library, given, node, lambda args: t.call(library, args, {}, span))
     if name in _TEXT or name in _NUMBER:
         if given.keywords or given.mapping is not None or given.star is not None:

@@ -93,6 +93,10 @@ class Objects:
         """The translated function that a known object is, or None."""
         raise NotImplementedError
 
+    def input_of(self, variable: str) -> Any:
+        """The object that an input's variable stands for, while the program is translated."""
+        return self.inputs.value(next(i for i, name in self.variables.items() if name == variable))
+
     def learn_class(self, cls: type) -> None:
         """Note a class whose objects the program may meet."""
         for each in cls.__mro__:
@@ -114,11 +118,6 @@ class Objects:
             else:
                 self.learn_class(cls)
 
-    @property
-    def has_callables(self) -> bool:
-        """Whether a value that is called may be something else than a procedure."""
-        return self.learned.varying or self.has_method("__call__")
-
     def learn_varying(self) -> None:
         if not self.learned.varying:
             self.learned.varying = True
@@ -135,8 +134,8 @@ class Objects:
 
     def reference_to_class(self, t: Translator, cls: type) -> Reference:
         """A class that has been learned, as something to find methods in."""
-        self.inputs.find(0, "library", cls)
-        return Reference(cls, self.inputs.find(0, "library", cls)[0])
+        index, _ = self.inputs.find(0, "library", cls)
+        return Reference(cls, index)
 
     def in_class(self, t: Translator, cls: type, name: str) -> Reference | str | None:
         base = self.reference_to_class(t, cls)
@@ -218,8 +217,7 @@ class Objects:
         else:
             result = self._applied(again(function), list(map(again, given.positional)), span)
         for cls, callee, _ in reversed(owners):
-            own = given.like([again(value) for value in given.values])
-            own.positional.insert(0, again(function))
+            own = given.like([again(value) for value in given.values]).after([again(function)], {})
             made = calls.arranged(t, callee, own, node, calls.caller(t, callee, span))
             result = If(span, instance(span, again(function), cls), made, result)
         return result
@@ -292,8 +290,7 @@ class Objects:
         if isinstance(value, type):
             return (value,)
         if isinstance(known, str):
-            index = next(i for i, name in self.variables.items() if name == known)
-            found = self.inputs.value(index)
+            found = self.input_of(known)
             if isinstance(found, tuple) and all(isinstance(cls, type) for cls in found):
                 return found
         raise t.refuse(node, "a class that is only known when it runs", "name the classes")

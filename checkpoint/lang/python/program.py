@@ -17,18 +17,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.values import EMPTY, Closure, Environment
-from checkpoint.errors import Source, SourceError, Span
+from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.core import Expr, Lambda, Letrec, Var
 from checkpoint.lang.python import calls, values
-from checkpoint.lang.python.builder import const, prim
+from checkpoint.lang.python.builder import NOWHERE, const, prim
 from checkpoint.lang.python.entry import call_of_root
 from checkpoint.lang.python.inputs import Inputs, classes_in
 from checkpoint.lang.python.linker import Linker
 from checkpoint.lang.python.meanings import Reference
 from checkpoint.lang.python.objects import Learned, LearnedSomething
 
-NOWHERE = Span(Source("<call>", ""), 0, 0)
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
 
 

@@ -58,13 +58,13 @@ class Place:
         return (self.line, self.column) > (other.line, other.column) or bool(self.loops & other.loops)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Scope:
     """The variables of one function.
 
     assigned: its own variables, the parameters included. nonlocals: declared so.
     changed: variables of functions around it that it changes. free: those that it reads or changes.
-    calls, mentioned: the names that it calls, and those that it reads in any other way.
+    mentioned: the names that it reads other than by calling them.
     imports: for each imported name the module, and the name in it.
     writes: where its variables are written; places: where the nested functions are made; `immediate`: those
     that are only called there and then.
@@ -77,7 +77,6 @@ class Scope:
     changed: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
-    calls: set[str] = field(default_factory=set)
     children: dict[ast.AST, Scope] = field(default_factory=dict)
     writes: dict[str, list[Place]] = field(default_factory=dict)
     places: dict[ast.AST, Place] = field(default_factory=dict)
@@ -110,7 +109,7 @@ class Scope:
             for child in self.children.values():
                 if child.name not in candidates:
                     escaping |= {
-                        n for n in child.free if candidates.get(n) and _effects(candidates[n], candidates)
+                        n for n in child.free if n in candidates and candidates[n].effects(candidates)
                     }
                 escaping |= child.mentioned_free()
             kept = {name: scope for name, scope in candidates.items() if name not in escaping}
@@ -145,33 +144,20 @@ class Scope:
 
     def effects(self, known: dict[str, Scope]) -> set[str]:
         """The variables of functions around it that calling it changes; `known`: its fellows."""
-        return _effects(self, known)
+        return {name for scope in self.reached(known) for name in scope.changed}
 
     def uses(self, known: dict[str, Scope]) -> set[str]:
         """What it reads or changes of the functions around it, and what those that it calls do."""
-        found: set[str] = set()
-        pending, seen = [self], {self}
+        return {name for scope in self.reached(known) for name in scope.free} - known.keys()
+
+    def reached(self, known: dict[str, Scope]) -> set[Scope]:
+        """It and the fellows that it calls, and those that they call."""
+        pending, found = [self], {self}
         while pending:
-            scope = pending.pop()
-            found |= scope.free
-            for name in scope.free & known.keys():
-                if known[name] not in seen:
-                    seen.add(known[name])
-                    pending.append(known[name])
-        return found - known.keys()
-
-
-def _effects(scope: Scope, known: dict[str, Scope]) -> set[str]:
-    found: set[str] = set()
-    pending, seen = [scope], {scope}
-    while pending:
-        each = pending.pop()
-        found |= each.changed
-        for name in each.free & known.keys():
-            if known[name] not in seen:
-                seen.add(known[name])
-                pending.append(known[name])
-    return found
+            fellows = {known[name] for name in pending.pop().free & known.keys()} - found
+            found |= fellows
+            pending += fellows
+        return found
 
 
 def scope_of(node: FunctionNode, parent: Scope | None = None) -> Scope:
@@ -285,7 +271,6 @@ class _Visitor(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and not self.is_hidden(node.func.id):
             self.read.add(node.func.id)
-            self.scope.calls.add(node.func.id)
         elif isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
             self.touch(node.func.value)
             if not isinstance(node.func.value, ast.Name):

@@ -103,10 +103,8 @@ def _function(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr
         return calls.to_callee(t, callee, node, env)
     if is_random(value):
         raise refused(t, value, node)
-    if isinstance(value, types.MethodType):
-        return _method(t, known, node, env)
-    if isinstance(value, functools.partial):
-        return _partial(t, known, node, env)
+    if isinstance(value, types.MethodType | functools.partial):
+        return _given(t, known, node, env)
     if arities(value) or value is builtins.isinstance:
         return _unfitting(t, value, node, env)
     raise refused(t, value, node)
@@ -124,33 +122,17 @@ def _unfitting(t: Translator, value: Any, node: ast.Call, env: Env) -> Expr:
     raise t.refuse(node, f"a keyword in a call of {value.__name__}", "pass the argument by position")
 
 
-def _method(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
-    """A bound method: its function, with the object first."""
-    function, self = t.linker.method_parts(t, known)
+def _given(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """A bound method or partial object: its function, with what it has been given first."""
+    function, positional, keywords = t.linker.given_parts(t, known, node)
     callee = t.linker.callee(t, function, node)
-    if callee is None:
-        raise refused(t, known.value, node)
-    given = calls.arguments(t, node, env)
-    given.positional.insert(
-        0,
-        t.linker.value_of(t, self, node) if isinstance(self, Reference) else t.linker.variable(t, self, node),
-    )
-    return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
-
-
-def _partial(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
-    """A partial object: its function, with what it has been given."""
-    function, positional, keywords = t.linker.partial_parts(t, known, node)
-    callee = t.linker.callee(t, function, node)
-    given = calls.arguments(t, node, env)
-    given.positional[:0] = positional
-    given.keywords = {**keywords, **given.keywords}
-    if callee is None:
-        op = primitive(function.value, len(given.positional))
-        if op is None or given.keywords or given.star is not None:
-            raise refused(t, function.value, node)
-        return t.linker.operation(t, op, given.positional, node)
-    return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+    given = calls.arguments(t, node, env).after(positional, keywords)
+    if callee is not None:
+        return calls.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+    op = primitive(function.value, len(given.positional))
+    if op is None or given.keywords or given.star is not None:
+        raise refused(t, known.value if isinstance(known.value, types.MethodType) else function.value, node)
+    return t.linker.operation(t, op, given.positional, node)
 
 
 # What the translator itself knows

@@ -140,12 +140,11 @@ def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
     callee = classes.constructor(linker, known)
     if callee is None:
         return None
-    signature, cls = callee.signature, known.value
-    layout = Layout(cls, classes.field_names(cls))
+    signature = callee.signature
 
     def make(args: list[Expr]) -> Expr:
         missing = [signature.defaults[name](span) for name in signature.named[len(args) :]]
-        return prim(span, "py.record", Const(span, layout), *args, *missing)
+        return classes.made(known.value, [*args, *missing], span)
 
     counts = range(signature.required, len(signature.positional) + 1)
     return overloaded(linker, _named(callee), counts, span, make)
@@ -171,12 +170,7 @@ def bound_method(linker: Objects, callee: Callee, self: Expr, span: Span) -> Exp
 def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at: ast.AST | None) -> Expr:
     """A partial object or bound method as a value."""
     node = t.scope.node if at is None else at
-    if isinstance(known.value, types.MethodType):
-        function, self = linker.method_parts(t, known)
-        given = [linker.maker(self)(span)]
-        keywords: dict[str, Expr] = {}
-    else:
-        function, given, keywords = linker.partial_parts(t, known, node)
+    function, given, keywords = linker.given_parts(t, known, node)
     callee = linker.callee(t, function, node)
     if callee is None:
         raise advice.refused(t, function.value, node)
