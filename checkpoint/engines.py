@@ -5,28 +5,17 @@ An engine is loaded when it is first asked for: importing this package loads non
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 
-
-@cache
-def _interp() -> Engine:
-    from checkpoint.interp.engine import Interp  # noqa: PLC0415
-
-    return Interp()
-
-
-@cache
-def _hybrid() -> Engine:
-    from checkpoint.interp.hybrid.engine import Hybrid  # noqa: PLC0415
-
-    return Hybrid()
-
-
-_ENGINES: dict[str, Callable[[], Engine]] = {"interp": _interp, "hybrid": _hybrid}
+# Where the class of each engine is.
+_ENGINES = {
+    "interp": ("checkpoint.interp.engine", "Interp"),
+    "hybrid": ("checkpoint.interp.hybrid.engine", "Hybrid"),
+}
 _PREFERRED = ("hybrid", "interp")
 
 
@@ -44,4 +33,11 @@ def get(name: str | None = None) -> Engine:
     chosen = _PREFERRED[0] if name is None else name
     if chosen not in _ENGINES:
         raise RunError(f"there is no engine {chosen!r}; there are: {', '.join(_ENGINES)}")
-    return _ENGINES[chosen]()
+    return _loaded(chosen)
+
+
+@cache
+def _loaded(name: str) -> Engine:
+    module, cls = _ENGINES[name]
+    engine: Engine = getattr(import_module(module), cls)()
+    return engine

@@ -13,6 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad.containers import Layout
+from checkpoint.errors import InternalError
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python import calls
 from checkpoint.lang.python.builder import const, prim
@@ -96,7 +97,7 @@ def constructor(linker: Linker, known: Reference) -> Callee | None:
 
 
 def _never(span: Any) -> Expr:
-    raise NotImplementedError("a class is made by a primitive")
+    raise InternalError("a class is made by a primitive, not called", span)
 
 
 def _is_generated(function: Any) -> bool:

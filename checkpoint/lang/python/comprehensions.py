@@ -24,15 +24,36 @@ ITEMS = "%items"
 
 def translate(t: Translator, node: ast.expr, env: Env) -> Expr:
     """A comprehension as a value; a generator expression is the list of what it gives."""
-    match node:
-        case ast.ListComp() | ast.GeneratorExp():
-            grown = _call(_method(node, "append"), [node.elt], node)
-            return run(t, node, node.generators, ast.List([], ast.Load()), [_statement(grown)], env)
-        case ast.DictComp():
-            target = ast.Subscript(load(RESULT, node), node.key, ast.Store())
-            body = ast.Assign([ast.copy_location(target, node)], node.value)
-            return run(t, node, node.generators, ast.Dict([], []), [ast.copy_location(body, node)], env)
-    raise t.refuse(node, "this comprehension", "write a list or dict comprehension")
+    if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp):
+        raise t.refuse(node, "this comprehension", "write a list or dict comprehension")
+    start, grown = _growth(node, RESULT)
+    return run(t, node, node.generators, start, grown, env)
+
+
+def _growth(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, name: str) -> tuple[ast.expr, ast.stmt]:
+    """What the variable that becomes the value starts with, and how it takes one element."""
+    if isinstance(node, ast.DictComp):
+        start: ast.expr = ast.Dict([], [])
+        target = ast.copy_location(ast.Subscript(load(name, node), node.key, ast.Store()), node)
+        grown: ast.stmt = ast.Assign([target], node.value)
+    else:
+        start = ast.List([], ast.Load())
+        method = ast.copy_location(ast.Attribute(load(name, node), "append", ast.Load()), node)
+        grown = ast.Expr(ast.copy_location(ast.Call(method, [node.elt], []), node))
+    return ast.copy_location(start, node), ast.copy_location(grown, node)
+
+
+def _loops(
+    node: ast.expr, generators: list[ast.comprehension], body: ast.stmt, after: list[ast.stmt]
+) -> ast.For:
+    """The loops and tests of a comprehension around a body; after: what follows each inner loop."""
+    inside = [body]
+    for generator in reversed(generators):
+        for test in reversed(generator.ifs):
+            inside = [ast.copy_location(ast.If(test, inside, []), node)]
+        loop = ast.copy_location(ast.For(generator.target, generator.iter, inside, []), node)
+        inside = [loop, *after]
+    return loop
 
 
 def consumed(t: Translator, by: str, node: ast.GeneratorExp, more: list[ast.expr], env: Env) -> Expr | None:
@@ -40,13 +61,12 @@ def consumed(t: Translator, by: str, node: ast.GeneratorExp, more: list[ast.expr
     if by == "sum":
         start = more[0] if more else constant(0, node)
         added = ast.copy_location(ast.BinOp(load(RESULT, node), ast.Add(), node.elt), node)
-        return run(t, node, node.generators, start, [assign(RESULT, added, node)], env)
+        return run(t, node, node.generators, start, assign(RESULT, added, node), env)
     if by in {"any", "all"} and not more:
         stop = constant(by == "any", node)
-        test = node.elt if by == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), node.elt), node)
         leave = ast.copy_location(ast.Return(stop), node)
-        body = ast.copy_location(ast.If(test, [leave], []), node)
-        return run(t, node, node.generators, constant(by == "all", node), [body], env)
+        body = ast.copy_location(ast.If(_decides(by, node.elt), [leave], []), node)
+        return run(t, node, node.generators, constant(by == "all", node), body, env)
     return None
 
 
@@ -55,20 +75,16 @@ def run(
     node: ast.expr,
     generators: list[ast.comprehension],
     start: ast.expr,
-    body: list[ast.stmt],
+    body: ast.stmt,
     env: Env,
 ) -> Expr:
     """The value of `RESULT` after the loops, or what the body returns."""
     own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
     if own & t.reads(generators[0].iter):  # they are those around
         return _apart(t, node, generators, start, body, env)
-    for generator in reversed(generators):
-        for test in reversed(generator.ifs):
-            body = [ast.copy_location(ast.If(test, body, []), node)]
-        body = [ast.copy_location(ast.For(generator.target, generator.iter, body, []), node)]
     first = assign(RESULT, ast.copy_location(start, node), node)
     last = ast.copy_location(ast.Return(load(RESULT, node)), node)
-    statements = t.normal.block([first, *body, last])
+    statements = t.normal.block([first, _loops(node, generators, body, []), last])
     t.live.block(statements, NONE, Around(NONE, NONE, NONE, NONE))
     inside = {name: binding for name, binding in env.items() if name not in own}
     exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
@@ -80,13 +96,13 @@ def _apart(
     node: ast.expr,
     generators: list[ast.comprehension],
     start: ast.expr,
-    body: list[ast.stmt],
+    body: ast.stmt,
     env: Env,
 ) -> Expr:
     """A comprehension whose first items name a variable of its own: that is another one, around it."""
     first, span = generators[0], t.span(generators[0].iter)
     items = t.fresh("items")
-    changed = ast.comprehension(first.target, load(ITEMS, first.iter), first.ifs, first.is_async)
+    changed = _over(first, load(ITEMS, first.iter))
     inside = {**env, ITEMS: Binding(items)}
     value = run(t, node, [changed, *generators[1:]], start, body, inside)
     return Let(span, items, t.expr(first.iter, env), value)
@@ -97,45 +113,22 @@ def as_loops(node: Any, name: str, first: ast.expr, by: str | None = None) -> tu
 
     first: the outermost items. by: "any" or "all", which ends the loops as soon as it knows.
     """
-    decided: list[ast.stmt] = []
-    if by is not None:
-        start: ast.expr = constant(by == "all", node)
-        wanted = node.elt if by == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), node.elt), node)
-        leave = ast.copy_location(ast.Break(), node)
-        found = [assign(name, constant(by == "any", node), node), leave]
-        body: ast.stmt = ast.If(wanted, found, [])
-        known = (
-            load(name, node)
-            if by == "any"
-            else ast.copy_location(ast.UnaryOp(ast.Not(), load(name, node)), node)
-        )
-        decided = [ast.copy_location(ast.If(known, [leave], []), node)]
-    elif isinstance(node, ast.DictComp):
-        start = ast.Dict([], [])
-        target = ast.Subscript(load(name, node), node.key, ast.Store())
-        body = ast.Assign([ast.copy_location(target, node)], node.value)
-    else:
-        start = ast.List([], ast.Load())
-        method = ast.copy_location(ast.Attribute(load(name, node), "append", ast.Load()), node)
-        body = _statement(_call(method, [node.elt], node))
-    ast.copy_location(body, node)
-    statements = [body]
-    for generator in reversed(node.generators):
-        for test in reversed(generator.ifs):
-            statements = [ast.copy_location(ast.If(test, statements, []), node)]
-        items = first if generator is node.generators[0] else generator.iter
-        loop = ast.copy_location(ast.For(generator.target, items, statements, []), node)
-        statements = [loop, *decided]
-    return ast.copy_location(start, node), loop
+    generators = [_over(node.generators[0], first), *node.generators[1:]]
+    if by is None:
+        start, grown = _growth(node, name)
+        return start, _loops(node, generators, grown, [])
+    leave = ast.copy_location(ast.Break(), node)
+    found = [assign(name, constant(by == "any", node), node), leave]
+    body = ast.copy_location(ast.If(_decides(by, node.elt), found, []), node)
+    known = ast.copy_location(ast.If(_decides(by, load(name, node)), [leave], []), node)
+    return constant(by == "all", node), _loops(node, generators, body, [known])
 
 
-def _method(node: ast.expr, name: str) -> ast.expr:
-    return ast.copy_location(ast.Attribute(load(RESULT, node), name, ast.Load()), node)
+def _over(generator: ast.comprehension, items: ast.expr) -> ast.comprehension:
+    """A generator that goes over other items."""
+    return ast.comprehension(generator.target, items, generator.ifs, generator.is_async)
 
 
-def _call(function: ast.expr, args: list[ast.expr], node: ast.expr) -> ast.Call:
-    return ast.copy_location(ast.Call(function, args, []), node)
-
-
-def _statement(value: ast.expr) -> ast.stmt:
-    return ast.copy_location(ast.Expr(value), value)
+def _decides(by: str, test: ast.expr) -> ast.expr:
+    """Whether an element decides `any` or `all`."""
+    return test if by == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
