@@ -16,17 +16,16 @@ from checkpoint import engines
 from checkpoint.ad.containers import CHANGING, CONTAINERS, NEVER, TUPLE, Record
 from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, numbers, transform
 from checkpoint.ad.numbers import NUMBERS
-from checkpoint.ad.tangent import lift, split, tangent_of
+from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair
 from checkpoint.convert import Procedure
-from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine, State
+from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.failures import PythonErrors
 from checkpoint.nests import to_language, to_python
-from checkpoint.prims.operators import Context, renew, reverse_sweep, swept
-from checkpoint.runs import RESUME
+from checkpoint.prims.operators import renew, reverse_sweep, swept
+from checkpoint.runs import RESUME, Run
 
 
 @cache
@@ -41,22 +40,20 @@ class PythonCapsule(Capsule):
     __slots__ = ()
 
 
-class Call:
+class Call(Run):
     """A prepared closure and its argument, entered, on an engine."""
 
-    __slots__ = ("effects", "engine", "errors", "is_plain", "tags", "u")
+    __slots__ = ("is_plain",)
 
     def __init__(self, closure: Closure, argument: Any, engine: Engine) -> None:
-        self.engine = engine
-        self.effects = Effects()
-        self.errors = PythonErrors(None if closure is RESUME else closure.lam.body.span)
         self.is_plain = closure is not RESUME and not closure.env.values and _is_plain(argument)
         if self.is_plain:
             copies = tuple([item * 1.0 for item in argument.items])
-            self.u, self.tags = Pair(closure, Record(TUPLE, copies)), 0
+            u, tags = Pair(closure, Record(TUPLE, copies)), 0
         else:
-            self.u = enter(Pair(closure, argument))
-            self.tags = highest_capsule_tag(self.u)
+            u = enter(Pair(closure, argument))
+            tags = highest_capsule_tag(u)
+        super().__init__(engine, u, tags, PythonErrors(None if closure is RESUME else closure.lam.body.span))
 
     @property
     def argument(self) -> Any:
@@ -79,46 +76,16 @@ class Call:
 
     def value(self) -> Any:
         """The value of the function."""
-        return self._advance(None)[1].value
-
-    def steps(self) -> int:
-        """How many steps the run takes."""
-        start, end = self._advance(None)
-        return end.steps - start.steps
-
-    def interrupt(self, steps: int) -> Capsule:
-        """The capsule after a number of steps."""
-        if steps < 0:
-            raise RunError(f"a number of steps must be 0 or more, not {steps}")
-        start, end = self._advance(steps)
-        done = end.steps - start.steps
-        if done != steps:
-            raise RunError(f"cannot interrupt after {steps} steps: the run has {done}", self.errors.span)
-        return self.engine.capsule(end)
-
-    def _advance(self, steps: int | None) -> tuple[State, State]:
-        with self.errors:
-            start = self.engine.start(0, self.u, self.tags)
-            last = None if steps is None else start.steps + steps
-            return start, self.engine.advance(start, last, self.effects)
+        return self.ends()[1].value
 
     def vjp(self, cotangent_of: Callable[[Any], Any], schedule: Schedule) -> tuple[Any, Any]:
         """The value y, and the cotangent of the argument for the cotangent that is given for y."""
         with self.errors:
-            context = Context(self.engine, self.tags, self.effects)
             if self.is_plain:
-                value, contributions = swept(context, 0, schedule, self.u, cotangent_of)
+                value, contributions = swept(self.context(), 0, schedule, self.u, cotangent_of)
                 return renew(value), Record(TUPLE, tuple(contributions))
-            outcome = reverse_sweep(context, 0, schedule, self.u, cotangent_of)
+            outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of)
             return outcome.car, outcome.cdr.cdr
-
-    def jvp(self, tangent: Any) -> tuple[Any, Any]:
-        """The value, and its tangent for one of the argument."""
-        with self.errors:
-            tag = self.tags
-            dual = Pair(self.u.car, lift(self.argument, enter(tangent), tag))
-            end = self.engine.advance(self.engine.start(0, dual, tag + 1), None, self.effects)
-            return split(end.value, tag)
 
     def second(
         self, tangent: Any, cotangent_of: Callable[[Any], Any], schedule: Schedule
@@ -131,13 +98,12 @@ class Call:
         with self.errors:
             of_closure = tangent_of(self.u.car, [0.0] * len(numbers(self.u.car)))
             u = enter(Pair(self.u, Pair(of_closure, tangent)))
-            context = Context(self.engine, self.tags, self.effects)
 
             def both(y: Any) -> Any:
                 cotangent = cotangent_of(y.car)
                 return Pair(tangent_of(y.car, [0.0] * len(numbers(y.car))), cotangent)
 
-            outcome = reverse_sweep(context, 1, schedule, u, both)
+            outcome = reverse_sweep(self.context(), 1, schedule, u, both)
             return outcome.car.car, outcome.cdr.cdr.cdr, outcome.cdr.car.cdr
 
 

@@ -18,40 +18,35 @@ from pathlib import Path
 from types import TracebackType
 
 from checkpoint.ad.containers import Record
-from checkpoint.ad.record import OperandError
-from checkpoint.ad.tangent import ShapeError
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import CheckpointError, RunError, Span
 from checkpoint.prims.python.native import native
+from checkpoint.runs import LanguageErrors
 
 _OWN = str(Path(__file__).parent / "lang" / "python")
 _CALLS_SHOWN = 20  # of a deep recursion, from the innermost
 
 
-class PythonErrors:
+class PythonErrors(LanguageErrors):
     """Within, what a run raises becomes what Python would raise; span: the function that runs."""
 
-    __slots__ = ("span",)
+    __slots__ = ()
 
     def __init__(self, span: Span | None) -> None:
-        self.span = span if span is not None and span.source.text else None
+        super().__init__(span if span is not None and span.source.text else None)
 
-    def __enter__(self) -> None:
-        """Nothing is needed to begin."""
+    def received(self, raised: Raised) -> BaseException:
+        """What the caller receives for what a program raised."""
+        return exception_of(raised)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if isinstance(error, Raised):
-            raise exception_of(error) from None
-        if isinstance(error, ShapeError | OperandError):
-            raise RunError(str(error), self.span) from None
         if isinstance(error, RunError) and error.span is not None:
             places = users_places((error.span, *error.trace))
             error.span = places[0] if places else None
-        if isinstance(error, KeyboardInterrupt | MemoryError) and getattr(error, "span", None) is None:
-            error.span = self.span  # type: ignore[union-attr]
+        super().__exit__(kind, error, traceback)
 
 
 def exception_of(raised: Raised) -> BaseException:

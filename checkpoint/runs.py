@@ -7,8 +7,7 @@ raises RunError.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 from checkpoint.ad.containers import CHANGING, changed_elsewhere
@@ -33,19 +32,83 @@ _REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))
 RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), EMPTY)
 
 
-@contextmanager
-def language_errors(f: Closure) -> Iterator[None]:
-    """Within, what a run raises becomes RunError; an interruption learns where the run was."""
-    try:
-        yield
-    except Raised as raised:
-        raise raised.as_run_error() from None
-    except (ShapeError, OperandError) as error:
-        raise RunError(str(error), _span(f)) from None
-    except (KeyboardInterrupt, MemoryError) as stop:
-        if getattr(stop, "span", None) is None:
-            stop.span = _span(f)  # type: ignore[union-attr]
-        raise
+class LanguageErrors:
+    """Within, what a run raises becomes RunError; an interruption learns where the run was.
+
+    span: the procedure that runs.
+    """
+
+    __slots__ = ("span",)
+
+    def __init__(self, span: Span | None) -> None:
+        self.span = span
+
+    def received(self, raised: Raised) -> BaseException:
+        """What the caller receives for what a program raised."""
+        return raised.as_run_error()
+
+    def __enter__(self) -> None:
+        """Nothing is needed to begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, Raised):
+            raise self.received(error) from None
+        if isinstance(error, ShapeError | OperandError):
+            raise RunError(str(error), self.span) from None
+        if isinstance(error, KeyboardInterrupt | MemoryError) and getattr(error, "span", None) is None:
+            error.span = self.span  # type: ignore[union-attr]  # what the command line shows
+
+
+class Run:
+    """A procedure and its argument, entered, on an engine. All that is done with it has one log of effects.
+
+    u: (f . x), every path in whose data is a location of its own. tags: above all that it has seen.
+    errors: within it, what a run raises becomes what the caller receives.
+    """
+
+    __slots__ = ("effects", "engine", "errors", "tags", "u")
+
+    def __init__(self, engine: Engine, u: Pair, tags: int, errors: LanguageErrors) -> None:
+        self.engine = engine
+        self.u = u
+        self.tags = tags
+        self.errors = errors
+        self.effects = Effects()
+
+    def ends(self, steps: int | None = None) -> tuple[State, State]:
+        """The first state, and the one after a number of steps, or the last."""
+        with self.errors:
+            start = self.engine.start(0, self.u, self.tags)
+            last = None if steps is None else start.steps + steps
+            return start, self.engine.advance(start, last, self.effects)
+
+    def steps(self) -> int:
+        """How many steps there are."""
+        start, end = self.ends()
+        return end.steps - start.steps
+
+    def interrupt(self, steps: int) -> Capsule:
+        """The capsule after a number of steps."""
+        if steps < 0:
+            raise RunError(f"a number of steps must be 0 or more, not {steps}")
+        start, end = self.ends(steps)
+        done = end.steps - start.steps
+        if done != steps:
+            raise RunError(f"cannot interrupt after {steps} steps: the run has {done}", self.errors.span)
+        return self.engine.capsule(end)
+
+    def jvp(self, tangent: Any) -> tuple[Any, Any]:
+        """The value, and its tangent for one of the argument."""
+        with self.errors:
+            dual = Pair(self.u.car, lift(self.u.cdr, enter(tangent), self.tags))
+            end = self.engine.advance(self.engine.start(0, dual, self.tags + 1), None, self.effects)
+            return split(settled(end.value, end.steps), self.tags)
+
+    def context(self) -> Context:
+        """What the sweep of a gradient needs."""
+        return Context(self.engine, self.tags, self.effects)
 
 
 def _span(f: Any) -> Span | None:
@@ -58,12 +121,12 @@ def prepared(program: Program, engine: Engine) -> Closure:
     return Closure(program.thunk, EMPTY)
 
 
-def _begin(f: Any, x: Any) -> tuple[Pair, int]:
-    """The entered (f . x), and a tag counter above all that it has seen."""
+def _entered(f: Any, x: Any, engine: Engine) -> Run:
+    """The run of f at x."""
     if type(f) is Closure and len(f.lam.params) != 1:
         raise RunError(_of_one_argument(f.lam), f.lam.span)
     u = enter(Pair(f, x))
-    return u, highest_capsule_tag(u)
+    return Run(engine, u, highest_capsule_tag(u), LanguageErrors(_span(f)))
 
 
 def _of_one_argument(lam: core.Lambda) -> str:
@@ -77,17 +140,9 @@ def _of_one_argument(lam: core.Lambda) -> str:
     )
 
 
-def _finish(f: Any, x: Any, engine: Engine) -> tuple[State, State]:
-    """The first and the last state of a run."""
-    with language_errors(f):
-        u, tags = _begin(f, x)
-        start = engine.start(0, u, tags)
-        return start, engine.advance(start, None, Effects())
-
-
 def call_values(f: Any, x: Any, engine: Engine) -> Any:
     """The value of f at x."""
-    end = _finish(f, x, engine)[1]
+    _, end = _entered(f, x, engine).ends()
     return _shown(f, settled(end.value, end.steps))
 
 
@@ -112,23 +167,12 @@ def _shown(f: Any, value: Any) -> Any:
 
 def primops_values(f: Any, x: Any, engine: Engine) -> int:
     """How many steps f takes at x; of RESUME at a capsule: how many are left."""
-    start, end = _finish(f, x, engine)
-    return end.steps - start.steps
+    return _entered(f, x, engine).steps()
 
 
 def interrupt_values(f: Any, x: Any, steps: int, engine: Engine) -> Capsule:
     """The capsule of f at x after a number of steps."""
-    if steps < 0:
-        raise RunError(f"a number of steps must be 0 or more, not {steps}")
-    with language_errors(f):
-        u, tags = _begin(f, x)
-        start = engine.start(0, u, tags)
-        last = start.steps + steps
-        end = engine.advance(start, last, Effects())
-        if end.steps != last:
-            total = end.steps - start.steps
-            raise RunError(f"cannot interrupt after {steps} steps: the run has {total}", _span(f))
-        return engine.capsule(end)
+    return _entered(f, x, engine).interrupt(steps)
 
 
 def vjp_values(
@@ -142,12 +186,11 @@ def vjp_values(
     def cotangent_of(y: Any) -> Any:
         return 1.0 if cotangent is None and type(y) in NUMBERS else _fitting(cotangent, y, name)
 
-    with language_errors(f):
-        u, tags = _begin(f, x)
-        if not numbers(u.cdr) and type(u.cdr) is not Capsule:
+    run = _entered(f, x, engine)
+    with run.errors:
+        if not numbers(run.u.cdr) and type(run.u.cdr) is not Capsule:
             raise RunError("the argument holds no real: there is nothing to differentiate")
-        context = Context(engine, tags, Effects())
-        outcome = reverse_sweep(context, 0, schedule, u, cotangent_of)
+        outcome = reverse_sweep(run.context(), 0, schedule, run.u, cotangent_of)
         return _shown(f, outcome.car), outcome.cdr.cdr
 
 
@@ -170,14 +213,10 @@ def _matching(value: Any, tangent: Any, what: str) -> None:
 
 def jvp_values(f: Any, x: Any, tangent: Any, engine: Engine) -> tuple[Any, Any]:
     """The value of f at x, and its tangent."""
-    with language_errors(f):
-        u, tags = _begin(f, x)
-        _matching(u.cdr, tangent, "tangent xtan")
-        tag = tags
-        dual = Pair(u.car, lift(u.cdr, enter(tangent), tag))
-        end = engine.advance(engine.start(0, dual, tag + 1), None, Effects())
-        value, other = split(settled(end.value, end.steps), tag)
-        return _shown(f, value), other
+    run = _entered(f, x, engine)
+    _matching(run.u.cdr, tangent, "tangent xtan")
+    value, other = run.jvp(tangent)
+    return _shown(f, value), other
 
 
 def run_program(program: Program, engine: Engine) -> Any:
