@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from checkpoint import convert, engines
-from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, is_resume
 from checkpoint.calls import Call, PythonCapsule, call_of, capsule_of_python, result, resumption
@@ -25,7 +25,7 @@ from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError, Source
 from checkpoint.nests import cotangent_to_python, holds_real
-from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.native import kind_of
 from checkpoint.prims.python.tangents import tangent_from
 from checkpoint.program import Program, load, load_file
 from checkpoint.runs import (
@@ -190,10 +190,11 @@ def cotangent_of_value(ybar: Any, y: Any, name: str = "ybar") -> Any:
     """The cotangent of a value of a Python function; of a real it may be left out. name: for messages."""
     if ybar is not None:
         return tangent_from(y, ybar, name)
-    if type(y) in NUMBERS:
-        return 1.0
+    cotangent = one(y) if type(y) in NUMBERS else None
+    if cotangent is not None:
+        return cotangent
     if holds_real(y):
-        raise RunError(f"{name} must be given: the value is no real but a {class_of(y).__name__}")
+        raise RunError(f"{name} must be given: the value is no real but {kind_of(y)}")
     return tangent_of(y, [])
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad.containers import CHANGING, CONTAINERS, NEVER, TUPLE, Record
-from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, numbers, transform
+from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, renew, transform
 from checkpoint.ad.numbers import NUMBERS
-from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair
 from checkpoint.convert import Procedure
 from checkpoint.driver.engine import Engine
@@ -24,7 +24,7 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.failures import PythonErrors
 from checkpoint.nests import to_language, to_python
-from checkpoint.prims.operators import renew, reverse_sweep, swept
+from checkpoint.prims.operators import reverse_sweep, swept
 from checkpoint.runs import RESUME, Run
 
 
@@ -96,12 +96,12 @@ class Call(Run):
         that of reverse mode.
         """
         with self.errors:
-            of_closure = tangent_of(self.u.car, [0.0] * len(numbers(self.u.car)))
+            of_closure = zeros_of(self.u.car)
             u = enter(Pair(self.u, Pair(of_closure, tangent)))
 
             def both(y: Any) -> Any:
                 cotangent = cotangent_of(y.car)
-                return Pair(tangent_of(y.car, [0.0] * len(numbers(y.car))), cotangent)
+                return Pair(zeros_of(y.car), cotangent)
 
             outcome = reverse_sweep(self.context(), 1, schedule, u, both)
             return outcome.car.car, outcome.cdr.cdr.cdr, outcome.cdr.car.cdr

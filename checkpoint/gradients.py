@@ -14,16 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.graph import numbers
-from checkpoint.ad.numbers import NUMBERS
-from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.numbers import NUMBERS, one
+from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Foreign
 from checkpoint.api import named_schedule, nothing_to_differentiate
 from checkpoint.calls import Call, call_of, result
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.nests import cotangent_to_python, holds_real
-from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.native import kind_of
 from checkpoint.prims.python.tangents import tangent_from
 
 P = ParamSpec("P")
@@ -108,18 +107,19 @@ class Derivative:
         name = _name(self.function)
         if self.has_aux:
             if type(y) is not Record or y.layout.cls is not tuple or len(y.items) != 2:
-                raise RunError(f"with has_aux, {name} must return a tuple of two, not a {_described(y)}")
-            zeros = tangent_of(y.items[1], [0.0] * len(numbers(y.items[1])))
+                raise RunError(f"with has_aux, {name} must return a tuple of two, not {_described(y)}")
+            zeros = zeros_of(y.items[1])
             return Record(TUPLE, (self._one(y.items[0]), zeros))
         return self._one(y)
 
-    def _one(self, y: Any) -> float:
-        if type(y) not in NUMBERS:
+    def _one(self, y: Any) -> Any:
+        cotangent = one(y) if type(y) in NUMBERS else None
+        if cotangent is None:
             raise RunError(
-                f"{self.kind} needs a function that returns a real, and {_name(self.function)} returned a "
+                f"{self.kind} needs a function that returns a real, and {_name(self.function)} returned "
                 f"{_described(y)}: return float(y) of a number, use vjp or jacrev for more than one"
             )
-        return 1.0
+        return cotangent
 
     def values(self, y: Any, call: Call) -> tuple[Any, Any]:
         """The function's value, and what it returned beside it."""
@@ -269,5 +269,4 @@ def _name(function: Any) -> str:
 
 
 def _described(y: Any) -> str:
-    name = class_of(y).__name__
-    return f"{name}, {y}" if type(y) in (int, bool) else name
+    return f"{kind_of(y)}, {y}" if type(y) in (int, bool) else kind_of(y)

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec
 
+from checkpoint.ad.arrays import Array, backend_of
 from checkpoint.ad.graph import enter, numbers
+from checkpoint.ad.numbers import zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api import named_schedule
 from checkpoint.calls import Call, result
@@ -26,9 +28,9 @@ class Jacobian(Derivative):
     """What the functions of this module make."""
 
     def structures(
-        self, rows: Sequence[Sequence[float]], args: Sequence[Any], call: Call, at: list[int]
+        self, rows: Sequence[Sequence[Any]], args: Sequence[Any], call: Call, at: list[int]
     ) -> list[Any]:
-        """Each row of the matrix in the structure of the selected arguments."""
+        """Each row of blocks in the structure of the selected arguments."""
         found = []
         for row in rows:
             left, parts = list(row), []
@@ -48,18 +50,23 @@ class ReverseJacobian(Jacobian):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
-        shape, row = self._row(call, 0)
-        count = len(numbers(shape))
-        rows = [row, *(self._row(call, k)[1] for k in range(1, count))][:count]
-        picked = [[number for i in at for number in numbers(row.items[i])] for row in rows]
-        return with_leaves(result(shape, call.engine), shape, self.structures(picked, args, call, at))
+        shape, first = self._row(call, 0)
+        outputs = numbers(shape)
+        count = sum(map(elements, outputs))
+        found = [first, *(self._row(call, k)[1] for k in range(1, count))][:count]
+        picked = [[number for i in at for number in numbers(xbar.items[i])] for xbar in found]
+        rows = []
+        for output in outputs:
+            lines, picked = picked[: elements(output)], picked[elements(output) :]
+            rows.append([stacked(output, column, 0) for column in zip(*lines, strict=True)])
+        return with_leaves(result(shape, call.engine), shape, self.structures(rows, args, call, at))
 
     def _row(self, call: Call, position: int) -> tuple[Any, Any]:
         """The value, as a tree, and the cotangent of the arguments for one of its reals."""
 
         def cotangent_of(y: Any) -> Any:
             tree = enter(y)
-            return tangent_of(tree, _unit(len(numbers(tree)), position))
+            return tangent_of(tree, unit(numbers(tree), position))
 
         y, xbar = call.vjp(cotangent_of, named_schedule(self.schedule))
         return enter(y), xbar
@@ -78,7 +85,7 @@ class ForwardJacobian(Jacobian):
             y, ytan = call.jvp(tangent)
             shape = enter(y)
             columns.append(numbers(enter(ytan)))
-        rows = list(zip(*columns, strict=True))
+        rows = _merged(call, at, columns)
         return with_leaves(result(shape, call.engine), shape, self.structures(rows, args, call, at))
 
 
@@ -94,6 +101,7 @@ class Hessian(Jacobian):
         for tangent in _basis(call, at):
             _, _, product = call.second(tangent, self.cotangent_of, schedule)
             rows.append([number for i in at for number in numbers(product.items[i])])
+        rows = _merged(call, at, rows)
         left, parts = self.structures(rows, args, call, at), []
         for i in at:
             part = call.argument.items[i]
@@ -148,13 +156,57 @@ def hessian(
     return Hessian(f, argnums, False, engine, schedule)
 
 
-def _unit(length: int, position: int) -> list[float]:
-    return [1.0 if i == position else 0.0 for i in range(length)]
+def elements(number: Any) -> int:
+    """How many reals there are in a number."""
+    return number.data.size if type(number) is Array else 1
+
+
+def unit(found: Sequence[Any], position: int) -> list[Any]:
+    """The tangents of numbers that are 1 at one of their reals, and 0 elsewhere."""
+    tangents = []
+    for number in found:
+        tangent = zero(number)
+        if 0 <= position < elements(number):
+            tangent = 1.0 if type(tangent) is float else _one_at(tangent, position)
+        tangents.append(tangent)
+        position -= elements(number)
+    return tangents
+
+
+def _one_at(zeros: Array, position: int) -> Array:
+    flat = backend_of(zeros.data).zeros(zeros.data.size, zeros.data.dtype)
+    flat[position] = 1.0
+    return Array(flat.reshape(zeros.data.shape), zeros.memory)
+
+
+def stacked(along: Any, parts: Sequence[Any], axis: int) -> Any:
+    """A block of the matrix from what there is for each real of a number: a float or array of a library."""
+    plain = [part.data if type(part) is Array else part for part in parts]
+    if type(along) is not Array:
+        return plain[0]
+    xp, shape = backend_of(along.data), tuple(along.data.shape)
+    inner = tuple(getattr(plain[0], "shape", ())) if plain else ()
+    block = xp.stack(plain, axis) if plain else xp.zeros((0,), along.data.dtype)
+    return block.reshape(shape + inner if axis == 0 else inner + shape)
+
+
+def _merged(call: Call, at: list[int], columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Rows of blocks from what there is for each real of the selected arguments."""
+    inputs = [number for i in at for number in numbers(call.argument.items[i])]
+    merged, left = [], list(columns)
+    for number in inputs:
+        lines, left = left[: elements(number)], left[elements(number) :]
+        merged.append([stacked(number, column, -1) for column in zip(*lines, strict=True)])
+    return [list(row) for row in zip(*merged, strict=True)]
 
 
 def _basis(call: Call, at: list[int]) -> list[Any]:
     """For each real of the selected arguments, the tangent of all arguments that is 1 there."""
     found = numbers(call.argument)
-    position = {id(number): k for k, number in enumerate(found)}
-    chosen = [position[id(number)] for i in at for number in numbers(call.argument.items[i])]
-    return [tangent_of(call.argument, _unit(len(found), k)) for k in chosen]
+    starts, position = {}, 0
+    for number in found:
+        starts[id(number)] = position
+        position += elements(number)
+    chosen = [number for i in at for number in numbers(call.argument.items[i])]
+    places = [starts[id(number)] + k for number in chosen for k in range(elements(number))]
+    return [tangent_of(call.argument, unit(found, k)) for k in places]

@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
+from checkpoint.ad import library as arrays
+from checkpoint.ad.arrays import Array, Native, backends
 from checkpoint.ad.containers import FROZEN, Dict, List, Record
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
@@ -49,6 +51,12 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
         return List(list(nest), owner=FROZEN)
 
     def leaf(thing: Any) -> Any:
+        if arrays.is_of_library(thing):
+            if type(thing) in backends:
+                return from_native(thing, leaf)
+            dtype = arrays.dtype_of(thing)
+            if dtype is not None:
+                return Native(dtype)
         if isinstance(thing, float):
             return float(thing)
         value = other(thing)
@@ -122,9 +130,13 @@ def to_python(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def cotangent_to_python(nest: Any, cotangent: Any) -> Any:
     """The cotangent of an argument, in its structure, with None where there is nothing."""
-    if type(cotangent) is float:
-        return cotangent
-    return _fold(nest, cotangent, lambda x: None if type(x) is Opaque and not x.numbers else x)
+    return cotangent if type(cotangent) is float else _fold(nest, cotangent, _cotangent_leaf)
+
+
+def _cotangent_leaf(cotangent: Any) -> Any:
+    if type(cotangent) is Opaque and not cotangent.numbers:
+        return None
+    return cotangent.data if type(cotangent) is Array else cotangent
 
 
 def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:

@@ -12,6 +12,7 @@ from threading import RLock
 from typing import Any
 
 from checkpoint import api, gradients, jacobians
+from checkpoint.ad.graph import constant
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
@@ -69,7 +70,7 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]
         return argument_of(thing, engine) if callable(thing) else NotImplemented
 
     names = [source_name(param) for param in linked.thunk.params]
-    return {i: to_language(inputs[i], names[k], other) for k, i in enumerate(linked.hidden)}
+    return {i: constant(to_language(inputs[i], names[k], other)) for k, i in enumerate(linked.hidden)}
 
 
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from checkpoint.ad.arrays import CONSTANT, Array, Discrete, Native, Renewal, dead
 from checkpoint.ad.containers import CHANGING, FROZEN, NEVER, Layout, Types
-from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, with_outermost
+from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
 
-ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Foreign, Layout, Types, range))
+ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Foreign, Layout, Native, Types, range))
+NOTHING = ATOMS | {Discrete}  # what has no derivative
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:
@@ -60,15 +62,21 @@ def highest_capsule_tag(root: Any) -> int:
     return max([value.state.tags for value in reach(root)[1] if type(value) is Capsule], default=0)
 
 
-def reaches_container(root: Any) -> bool:
-    """Whether a value reaches a list or dictionary."""
-    return not CHANGING.isdisjoint(map(type, reach(root)[1]))
+def is_changing(root: Any) -> bool:
+    """Whether a value reaches what a run may change: a list, a dictionary, an array."""
+    found, others = reach(root)
+    kinds = set(map(type, others))
+    return not CHANGING.isdisjoint(kinds) or Discrete in kinds or any(map(_is_array, found))
+
+
+def _is_array(number: Number) -> bool:
+    return type(number) is not float and type(real_part(number)) is Array
 
 
 def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], births: bool = False) -> Any:
     """Rebuild a value from the bottom up, sharing kept.
 
-    A list or dictionary is always rebuilt: no two runs may hold one.
+    A list or dictionary is always rebuilt: no two runs may hold one. Arrays are up to `done` and `special`.
     done: results by the identity of what they replace; must hold every number.
     special: called for each other value before its parts; DESCEND to rebuild it from its parts.
     births: objects keep theirs.
@@ -119,26 +127,60 @@ def replace(root: Any, old: Iterable[Number], new: Iterable[Number], births: boo
     return transform(root, table, atom_or_descend, births)
 
 
+def renew(value: Any) -> Any:
+    """The value with every location a new one, so that it shares none with what it was made from."""
+    if type(value) is float:
+        return value * 1.0
+    renewal = Renewal()
+    table = {id(number): renewed(number, renewal) for number in numbers(value)}
+    return transform(value, table, _renewing(renewal))
+
+
+def _renewing(renewal: Renewal) -> Callable[[Any], Any]:
+    """For `transform`: atoms stand for themselves, arrays of integers are renewed."""
+
+    def special(value: Any) -> Any:
+        if type(value) is Discrete:
+            return renewal(value)
+        return value if type(value) in ATOMS else DESCEND
+
+    return special
+
+
 def settled(root: Any, steps: int) -> Any:
     """A value as it is after so many steps of the run that it is from, for another run or for keeping.
 
     What is stale is dead, all else is not stale, and no run that goes on can hold the same lists.
-    Numbers are the same objects, and objects keep their births.
+    Reals are the same objects, and objects keep their births.
     """
-    if not reaches_container(root):
+    if not is_changing(root):
         return root
+    renewal = Renewal()
 
     def special(value: Any) -> Any:
         kind = type(value)
         if kind in CHANGING and value.stale <= steps + 1:
             return value.dead()
-        return value if kind in ATOMS or kind in NUMBERS else DESCEND
+        if kind in NUMBERS or kind is Discrete:
+            return _settled(value, steps, renewal)
+        return value if kind in ATOMS else DESCEND
 
     root = transform(root, {}, special, births=True)
     for value in reach(root)[1]:
         if type(value) in CHANGING and value.stale:
             value.stale = NEVER
     return root
+
+
+def _settled(value: Any, steps: int, renewal: Renewal) -> Any:
+    """A number, or array of integers, as `settled` leaves it."""
+    array = value if type(value) is Discrete else real_part(value)
+    if type(array) is float:
+        return value
+    if array.memory.stale <= steps + 1:
+        return dead()
+    renewal.memory(array.memory).stale = NEVER
+    return renewal(value) if type(value) is Discrete else renewed(value, renewal)
 
 
 def with_own_tags_outermost(capsule: Capsule) -> Capsule:
@@ -159,6 +201,7 @@ def enter(root: Any) -> Any:
     frozen, but for those of capsules, whose runs go on with them.
     """
     results: list[Any] = []
+    renewal = Renewal(FROZEN)
     pending: list[tuple[Any, int]] = [(root, -1)]  # a count of -1: not visited yet
     while pending:
         value, count = pending.pop()
@@ -168,12 +211,13 @@ def enter(root: Any) -> Any:
             del results[len(results) - count :]
             results.append(_frozen(with_parts(value, parts)))
         elif kind in NUMBERS:
-            results.append(fresh(value))
+            results.append(renewed(value, renewal))
         elif kind in ATOMS:
             results.append(value)
+        elif kind is Discrete:
+            results.append(renewal(value))
         elif kind is not tuple and value.enters_as_graph:
-            found = numbers(value)
-            results.append(_freeze(replace(value, found, map(fresh, found))))
+            results.append(_freeze(renew(value)))
         else:
             parts = parts_of(value)
             pending.append((value, len(parts)))
@@ -188,14 +232,33 @@ def _frozen(value: Any) -> Any:
 
 
 def _freeze(root: Any) -> Any:
-    """Freeze the lists and dictionaries that a new value reaches, but for those in capsules."""
+    """Freeze what may change of what a new value reaches, but for what is in capsules."""
     seen = set()
     pending = [root]
     while pending:
         value = pending.pop()
         kind = type(value)
-        if kind in ATOMS or kind in NUMBERS or kind is Capsule or id(value) in seen:
+        if kind in ATOMS or kind is Capsule or id(value) in seen:
             continue
         seen.add(id(value))
+        if kind in NUMBERS or kind is Discrete:
+            _freeze_array(value)
+            continue
         pending.extend(parts_of(_frozen(value)))
     return root
+
+
+def constant(root: Any) -> Any:
+    """The value, of whose arrays no cotangent is wanted: a program has read it from its surroundings."""
+    if type(root) in ATOMS or type(root) is float:
+        return root
+    for part in (found for group in reach(root) for found in group):
+        if type(part) is Array or type(part) is Discrete:
+            part.memory.owner = CONSTANT
+    return root
+
+
+def _freeze_array(value: Any) -> None:
+    array = value if type(value) is Discrete else real_part(value)
+    if type(array) is not float and array.memory.owner is not CONSTANT:
+        array.memory.owner = FROZEN

@@ -1,8 +1,9 @@
 """Numbers while derivatives are taken: duals for forward mode, nodes of a tape for reverse mode.
 
-A number is a float, a Dual (a tag, a primal, a tangent; both parts are numbers), or a Node (a float and
-its place on a tape). Duals nest, nodes do not: there is at most one tape under the duals, because an
-operator that needs a tape of its own is one step that runs on plain floats.
+A number is a float or an array of floats (checkpoint.ad.arrays), a Dual (a tag, a primal, a tangent; both
+parts are numbers), or a Node (a float or array and its place on a tape). Duals nest, nodes do not: there is
+at most one tape under the duals, because an operator that needs a tape of its own is one step that runs on
+plain numbers.
 
 `apply` applies a scalar primitive to any mixture of them, and is the one helper through which all
 derivative arithmetic goes:
@@ -25,9 +26,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
+from checkpoint.ad.amounts import amount_of, number_of
+from checkpoint.ad.arrays import Array, one_like, zeros_like
 from checkpoint.ad.record import OperandError, Scalar, lookup
 
-Number = Any  # float | Dual | Node: mypy's recursion over unions costs more than it tells here
+Number = Any  # float | Array | Dual | Node: mypy's recursion over unions costs more than it tells here
 
 
 class Dual:
@@ -52,18 +55,21 @@ class Dual:
 
 
 class Node:
-    """A float on a tape: its adjoint, and the nodes that it was made of with their partials."""
+    """A float or array on a tape: its adjoint, and the nodes that it was made of with their partials.
+
+    The adjoint is what the location has received (checkpoint.ad.amounts).
+    """
 
     __slots__ = ("adjoint", "inputs", "singular", "tape", "value")
 
     def __init__(
-        self, value: float, tape: Tape, inputs: tuple[tuple[Node, float], ...], singular: bool = False
+        self, value: Any, tape: Tape, inputs: tuple[tuple[Node, float], ...], singular: bool = False
     ) -> None:
         self.value = value
         self.tape = tape
         self.inputs = inputs
         self.singular = singular
-        self.adjoint = 0.0
+        self.adjoint: Any = 0.0
 
     def propagate(self) -> None:
         """Add this node's contributions to the nodes it was made of, the last operand first."""
@@ -74,11 +80,29 @@ class Node:
             node.adjoint += partial * adjoint
 
     def write(self) -> str:
-        return repr(self.value)
+        value = self.value
+        return repr(value) if type(value) is float else str(value.write())
+
+
+class Copied:
+    """A copy of an array's location on a tape."""
+
+    __slots__ = ("copy", "source")
+
+    def __init__(self, source: Node, copy: Node) -> None:
+        self.source = source
+        self.copy = copy
+
+    def propagate(self) -> None:
+        """Hand on what the copy has received."""
+        self.source.adjoint += self.copy.adjoint
 
 
 class Block:
-    """A whole operator on a tape: nodes out, numbers in, and the map from adjoints to contributions."""
+    """A whole operator on a tape: nodes out, numbers in, and the map from adjoints to contributions.
+
+    Both are numbers of the language.
+    """
 
     __slots__ = ("inputs", "outputs", "pullback")
 
@@ -86,7 +110,7 @@ class Block:
         self,
         outputs: list[Number],
         inputs: list[Number],
-        pullback: Callable[[list[float]], list[float]],
+        pullback: Callable[[list[Number]], list[Number]],
     ) -> None:
         self.outputs = outputs
         self.inputs = inputs
@@ -94,10 +118,10 @@ class Block:
 
     def propagate(self) -> None:
         """Run the pullback and add its contributions, the last operand first."""
-        contributions = self.pullback([node.adjoint for node in self.outputs])
+        contributions = self.pullback([number_of(node.adjoint, node.value) for node in self.outputs])
         for number, contribution in zip(reversed(self.inputs), reversed(contributions), strict=True):
             if type(number) is Node:
-                number.adjoint += contribution
+                number.adjoint += amount_of(contribution)
 
 
 class Tape:
@@ -106,9 +130,9 @@ class Tape:
     __slots__ = ("entries",)
 
     def __init__(self) -> None:
-        self.entries: list[Node | Block] = []
+        self.entries: list[Any] = []  # what has `propagate`
 
-    def leaf(self, value: float) -> Node:
+    def leaf(self, value: Any) -> Node:
         """A node that was made of nothing on this tape."""
         return Node(value, self, ())
 
@@ -119,8 +143,9 @@ class Tape:
             entries.pop().propagate()
 
 
-NUMBERS = frozenset((float, Dual, Node))
+NUMBERS = frozenset((float, Array, Dual, Node))
 INTEGERS = frozenset((int, bool))
+DERIVED = frozenset((Dual, Node))
 
 
 def takes_reals(operands: Sequence[Any]) -> bool:
@@ -128,11 +153,41 @@ def takes_reals(operands: Sequence[Any]) -> bool:
     found = False
     for operand in operands:
         kind = type(operand)
-        if kind in NUMBERS:
+        if kind is float or (kind in DERIVED and type(real_part(operand)) is float):
             found = True
         elif kind not in INTEGERS:
             return False
     return found
+
+
+def is_real(value: Any) -> bool:
+    """Whether it is a real, whatever derivatives it carries."""
+    kind = type(value)
+    return kind is float or (kind in DERIVED and type(real_part(value)) is float)
+
+
+def one(number: Number) -> Number | None:
+    """The cotangent 1 of a real, or of an array that is one number; None for any other."""
+    value = real_part(number)
+    return 1.0 if type(value) is float else one_like(value)
+
+
+def zero(number: Number) -> Number:
+    """The zero of a number's kind, without derivatives: for an array one of its shape."""
+    value = real_part(number)
+    return 0.0 if type(value) is float else zeros_like(value)
+
+
+def renewed(number: Number, renewal: Callable[[Array], Array]) -> Number:
+    """A new location of the same value, whose arrays are those that `renewal` gives for them."""
+    if type(number) is Array:
+        return renewal(number)
+    if type(number) is Dual:
+        return Dual(number.tag, renewed(number.primal, renewal), renewed(number.tangent, renewal))
+    copy = fresh(number)
+    if type(copy) is Node and type(copy.value) is Array:
+        copy.value = renewal(copy.value)
+    return copy
 
 
 def fresh(value: Any) -> Any:
@@ -140,20 +195,29 @@ def fresh(value: Any) -> Any:
     kind = type(value)
     if kind is float:
         return value * 1.0  # a new object with the same bits
+    if kind is Array:
+        return Array(value.data, value.memory)
     if kind is Dual:
         return Dual(value.tag, fresh(value.primal), fresh(value.tangent))
-    if kind is Node:
-        copy = Node(value.value, value.tape, ((value, 1.0),))
-        value.tape.entries.append(copy)
-        return copy
-    return value
+    return _copied(value) if kind is Node else value
 
 
-def real_part(number: Number) -> float:
-    """The float under all tags and tapes."""
+def _copied(node: Node) -> Node:
+    tape = node.tape
+    if type(node.value) is float:
+        copy = Node(node.value, tape, ((node, 1.0),))
+        tape.entries.append(copy)
+    else:
+        copy = tape.leaf(node.value)
+        tape.entries.append(Copied(node, copy))
+    return copy
+
+
+def real_part(number: Number) -> Any:
+    """The float or array under all tags and tapes."""
     while type(number) is Dual:
         number = number.primal
-    return number.value if type(number) is Node else cast(float, number)
+    return number.value if type(number) is Node else number
 
 
 def primal_at(number: Number, tag: int) -> Number:
@@ -175,7 +239,9 @@ def tangent_at(number: Number, tag: int) -> Number | None:
     tangent = tangent_at(number.tangent, tag)
     if primal is None and tangent is None:
         return None
-    return Dual(number.tag, 0.0 if primal is None else primal, 0.0 if tangent is None else tangent)
+    if primal is None:
+        primal = zero(number)
+    return Dual(number.tag, primal, zero(number) if tangent is None else tangent)
 
 
 def with_outermost(number: Number, tags: Sequence[int]) -> Number:
@@ -189,7 +255,7 @@ def with_outermost(number: Number, tags: Sequence[int]) -> Number:
 
 
 def components(numbers: Iterable[Number]) -> list[Number]:
-    """The floats and nodes inside numbers, primals before tangents."""
+    """The floats, arrays and nodes inside numbers, primals before tangents."""
     found = []
     stack = list(numbers)
     stack.reverse()
@@ -204,16 +270,16 @@ def components(numbers: Iterable[Number]) -> list[Number]:
 
 
 def with_components(number: Number, replace: Callable[[Number], Number]) -> Number:
-    """The number with each float or node replaced."""
+    """The number with each float, array or node replaced."""
     if type(number) is Dual:
         primal = with_components(number.primal, replace)
         return Dual(number.tag, primal, with_components(number.tangent, replace))
     return replace(number)
 
 
-def without_tape(component: Number) -> float:
-    """The float of a component, for a node a new object: two nodes are two locations."""
-    return component.value * 1.0 if type(component) is Node else cast(float, component)
+def without_tape(component: Number) -> Any:
+    """The float or array of a component, for a node a new object: two nodes are two locations."""
+    return fresh(component.value) if type(component) is Node else component
 
 
 def highest_tag(numbers: Iterable[Number]) -> int | None:
@@ -231,7 +297,7 @@ def apply(record: Scalar, operands: Sequence[Any], strict: bool = True) -> Any:
         return record.value(*operands) if strict else record.ieee(*operands)
     if record.otherwise is None:
         for position, operand in enumerate(operands, 1):
-            if type(operand) not in NUMBERS:
+            if not is_real(operand):
                 raise OperandError(f"operand {position} is not a real")
     if record.partials is None:
         return record.value(*map(real_part, operands))

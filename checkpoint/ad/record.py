@@ -8,6 +8,7 @@ words that it has none), its purity, and where its tests sample it. Kinds of rec
     Select    reads a field of a container, which one is known when it runs
     Rearrange makes a container of fields of its operands, or tells something that holds no real
     Update    a container with some of its fields written, in place where nobody else can hold it
+    Tensor    a function of arrays (checkpoint.ad.tensors)
     Effect    talks to the world, through the run's log of effects
     Operator  runs a program of its own within one step (`*j`, `interrupt`, ...)
     Control   part of the run itself (`j*`, `resume`): every engine's machine performs it

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from checkpoint.ad.amounts import amount_of
 from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record
-from checkpoint.ad.graph import ATOMS, DESCEND, numbers, parts_of, reach, replace, transform, with_parts
-from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, tangent_at
+from checkpoint.ad.graph import DESCEND, NOTHING, numbers, parts_of, reach, replace, transform, with_parts
+from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_part, tangent_at, zero
 from checkpoint.ad.values import Opaque, Pair
 
 Path = tuple[Any, str]  # the path of the whole, and the last step from it
@@ -31,10 +32,10 @@ def match(value: Any, tangent: Any, what: str) -> list[tuple[Number, Number]]:
         value, tangent, path = stack.pop()
         kind = type(value)
         if kind in NUMBERS:
-            if type(tangent) not in NUMBERS:
-                raise _mismatch(what, "a real", tangent, path)
+            if type(tangent) not in NUMBERS or _form(tangent) != _form(value):
+                raise _mismatch(what, _describe(value), tangent, path)
             matched.append((value, tangent))
-        elif kind in ATOMS:
+        elif kind in NOTHING:
             if tangent is not None:
                 raise _mismatch(what, "nothing, which is ()", tangent, path)
         elif kind is not tuple and value.enters_as_graph:
@@ -121,10 +122,17 @@ def _mismatch(what: str, expected: str, got: Any, path: Path | None) -> ShapeErr
     return ShapeError(f"the {what}{place} must be {expected}, not {_describe(got)}")
 
 
+def _form(number: Number) -> Any:
+    """What a tangent has in common with its number: None for a real, the dtype and shape of an array."""
+    value = real_part(number)
+    return None if type(value) is float else (value.data.dtype, tuple(value.data.shape))
+
+
 def _describe(value: Any) -> str:
     kind = type(value)
     if kind in NUMBERS:
-        return "a real"
+        form = _form(value)
+        return "a real" if form is None else f"an array of {form[0]} of shape {form[1]}"
     names = {bool: "a boolean", Pair: "a pair", Opaque: "that of another procedure or capsule"}
     if value is None:
         return "()"
@@ -146,7 +154,13 @@ def split(value: Any, tag: int) -> tuple[Any, Any]:
     found = numbers(value)
     primal = replace(value, found, [fresh(primal_at(number, tag)) for number in found])
     tangents = [tangent_at(number, tag) for number in found]
-    return primal, tangent_of(value, [fresh(0.0 if t is None else t) for t in tangents])
+    pairs = zip(found, tangents, strict=True)
+    return primal, tangent_of(value, [zero(x) if t is None else fresh(t) for x, t in pairs])
+
+
+def zeros_of(value: Any) -> Any:
+    """The tangent of a value that is zero everywhere."""
+    return tangent_of(value, list(map(zero, numbers(value))))
 
 
 def tangent_of(value: Any, tangents: list[Number]) -> Any:
@@ -156,7 +170,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
 
     def special(part: Any) -> Any:
         kind = type(part)
-        if kind in ATOMS:
+        if kind in NOTHING:
             return None
         if kind is not tuple and part.enters_as_graph:
             return Opaque(tuple([fresh(reals[id(number)]) for number in numbers(part)]))
@@ -189,11 +203,11 @@ def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
             del results[len(results) - count :]
             results.append(with_parts(part, parts))
         elif kind in NUMBERS:
-            results.append(left.pop(id(part), 0.0))
-        elif kind in ATOMS:
+            results.append(_popped(left, part))
+        elif kind in NOTHING:
             results.append(None)
         elif kind is not tuple and part.enters_as_graph:
-            results.append(Opaque(tuple([left.pop(id(number), 0.0) for number in numbers(part)])))
+            results.append(Opaque(tuple([_popped(left, number) for number in numbers(part)])))
         else:
             parts = parts_of(part)
             pending.append((part, len(parts)))
@@ -201,12 +215,17 @@ def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
     return _unfrozen(results[0])
 
 
-def seed(value: Any, cotangent: Any) -> list[float]:
-    """The cotangent of each number of a finished run's value, in the canonical order.
+def _popped(left: dict[int, Number], number: Number) -> Number:
+    found = left.pop(id(number), None)
+    return zero(number) if found is None else found
+
+
+def seed(value: Any, cotangent: Any) -> list[Any]:
+    """What each number of a finished run's value receives (checkpoint.ad.amounts), in the canonical order.
 
     A number that several paths reach receives their cotangents in the reverse order of the paths.
     """
-    totals: dict[int, float] = {}
+    totals: dict[int, Any] = {}
     for number, other in reversed(match(value, cotangent, "cotangent")):
-        totals[id(number)] = totals.get(id(number), 0.0) + other
+        totals[id(number)] = totals.get(id(number), 0.0) + amount_of(other)
     return [totals.get(id(number), 0.0) for number in numbers(value)]

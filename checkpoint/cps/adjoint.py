@@ -13,6 +13,8 @@ accumulator of slot x, and (o . i)' for that of field i of object o, which is ke
                                  or written: what it has received goes back to where its copy came from; the
                                  last first, and all is taken before anything is given
     (put s)                      x' += (o . i)', of the field that the update s has written; x its content
+    (pull s)                     what the rules of the function of arrays s give, to each number of its
+                                 operands, the last first; a change in place is undone
     (redo s)                     a step that the engine records as a whole
 
 `checkpoint show --pass adjoint` prints this.
@@ -20,7 +22,8 @@ accumulator of slot x, and (o . i)' for that of field i of object o, which is ke
 Accumulators of slots that the block defines or that are not live at its end start at +0.0; those of
 slots that live on continue. Which field a step reads, and where fields come from, is known when it runs:
 the engine records that, one *origin* for each such step. A scalar step that was done by the record
-`otherwise` is reversed as a step of that record; where all its operands are integers, by nothing.
+`otherwise` is reversed as a step of that record; where all its operands are integers, by nothing. Any step on
+data that was done by a record of arrays (checkpoint.prims.arrays) is reversed as a `pull`.
 Contributions are in the reverse order of the steps, the last operand first.
 A block's end is reversed before its actions; how depends on where the run went on, so engines do it:
 - jump, enter: what the target's given parameters received is added to the arguments, the last first;
@@ -35,6 +38,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checkpoint.ad.record import Data, Effect, Operator, Rearrange, Scalar, Select, Update, lookup
+from checkpoint.ad.tensors import Tensor
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, slots_read
@@ -86,11 +90,16 @@ class Put:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Pull:
+    step: t.Compute
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Redo:
     step: t.Compute
 
 
-Action = Add | Scale | Take | Give | Pick | Move | Put | Redo
+Action = Add | Scale | Take | Give | Pick | Move | Put | Pull | Redo
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -137,6 +146,8 @@ def _of_primitive(step: t.Compute) -> tuple[Action, ...]:
         return _of_scalar(step, record)
     if isinstance(record, Operator):
         return (Redo(step),)
+    if isinstance(record, Tensor):
+        return (Pull(step),)
     if isinstance(record, Data) and record.builds:
         return _takes(step.name, step.operands[record.header :])
     if isinstance(record, Select):
@@ -192,7 +203,7 @@ def births_needed(action: Action) -> b.Slots:
 
 def origins_needed(action: Action) -> b.Slots:
     """To be recorded: the results of the steps whose origins an action reads."""
-    return (action.step.name,) if isinstance(action, Pick | Move | Put) else ()
+    return (action.step.name,) if isinstance(action, Pick | Move | Put | Pull) else ()
 
 
 def _in_order(names: list[t.Operand]) -> b.Slots:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from checkpoint.ad.record import Data, Effect, Operator, Rearrange, Scalar, Select, Update, lookup
+from checkpoint.ad.tensors import Tensor
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -113,6 +114,8 @@ def contributions(action: a.Action) -> list[Contribution]:
             return [(action.step.name, "move")]
         case a.Put():
             return [(action.step.name, "put")]
+        case a.Pull():
+            return [(action.step.name, "pull")]
         case a.Redo():
             return [(action.step.name, "redo")]
 
@@ -128,7 +131,7 @@ def slots_of(action: a.Action) -> list[str]:
             return [action.target, action.owner]
         case a.Give():
             return [action.owner, action.source]
-        case a.Pick() | a.Move() | a.Put() | a.Redo():
+        case a.Pick() | a.Move() | a.Put() | a.Pull() | a.Redo():
             return [action.step.name]
 
 
@@ -153,6 +156,8 @@ def _of_primitive(step: t.Compute) -> list[Contribution]:
     match record:
         case Operator():
             return [(step.name, "redo")]
+        case Tensor():
+            return [(step.name, "pull")]
         case Scalar() if record.partials is not None:
             return [(name, f"scale {step.name} {i}") for i, name in reversed(slots)]
         case Data() if record.builds:

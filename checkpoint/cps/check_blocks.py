@@ -9,7 +9,8 @@ seen as well as one that is missing.
 
 from __future__ import annotations
 
-from checkpoint.ad.record import Effect, Operator, Update, lookup
+from checkpoint.ad.record import Effect, Operator, lookup
+from checkpoint.ad.tensors import changes_operand
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.check_closures import Place, check_procedures
@@ -143,7 +144,7 @@ def _check_alone(place: Place, block: b.Block) -> None:
             place.at(f"step {index}", step.span)
             if len(block.steps) > 1 or not isinstance(block.end, b.Jump):
                 place.fail(f"{step.op} is not alone in its block")
-        if isinstance(step, t.Compute) and isinstance(lookup(step.op), Update):
+        if isinstance(step, t.Compute) and changes_operand(lookup(step.op)):
             place.at(f"step {index}", step.span)
             if step is not block.steps[-1] or not isinstance(block.end, b.Jump):
                 place.fail(f"{step.op} does not end its block")

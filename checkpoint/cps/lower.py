@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from checkpoint.ad.record import Effect, Operator, Update, lookup
+from checkpoint.ad.record import Effect, Operator, lookup
+from checkpoint.ad.tensors import changes_operand
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, replace_end, replace_step, slots_read, slots_read_at_end
@@ -103,8 +104,8 @@ def is_special(step: t.Step) -> bool:
 
 
 def is_update(step: t.Step) -> bool:
-    """Whether a step may change a list or dictionary in place."""
-    return isinstance(step, t.Compute) and isinstance(lookup(step.op), Update)
+    """Whether a step may change a list, dictionary or array in place."""
+    return isinstance(step, t.Compute) and changes_operand(lookup(step.op))
 
 
 def _pieces(steps: list[t.Step]) -> list[list[t.Step]]:

@@ -61,5 +61,7 @@ def action_texts(action: a.Action) -> list[str]:
             return [form("move", block_step(action.step))]
         case a.Put():
             return [form("put", block_step(action.step))]
+        case a.Pull():
+            return [form("pull", block_step(action.step))]
         case a.Redo():
             return [form("redo", block_step(action.step))]

@@ -21,6 +21,7 @@ from checkpoint.driver.raised import Raised, failure
 from checkpoint.errors import Span
 from checkpoint.interp.machine import Code, Frame, Machine, State
 from checkpoint.lang.printer import write_value
+from checkpoint.prims.arrays import truth_of
 
 Env = tuple[Any, ...]
 Projection = Callable[[Env], Env]
@@ -129,11 +130,11 @@ class Branch(Compound):
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         test = frame.values[0]
+        if type(test) is not bool:
+            test = truth_of(machine, test, self.span)
         if test is True:
             return begin(self.then, frame.env, frame.next)
-        if test is False:
-            return begin(self.other, frame.env, frame.next)
-        raise failure("if", frame.values, OperandError("the test must be #t or #f"), self.span)
+        return begin(self.other, frame.env, frame.next)
 
 
 class Bind(Compound):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import enter, reaches_container, settled
+from checkpoint.ad.graph import enter, is_changing, renew, settled
 from checkpoint.ad.numbers import apply, fresh, takes_reals
+from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import (
     Control,
     Data,
@@ -25,12 +26,13 @@ from checkpoint.ad.record import (
     lookup,
 )
 from checkpoint.ad.tangent import ShapeError, lift
+from checkpoint.ad.tensors import Tensor, perform
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
 from checkpoint.errors import InternalError, RunError, Span
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
 from checkpoint.interp.machine import Frame, Machine, State
-from checkpoint.prims.operators import renew
+from checkpoint.prims.arrays import overload, scalar_on_arrays
 
 
 class Apply(Compound):
@@ -61,7 +63,7 @@ class Apply(Compound):
 
 
 class ApplyScalar(Apply):
-    """On what is no real the step is that of the record `otherwise`."""
+    """On arrays the step is that of the record that overloads it; on what is no real, of `otherwise`."""
 
     __slots__ = ("otherwise",)
 
@@ -70,13 +72,17 @@ class ApplyScalar(Apply):
         self.otherwise = None if record.otherwise is None else lookup(record.otherwise)
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        if self.otherwise is None or takes_reals(operands):
+        if takes_reals(operands):
+            return apply(self.record, operands)
+        if holds_array(operands):
+            return scalar_on_arrays(machine, machine.steps + 1, self.record, operands)
+        if self.otherwise is None:
             return apply(self.record, operands)
         return result_of(self.otherwise, machine, operands)
 
 
 class ApplyHere(Apply):
-    """A record that needs no more than the moment: Data, Select, Rearrange, Update."""
+    """A record that needs no more than the moment: Data, Select, Rearrange, Update, Tensor."""
 
     __slots__ = ()
 
@@ -85,8 +91,11 @@ class ApplyHere(Apply):
 
 
 def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...]) -> Any:
-    """The value of a record that makes, reads, rearranges or updates data."""
+    """The value of a record that makes, reads, rearranges or updates data, or works on arrays."""
+    record = overload(record, operands) or record
     match record:
+        case Tensor():
+            return perform(machine, machine.steps + 1, record, operands)
         case Data():
             return record.value(*operands)
         case Select() | Rearrange():
@@ -159,7 +168,7 @@ class Differentiate(Apply):
 
 def own_state(capsule: Capsule) -> State:
     """A capsule's state, to be resumed; in a copy if it holds lists, since it may be resumed again."""
-    state: State = renew(capsule).state if reaches_container(capsule) else capsule.state
+    state: State = renew(capsule).state if is_changing(capsule) else capsule.state
     return state
 
 
@@ -179,6 +188,7 @@ KINDS: dict[type, type[Apply]] = {
     Select: ApplyHere,
     Rearrange: ApplyHere,
     Update: ApplyHere,
+    Tensor: ApplyHere,
     Effect: ApplyEffect,
     Operator: ApplyOperator,
 }

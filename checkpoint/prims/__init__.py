@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from checkpoint.ad.record import records
-from checkpoint.prims import data, operators, python, scalars
+from checkpoint.prims import arrays, data, operators, python, scalars
 
-__all__ = ["arities", "data", "operators", "python", "scalars", "text_arities"]
+__all__ = ["arities", "arrays", "data", "operators", "python", "scalars", "text_arities"]
 
 
 def arities() -> dict[str, int]:

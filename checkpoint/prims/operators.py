@@ -24,9 +24,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.graph import enter, numbers, replace, settled
+from checkpoint.ad.amounts import amount_of, number_of
+from checkpoint.ad.graph import enter, numbers, renew, replace, settled
 from checkpoint.ad.numbers import (
-    NUMBERS,
     Block,
     Dual,
     Node,
@@ -34,6 +34,7 @@ from checkpoint.ad.numbers import (
     components,
     fresh,
     highest_tag,
+    is_real,
     real_part,
     with_components,
     without_tape,
@@ -58,14 +59,6 @@ class Context:
     effects: Effects
 
 
-def renew(value: Any) -> Any:
-    """The value with every location a new one, so that it shares none with what it was made from."""
-    if type(value) is float:
-        return fresh(value)
-    found = numbers(value)
-    return replace(value, found, map(fresh, found))
-
-
 def gradient(context: Context, level: int, schedule: Schedule, u: Any, v: Any) -> Pair:
     """(y . u-cotangent) of a run at `level`, for the cotangent v of y; u and v may hold any numbers."""
     operands = enter(Pair(u, v))
@@ -83,19 +76,20 @@ def reverse_sweep(
 ) -> Pair:
     """(y . u-cotangent) for a `u` of floats that has entered; `cotangent_of` gives the cotangent of y."""
     value, contributions = swept(context, level, schedule, u, cotangent_of)
-    return Pair(renew(value), tangent_of(u, [fresh(number) for number in contributions]))
+    return Pair(renew(value), tangent_of(u, contributions))
 
 
 def swept(
     context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
-) -> tuple[Any, list[float]]:
-    """The same as y, whose locations are the run's own, and one float for each number of u."""
+) -> tuple[Any, list[Number]]:
+    """The same as y, whose locations are the run's own, and a new number for each number of u."""
     engine = context.engine
     start = engine.start(level, u, context.tags)
     sweep = Sweep(engine, context.effects, seed=lambda end: engine.seed(end, cotangent_of(end.value)))
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
-    contributions = engine.argument_cotangents(start, cotangent, u)
+    received = zip(engine.argument_cotangents(start, cotangent, u), numbers(u), strict=True)
+    contributions = [number_of(amount, number) for amount, number in received]
     value = end.value
     return value if type(value) is float else settled(value, end.steps), contributions
 
@@ -125,7 +119,7 @@ def _gradient_on_tape(
     result = _gradient_of_floats(context, level, schedule, primal)
     later = Context(context.engine, context.tags, context.effects)
 
-    def pullback(adjoints: list[float]) -> list[float]:
+    def pullback(adjoints: list[Number]) -> list[Number]:
         cotangent = cotangent_of(result, adjoints)
         outcome = gradient(
             later,
@@ -203,17 +197,19 @@ def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
         return capsule
     later = Context(context.engine, context.tags, context.effects)
 
-    def pullback(adjoints: list[float]) -> list[float]:
+    def pullback(adjoints: list[Number]) -> list[Number]:
         engine = later.engine
         start = engine.start(0, u, later.tags)
         sweep = Sweep(
             engine,
             later.effects,
-            seed=lambda end: engine.seed_capsule(end, adjoints),
+            seed=lambda end: engine.seed_capsule(end, [amount_of(a) for a in adjoints]),
             last=start.steps + limit,
         )
         _, cotangent = sweep.run(start, Bisection())
-        return engine.argument_cotangents(start, cotangent, u)
+        found = components(numbers(u))
+        received = engine.argument_cotangents(start, cotangent, u)
+        return [number_of(amount, number) for amount, number in zip(received, found, strict=True)]
 
     taped: Capsule = _onto_tape(capsule, inputs, pullback)
     return taped
@@ -231,7 +227,7 @@ def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
 
 def _whole(steps: Any) -> int:
     """A number of steps, given as a real of the language."""
-    if type(steps) not in NUMBERS:
+    if not is_real(steps):
         raise OperandError("operand 3 is not a real")
     number = real_part(steps)
     if not (number >= 0.0 and number.is_integer()):

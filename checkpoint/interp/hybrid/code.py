@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.record import Scalar, lookup
+from checkpoint.ad.arrays import Array, Discrete
+from checkpoint.ad.record import Rearrange, Scalar, Select, Update, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.adjoint import Adjoint, adjoint
 from checkpoint.cps.lower import is_special
+from checkpoint.cps.rewrite import defined, slots_read
 
 NEVER = 1 << 62  # more steps than any run makes
 COLD_RUNS = 3  # how often a block runs step by step before it is worth emitting
 
-KNOWN = frozenset((float, int, bool))  # the types of which variants of a block are made
+KNOWN = frozenset((float, int, bool, Array, Discrete))  # the types of which variants of a block are made
 
 Run = Callable[..., Any]
 
@@ -40,7 +42,7 @@ class ProcedureCode:
         self.entry = self.blocks[procedure.entry]
 
 
-Signature = tuple[tuple[str, type], ...]  # the parameters that arithmetic reads: float, int, bool, or object
+Signature = tuple[tuple[str, type], ...]  # the parameters that arithmetic reads, each of KNOWN or object
 
 
 class Variant:
@@ -59,8 +61,8 @@ class BlockCode:
     """One block. `run` and `tape` are what the machine calls; None: not emitted (yet).
 
     Both are those of the variant that was made first, which goes on to others where parameters have other
-    types (checkpoint.interp.hybrid.emit). seen: the types that operands of arithmetic last had when the
-    block was run step by step.
+    types (checkpoint.interp.hybrid.emit). seen: the types that operands of arithmetic, and of what may work
+    on arrays, last had when the block was run step by step.
     """
 
     __slots__ = (
@@ -78,6 +80,8 @@ class BlockCode:
         "span",
         "tape",
         "variants",
+        "watched",
+        "_dying",
     )
 
     def __init__(self, block: b.Block, procedure: ProcedureCode | None) -> None:
@@ -90,7 +94,9 @@ class BlockCode:
         self.tape: Run | None = None
         self.adjoint: Adjoint | None = None
         self.emittable = can_be_emitted(block)
-        self.arithmetic = read_by_arithmetic(block)
+        self.arithmetic = read_by(block, (Scalar,))
+        self.watched = read_by(block, (Scalar, Select, Rearrange, Update))
+        self._dying: list[tuple[str, ...]] | None = None
         self.guarded = tuple([slot for slot in block.params if slot in self.arithmetic])
         self.variants: dict[tuple[bool, Signature], Variant] = {}
         self.seen: dict[str, type] = {}
@@ -104,9 +110,28 @@ class BlockCode:
     def see(self, slots: dict[str, Any]) -> None:
         """Remember types, for functions yet to be made."""
         if self.emittable:
-            for slot in self.arithmetic:
+            for slot in self.watched:
                 if slot in slots:
                     self.seen[slot] = type(slots[slot])
+
+    def dying(self, index: int) -> tuple[str, ...]:
+        """The slots that a step uses last, or defines in vain."""
+        if self.procedure is None:
+            return ()
+        if self._dying is None:
+            block = self.block
+            live = [(*block.params, *block.live[0]), *block.live[1:]]
+            self._dying = [
+                tuple(
+                    [
+                        name
+                        for name in dict.fromkeys((*live[i], *slots_read(step), *defined(step)))
+                        if name not in live[i + 1]
+                    ]
+                )
+                for i, step in enumerate(block.steps)
+            ]
+        return self._dying[index]
 
     def target(self, label: str) -> BlockCode:
         """Another block of the same procedure."""
@@ -126,12 +151,12 @@ def can_be_emitted(block: b.Block) -> bool:
     return not rare and not any(is_special(step) for step in block.steps)
 
 
-def read_by_arithmetic(block: b.Block) -> b.Slots:
-    """The slots that scalar steps read."""
+def read_by(block: b.Block, kinds: tuple[type, ...]) -> b.Slots:
+    """The slots that steps of certain kinds of records read."""
     read = [
         operand
         for step in block.steps
-        if isinstance(step, t.Compute) and isinstance(lookup(step.op), Scalar)
+        if isinstance(step, t.Compute) and isinstance(lookup(step.op), kinds)
         for operand in step.operands
         if isinstance(operand, str)
     ]

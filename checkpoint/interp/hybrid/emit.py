@@ -77,7 +77,8 @@ class Emitter(Forward):
         """The adjoint: c the cotangent, after the block that followed, g what its parameters received."""
         self.accumulators = {slot: f"a{name[1:]}" for slot, name in self.names.items()}
         adjoint = self.code.reversal()
-        recorded = [self.names[slot] for slot in adjoint.values]
+        values, origins = self.recorded()
+        recorded = [self.names[slot] for slot in values]
         self.births = {slot: f"n + {place}" for slot, place in self.made.items()}
         if self.made:
             recorded.append("n")
@@ -85,7 +86,7 @@ class Emitter(Forward):
             if slot not in self.made:
                 self.births[slot] = f"n{self.names[slot][1:]}"
                 recorded.append(self.births[slot])
-        recorded += [self.origin(slot) for slot in adjoint.origins]
+        recorded += [self.origin(slot) for slot in origins]
         if recorded:
             self.line(f"{self.tuple_of(recorded)} = r")
         known = self.back_end(self.block.end)
@@ -153,6 +154,8 @@ class Emitter(Forward):
 
     def action(self, action: a.Action) -> None:
         match action:
+            case a.Scale() | a.Pick() | a.Move() | a.Put() | a.Pull() if self.is_pulled(action):
+                self.pull(action)
             case a.Add():
                 self.line(f"{self.accumulators[action.target]} += {self.accumulators[action.source]}")
             case a.Scale():
@@ -175,6 +178,18 @@ class Emitter(Forward):
         """From the field that an update has written to what it was given."""
         content, taken = step.operands[-1], f"c.take(*{self.origin(step.name)})"
         self.line(f"{self.accumulators[content]} += {taken}" if isinstance(content, str) else taken)
+
+    def pull(self, action: a.Scale | a.Pick | a.Move | a.Put | a.Pull) -> None:
+        """To the operands of a step on arrays."""
+        name = action.source if isinstance(action, a.Scale) else action.step.name
+        operands = action.operands if isinstance(action, a.Scale) else action.step.operands
+        slots = dict.fromkeys([operand for operand in operands if isinstance(operand, str)])
+        pairs = ", ".join([f"{slot!r}: {self.accumulators[slot]}" for slot in slots])
+        origin = self.origin(name)
+        self.line(f"if {origin} is not None:")
+        self.line(f"d = {{{pairs}, RESULT: {self.accumulators[name]}}}; {origin}.reverse(d, c)", 2)
+        for slot in slots:
+            self.line(f"{self.accumulators[slot]} = d[{slot!r}]", 2)
 
     def move(self, step: t.Compute) -> None:
         """To the fields and slots that a step has moved."""

@@ -12,12 +12,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.record import Data, Rearrange, Scalar, Select, Update, lookup
+from checkpoint.ad.arrays import ARRAYS
+from checkpoint.ad.numbers import INTEGERS
+from checkpoint.ad.record import Data, Primitive, Rearrange, Scalar, Select, Update, lookup
+from checkpoint.ad.tensors import Tensor
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN
 from checkpoint.interp.hybrid.emit_text import Text
+from checkpoint.prims.arrays import overloads
 
 # Text that does on integers what Python does, besides on floats.
 NATIVE = re.compile(r"\{0\} (\+|-|\*|/|//|%|<|<=|>|>=|==|!=) \{1\}|-\{0\}")
@@ -42,12 +46,14 @@ class Forward(Text):
         """The guard, the steps, what is recorded, the end."""
         self.kinds = {slot: kind for slot, kind in self.signature if kind in KNOWN}
         self.made = {}
+        self.tensors = set()
         guard = " and ".join([self.test(slot, kind) for slot, kind in self.signature])
         if guard:
             params = self.tuple_of([self.names[slot] for slot in self.block.params])
             self.line(f"if not ({guard}): return other(this, m, {params}, {taped})")
-        for step in self.block.steps:
+        for i, step in enumerate(self.block.steps):
             self.step(step, taped)
+            self.release(i)
         if self.made:
             self.line(f"n = m.births; m.births = n + {len(self.made)}")
             for slot, place in self.made.items():
@@ -120,7 +126,12 @@ class Forward(Text):
     def compute(self, step: t.Compute, taped: bool) -> None:
         record = lookup(step.op)
         texts = [self.operand(operand) for operand in step.operands]
-        if isinstance(record, Scalar):
+        if taped and isinstance(record, Scalar):
+            self.expect(step)
+        tensor = self.tensor_of(step, record)
+        if tensor is not None:
+            self.on_arrays(step, tensor, texts, taped)
+        elif isinstance(record, Scalar):
             self.scalar(step, record, texts, taped)
         elif isinstance(record, Data):
             inline = record.inline
@@ -184,8 +195,6 @@ class Forward(Text):
 
     def scalar(self, step: t.Compute, record: Scalar, texts: list[str], taped: bool) -> None:
         """Arithmetic: directly where the types of the operands are known, else as `apply` does it."""
-        if taped:
-            self.expect(step)
         kinds = [self.kind(operand) for operand in step.operands]
         general = self.general(record, texts)
         direct = self.direct(record, texts, [kind or float for kind in kinds])
@@ -196,7 +205,7 @@ class Forward(Text):
         ]
         is_literal = len(unknown) == sum(kind is None for kind in kinds)
         if direct is None or not is_literal:
-            constant = record.otherwise is not None and float not in kinds and None not in kinds
+            constant = record.otherwise is not None and set(kinds) <= INTEGERS
             self.assign(step.name, general) if constant or not taped else self.line("return None")
         elif unknown:
             accepted = "in REAL" if is_native(record) else "is float"
@@ -231,18 +240,75 @@ class Forward(Text):
     def general(self, record: Scalar, texts: list[str]) -> str:
         """The text for operands of any type."""
         name, operands = self.constant("r", record), self.tuple_of(texts)
-        if record.otherwise is None:
+        if record.otherwise is None and record.name not in overloads:
             return f"apply({name}, {operands})"
-        return f"otherwise(m, {name}, {self.constant('r', lookup(record.otherwise))}, {operands})"
+        other = None if record.otherwise is None else lookup(record.otherwise)
+        return f"otherwise(m, {name}, {self.constant('r', other)}, {operands})"
+
+    # Arrays
+
+    def tensor_of(self, step: t.Compute, record: Primitive) -> Tensor | None:
+        """The record of arrays that does a step; its operands then have the types that they had before."""
+        if isinstance(record, Tensor):
+            return record
+        found = overloads.get(record.name)
+        slots = [operand for operand in step.operands if isinstance(operand, str)]
+        seen = {slot: self.kinds.get(slot) or self.code.seen.get(slot, object) for slot in slots}
+        if found is None or ARRAYS.isdisjoint(seen.values()):
+            return None
+        for slot, kind in seen.items():
+            if slot not in self.kinds and kind in ARRAYS:
+                self.line(f"if type({self.names[slot]}) is not {kind.__name__}: return None")
+                self.kinds[slot] = kind
+        return found
+
+    def on_arrays(self, step: t.Compute, record: Tensor, texts: list[str], taped: bool) -> None:
+        """A step on arrays, and its origin."""
+        self.tensors.add(step.name)
+        self.kinds.pop(step.name, None)
+        given = f"m, {self.constant('r', record)}, {self.tuple_of(texts)}"
+        if not taped or not a.actions_of(step):
+            is_last = step is self.block.steps[-1]
+            function = "on_arrays_apart" if record.changes and not is_last else "on_arrays"
+            self.assign(step.name, f"{function}({given})")
+            return
+        slots = tuple([operand if isinstance(operand, str) else None for operand in step.operands])
+        result = f"{self.names[step.name]}, {self.origin(step.name)}"
+        self.line(f"{result} = on_tape({given}, {self.constant('s', slots)})")
+
+    def release(self, index: int) -> None:
+        """Let go of the arrays that a step has used last."""
+        for slot in self.code.dying(index):
+            if slot in self.tensors or self.kinds.get(slot) in ARRAYS:
+                self.line(f"{self.names[slot]} = None")
+
+    def recorded(self) -> tuple[b.Slots, b.Slots]:
+        """The slots whose values are recorded, and those whose origins are."""
+        every = [action for _, actions in self.code.reversal().actions for action in actions]
+        values = [name for act in every if not self.is_pulled(act) for name in a.values_needed(act)]
+        origins = [name for act in every for name in (self.pulled(act) or a.origins_needed(act))]
+        return tuple(dict.fromkeys(values)), tuple(dict.fromkeys(origins))
+
+    def is_pulled(self, action: a.Action) -> bool:
+        """Whether an action is that of a step that was done on arrays."""
+        return bool(self.pulled(action))
+
+    def pulled(self, action: a.Action) -> b.Slots:
+        """The result of the step that was done on arrays, if an action is that of one."""
+        name = action.source if isinstance(action, a.Scale) else ""
+        if isinstance(action, a.Pick | a.Move | a.Put | a.Pull):
+            name = action.step.name
+        return (name,) if name in self.tensors else ()
 
     def record(self) -> None:
         """Push what the adjoint needs."""
         adjoint = self.code.reversal()
-        texts = [self.names[slot] for slot in adjoint.values]
+        values, origins = self.recorded()
+        texts = [self.names[slot] for slot in values]
         if self.made:
             texts.append("n")
         texts += [f"{self.owner(slot)}.birth" for slot in adjoint.births if slot not in self.made]
-        texts += [self.origin(slot) for slot in adjoint.origins]
+        texts += [self.origin(slot) for slot in origins]
         self.variant.record_size = len(texts)
         if texts:
             self.line(f"m.tape.records.append({self.tuple_of(texts)})")
@@ -256,7 +322,9 @@ class Forward(Text):
                 test = self.operand(end.test)
                 self.line(f"if {test} is True: return {self.target(end.then, [])}")
                 self.line(f"if {test} is False: return {self.target(end.other, [])}")
-                self.line("raise TypeError")
+                span = self.constant("at", end.span)
+                then, other = self.target(end.then, []), self.target(end.other, [])
+                self.line(f"return ({then}) if truth_of(m, {test}, {span}) else ({other})")
             case b.Call():
                 args = self.tuple_of([self.operand(operand) for operand in end.args])
                 ret, saved, span = "None", "()", self.constant("at", end.span)

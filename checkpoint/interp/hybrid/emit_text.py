@@ -10,15 +10,25 @@ import math
 from collections.abc import Callable, Collection
 from typing import Any
 
+from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import TUPLE, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Select, Update, lookup
+from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN, BlockCode, Signature, Variant
 from checkpoint.interp.hybrid.machine import Frame
 from checkpoint.interp.hybrid.origins import Values, key_of, numbered, perform, perform_taped
+from checkpoint.interp.hybrid.structured import RESULT
+from checkpoint.interp.hybrid.tensors import (
+    carries_derivative,
+    perform_apart,
+    perform_tensor,
+    perform_tensor_taped,
+)
+from checkpoint.prims.arrays import overload, truth_of
 
 SMALL = 1 << 30  # integers that are written into the text
 
@@ -27,15 +37,31 @@ def not_a_pair() -> Any:
     raise OperandError("not a pair")
 
 
-def otherwise(machine: Any, record: Scalar, other: Primitive, operands: Values) -> Any:
+def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: Values) -> Any:
     """A scalar step on operands of any kind."""
-    return apply(record, operands) if takes_reals(operands) else perform(machine, other, operands)
+    if takes_reals(operands):
+        return apply(record, operands)
+    tensor = overload(record, operands)
+    if tensor is not None:
+        return perform_apart(machine, tensor, operands)
+    if other is None:
+        return apply(record, operands)
+    if isinstance(other, Update):
+        raise TypeError  # what a block changes in place it changes last: this is for the run step by step
+    return perform(machine, other, operands)
+
+
+def on_tape(machine: Any, record: Tensor, operands: Values, names: Any) -> Any:
+    """A step on arrays with its origin; one on derivatives is for the run step by step."""
+    if carries_derivative(operands):
+        raise TypeError
+    return perform_tensor_taped(machine, record, operands, names)
 
 
 class Text:
     """The source of one variant of a block, and what its names stand for.
 
-    kinds: the types of the slots for which they are known: float, int or bool.
+    kinds: the types of the slots for which they are known, of KNOWN.
     """
 
     def __init__(self, code: BlockCode, signature: Signature) -> None:
@@ -49,6 +75,13 @@ class Text:
             "otherwise": otherwise,
             "perform": perform,
             "perform_taped": perform_taped,
+            "on_arrays": perform_tensor,
+            "on_arrays_apart": perform_apart,
+            "on_tape": on_tape,
+            "truth_of": truth_of,
+            "Array": Array,
+            "Discrete": Discrete,
+            "RESULT": RESULT,
             "key_of": key_of,
             "numbered": numbered,
             "List": List,
@@ -70,6 +103,7 @@ class Text:
         self.births: dict[str, str] = {}
         self.accumulators: dict[str, str] = {}
         self.kinds: dict[str, type] = {}
+        self.tensors: set[str] = set()  # the results of steps that are done on arrays
         self.made: dict[str, int] = {}  # the objects that the block makes, with their place among its births
         steps = code.block.steps
         made = {slot for step in steps for slot in a.births(step)}
@@ -116,7 +150,7 @@ class Text:
         return f"def {name}(m, {', '.join(self.names[slot] for slot in self.block.params)}):"
 
     def kind(self, operand: t.Operand) -> type | None:
-        """The type that is known of an operand: float, int or bool."""
+        """The type that is known of an operand, one of KNOWN."""
         if isinstance(operand, str):
             return self.kinds.get(operand)
         return type(operand.value) if type(operand.value) in KNOWN else None
@@ -137,4 +171,4 @@ def may_make(step: t.Step) -> bool:
     record = lookup(step.op) if isinstance(step, t.Compute) else None
     if isinstance(record, Scalar):
         return record.otherwise is not None
-    return isinstance(record, Update) or (isinstance(record, Rearrange) and not record.tells)
+    return isinstance(record, Update | Tensor) or (isinstance(record, Rearrange) and not record.tells)

@@ -6,6 +6,7 @@ blocks stand for themselves; and a list of what blocks recorded. It is reversed 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from checkpoint.ad.graph import numbers, reach, settled, with_own_tags_outermost
@@ -30,13 +31,14 @@ RECORD_BYTES, ENTRY_BYTES, PART_BYTES = 64, 32, 600
 class Recorded:
     """A tape: (what was run, how often in a row), and the records of the blocks."""
 
-    __slots__ = ("bytes", "last", "records", "runs")
+    __slots__ = ("bytes", "kept", "last", "records", "runs")
 
     def __init__(self) -> None:
         self.runs: list[list[Any]] = []
         self.records: list[tuple[Any, ...]] = []
         self.last: Any = None
         self.bytes = 0
+        self.kept: set[int] = set()  # the arrays that records hold, by identity
 
     def ran(self, block: Variant) -> None:
         """The taped function of a variant of a block has run."""
@@ -48,6 +50,14 @@ class Recorded:
             self.last = block
             self.runs.append([block, 1])
             self.bytes += RECORD_BYTES
+
+    def keep(self, arrays: Iterable[Any]) -> None:
+        """A record holds these arrays."""
+        for array in arrays:
+            whole = array if getattr(array, "base", None) is None else array.base
+            if id(whole) not in self.kept:
+                self.kept.add(id(whole))
+                self.bytes += whole.nbytes if hasattr(whole, "nbytes") else array.nbytes
 
     def add_part(self, part: Part) -> None:
         """A part of a block has run."""

@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.graph import enter, reaches_container, settled
+from checkpoint.ad.arrays import ARRAYS
+from checkpoint.ad.graph import enter, is_changing, renew, settled
 from checkpoint.ad.numbers import Dual, apply, fresh, takes_reals
+from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Effect, OperandError, Operator, Primitive, Scalar, lookup
 from checkpoint.ad.tangent import ShapeError, lift, split
+from checkpoint.ad.tensors import Tensor
+from checkpoint.ad.tensors import perform as perform_on_arrays
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -23,8 +27,16 @@ from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
 from checkpoint.interp.hybrid.origins import Origin, perform, perform_taped
 from checkpoint.interp.hybrid.structured import Structured
+from checkpoint.interp.hybrid.tensors import (
+    Pulled,
+    Written,
+    carries_derivative,
+    on_arrays,
+    perform_tensor,
+    perform_tensor_taped,
+)
 from checkpoint.lang.printer import write_value
-from checkpoint.prims.operators import renew
+from checkpoint.prims.arrays import scalar_on_arrays, truth_of
 
 
 class Part:
@@ -58,12 +70,13 @@ class Part:
         self.stop = machine.index
         names = block.live[self.start] if self.start else block.params
         self.slots: dict[str, Any] = dict(zip(names, machine.values, strict=True))
+        machine.values = ()  # so that what the part is done with can be released
         self.ended = False
         self.raised = False
         self.frames: list[int] = []
         self.stripped: list[str] = []
         self.resumed: Capsule | None = None
-        self.structured: dict[Any, Structured | Origin] = {}
+        self.structured: dict[Any, Structured | Origin | Pulled | Written] = {}
         self.births: dict[str, int] = {}
 
     def forward(self, machine: Machine, last: int) -> bool:
@@ -93,6 +106,7 @@ class Part:
                 return self._stop(machine)
             machine.steps += 1
             self._step(machine, block.steps[self.stop])
+            self._release(machine.tape is not None)
             self.stop += 1
         if block.end.span is not None:
             if machine.steps >= last:
@@ -102,6 +116,19 @@ class Part:
         machine.index = 0
         machine.block, machine.values = ENDS[type(block.end)](self, machine, block.end)
         return True
+
+    def _release(self, taped: bool) -> None:
+        """Let go of what was used last by the step just made; of reals a tape may need the value."""
+        slots = self.slots
+        for name in self.block.dying(self.stop):
+            if name not in slots:
+                continue
+            kind = type(slots[name])
+            if kind in ARRAYS:
+                self.block.seen[name] = kind
+            elif taped:
+                continue
+            del slots[name]
 
     def _stop(self, machine: Machine) -> bool:
         """Stand before the step at `stop`."""
@@ -161,7 +188,12 @@ class Part:
             raise
 
     def _apply(self, machine: Machine, step: t.Compute, record: Primitive, operands: Values) -> Any:
+        tensor = on_arrays(record, operands)
+        if tensor is not None:
+            return self._on_arrays(machine, step, tensor, operands)
         if isinstance(record, Scalar):
+            if holds_array(operands):
+                return self._whole(machine, step.operands, self._on_array_reals(machine, record))
             if record.otherwise is not None and not takes_reals(operands):
                 return self._on_data(machine, step, lookup(record.otherwise), operands)
             if machine.tape is None or not any(type(operand) is Dual for operand in operands):
@@ -172,6 +204,24 @@ class Part:
         if isinstance(record, Effect):
             return record.value(machine.effects, machine.steps, *operands)
         return self._on_data(machine, step, record, operands)
+
+    def _on_arrays(self, machine: Machine, step: t.Compute, record: Tensor, operands: Values) -> Any:
+        if machine.tape is None:
+            return perform_tensor(machine, record, operands)
+        if carries_derivative(operands):
+            now = machine.steps + 1
+            return self._whole(
+                machine, step.operands, lambda *given: perform_on_arrays(machine, now, record, given)
+            )
+        names = tuple([operand if isinstance(operand, str) else None for operand in step.operands])
+        value, origin = perform_tensor_taped(machine, record, operands, names)
+        if origin is not None:
+            self.structured[self.stop] = origin
+        return value
+
+    @staticmethod
+    def _on_array_reals(machine: Machine, record: Scalar) -> Callable[..., Any]:
+        return lambda *given: scalar_on_arrays(machine, machine.steps + 1, record, given)
 
     def _on_data(self, machine: Machine, step: t.Compute, record: Primitive, operands: Values) -> Any:
         if machine.tape is None:
@@ -225,7 +275,7 @@ class Part:
         test = self.value(end.test)
         if type(test) is not bool:
             assert end.span is not None
-            raise failure("if", (test,), OperandError("the test must be #t or #f"), end.span)
+            test = truth_of(machine, test, end.span)
         target = self.block.target(end.then if test else end.other)
         return target, self._saved(target, 0)
 
@@ -263,7 +313,7 @@ class Part:
         ret, saved = self._return_point(end.ret)
         if ret is not None:
             machine.frame = Frame(ret, saved, machine.frame)
-        if reaches_container(capsule):
+        if is_changing(capsule):
             capsule = self._whole(machine, end.args, renew, "end")
         state = capsule.state
         self.resumed = capsule

@@ -78,7 +78,7 @@ class Reversal:
                     self.cotangent.give(self.birth(action.owner), action.field, amount)
             case a.Redo():
                 self.structured(index, action.step.name)
-            case a.Pick() | a.Move() | a.Put():
+            case a.Pick() | a.Move() | a.Put() | a.Pull():
                 if index in self.part.structured:
                     self.structured(index, action.step.name)
 

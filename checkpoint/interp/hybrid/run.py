@@ -57,6 +57,7 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
         elif block is HALT or (not machine.index and machine.steps >= last):
             break
         machine.block, machine.values = block, values
+        values = ()
         left = run_part(machine, last)
         block, values = machine.block, machine.values
         if not left:

@@ -73,9 +73,12 @@ def is_predicate(expr: Expr) -> bool:
     return expr.op in _ANSWERS or (isinstance(record, Scalar) and record.partials is None)
 
 
-def arguments(t: Translator, node: ast.Call, env: Env) -> Arguments:
+def arguments(
+    t: Translator, node: ast.Call, env: Env, translate: Callable[[ast.expr], Expr] | None = None
+) -> Arguments:
     """The arguments of a call, translated."""
     found = Arguments()
+    expr = translate or (lambda part: t.expr(part, env))
     for part in node.args:
         if isinstance(part, ast.Starred):
             value = prim(t.span(part), "py.tuple-of", t.expr(part.value, env))
@@ -84,9 +87,9 @@ def arguments(t: Translator, node: ast.Call, env: Env) -> Arguments:
             single = prim(t.span(part), "py.tuple", t.expr(part, env))
             found.star = prim(t.span(part), "py.add", found.star, single)
         else:
-            found.positional.append(t.expr(part, env))
+            found.positional.append(expr(part))
     for keyword in node.keywords:
-        value = t.expr(keyword.value, env)
+        value = expr(keyword.value)
         if keyword.arg is not None:
             found.keywords[keyword.arg] = value
         elif found.mapping is None:

@@ -106,7 +106,7 @@ def _outcome(t: Translator, node: Change, indices: list[ast.expr], value: Expr, 
         return _applied(t, node, value, env)
     holder, inner = t.fresh("holder"), t.fresh("inner")
     index = t.expr(indices[0], env)
-    item = prim(span, "py.item", Var(span, holder), again(index))
+    item = prim(span, "py.item-to-change", Var(span, holder), again(index))
     rest = _outcome(t, node, indices[1:], item, env)
 
     def put_back(new: Expr) -> Expr:

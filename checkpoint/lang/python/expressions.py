@@ -11,11 +11,13 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import Layout
 from checkpoint.lang.core import Const, Expr, If, Prim, Var
 from checkpoint.lang.python import callees, calls, comprehensions, functions
 from checkpoint.lang.python.builder import again, both, bound, const, is_simple, negated, prim
 from checkpoint.lang.python.meanings import Env, Reference
-from checkpoint.lang.python.nodes import InPlaceAdd, InPlaceMult
+from checkpoint.lang.python.nodes import IN_PLACE
 from checkpoint.lang.python.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes import COMPREHENSIONS
 
@@ -36,9 +38,9 @@ BINARY: dict[type[ast.operator], str] = {
     ast.BitXor: "py.xor",
     ast.LShift: "py.lshift",
     ast.RShift: "py.rshift",
-    InPlaceAdd: "py.iadd",
-    InPlaceMult: "py.imul",
 }
+BINARY.update({IN_PLACE[op]: f"py.i{name.removeprefix('py.')}" for op, name in list(BINARY.items())})
+SLICE = Layout(slice, ("start", "stop", "step"))
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "py.neg", ast.UAdd: "py.pos", ast.Invert: "py.invert"}
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "py.eq",
@@ -94,9 +96,9 @@ def test(t: Translator, node: ast.expr, env: Env) -> Expr:
 
 
 def constant(t: Translator, node: ast.Constant, env: Env) -> Expr:
-    """A number, a string, None, True or False; Ellipsis is refused."""
+    """A number, a string, None, True or False, or `...`, which only the indices of arrays take."""
     if node.value is Ellipsis:
-        raise t.refuse(node, "`...`", "write `pass`, or a value")
+        return Const(t.span(node), Native(Ellipsis))
     return const(t.span(node), node.value)
 
 
@@ -201,10 +203,19 @@ def subscript(t: Translator, node: ast.Subscript, env: Env) -> Expr:
     """An item or a slice."""
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
-        parts = [node.slice.lower, node.slice.upper, node.slice.step]
-        bounds = [const(t.span(node), None) if p is None else translate(t, p, env) for p in parts]
-        return prim(t.span(node), "py.slice", value, *bounds)
+        return prim(t.span(node), "py.slice", value, *_bounds(t, node.slice, env))
     return t.linker.operation(t, "py.item", [value, translate(t, node.slice, env)], node)
+
+
+def _bounds(t: Translator, node: ast.Slice, env: Env) -> list[Expr]:
+    parts = [node.lower, node.upper, node.step]
+    return [const(t.span(node), None) if part is None else translate(t, part, env) for part in parts]
+
+
+def slice_(t: Translator, node: ast.Slice, env: Env) -> Expr:
+    """A slice among the indices of an array."""
+    span = t.span(node)
+    return prim(span, "py.record", Const(span, SLICE), *_bounds(t, node, env))
 
 
 def sequence(t: Translator, node: ast.Tuple | ast.List, env: Env) -> Expr:
@@ -282,6 +293,7 @@ TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
     ast.IfExp: conditional,
     ast.Attribute: attribute,
     ast.Subscript: subscript,
+    ast.Slice: slice_,
     ast.Tuple: sequence,
     ast.List: sequence,
     ast.Dict: dictionary,

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.ad.arrays import Array, backends
+from checkpoint.ad.library import is_of_library
 from checkpoint.ad.values import Foreign
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
@@ -120,10 +122,17 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             pending.extend(_no_leaves(each.values()))
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # this package's own are derivatives and procedures
+        elif is_array(each):
+            found[Array] = None  # methods may be those of arrays
         elif kind.__module__ != "builtins":
             found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
             pending.extend(_no_leaves(_attributes(each)))
     return tuple(found)
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array of a library; the records of its functions are then registered."""
+    return type(value).__module__ != "builtins" and is_of_library(value) and type(value) in backends
 
 
 def _attributes(value: Any) -> list[Any]:

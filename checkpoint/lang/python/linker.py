@@ -118,7 +118,7 @@ class Linker(Objects):
         if base.input is None:
             value = getattr(base.value, name, Unknown)
             return None if value is Unknown else Reference(value)
-        if getattr(base.value, "__name__", "") in sys.stdlib_module_names:
+        if getattr(base.value, "__name__", "") in {*sys.stdlib_module_names, "numpy"}:
             value = getattr(base.value, name, Unknown)
             if type(value) in (float, int, str):
                 return Reference(value)

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Expr, If
-from checkpoint.lang.python import calls
+from checkpoint.lang.python import arrays, calls
 from checkpoint.lang.python.builder import again, bound, const, instance, prim, raise_error
 from checkpoint.lang.python.meanings import Env
 
@@ -57,6 +57,14 @@ def _again(given: calls.Arguments) -> calls.Arguments:
 
 
 def _built_in(t: Translator, self: Expr, name: str, given: calls.Arguments, node: ast.AST) -> Expr:
+    found = arrays.method(t, self, name, given, node)
+    if found is not None:
+        return found
+    return arrays.ambiguous(t, self, name, given, node, lambda x, args: _of_python(t, x, name, args, node))
+
+
+def _of_python(t: Translator, self: Expr, name: str, given: calls.Arguments, node: ast.AST) -> Expr:
+    """What Python's own types do."""
     span = t.span(node)
     library = t.linker.library_method(t, name)
     if library is not None:

@@ -51,15 +51,25 @@ class Scoped(ast.stmt):
         ast.copy_location(self, at)
 
 
-class InPlaceAdd(ast.operator):
-    """`+=`, which extends a list."""
-
-
-class InPlaceMult(ast.operator):
-    """`*=`, which repeats a list."""
-
-
-IN_PLACE = {ast.Add: InPlaceAdd, ast.Mult: InPlaceMult}
+# The operators that change a list or an array, by name as in `py.iadd`: what `a += b` has as its operator.
+IN_PLACE: dict[type[ast.operator], type[ast.operator]] = {
+    op: type(f"InPlace{op.__name__}", (ast.operator,), {})
+    for op in (
+        ast.Add,
+        ast.Sub,
+        ast.Mult,
+        ast.Div,
+        ast.FloorDiv,
+        ast.Mod,
+        ast.Pow,
+        ast.MatMult,
+        ast.BitAnd,
+        ast.BitOr,
+        ast.BitXor,
+        ast.LShift,
+        ast.RShift,
+    )
+}
 
 
 def load(name: str, at: ast.AST) -> ast.Name:

@@ -120,7 +120,7 @@ class Normaliser:
             out.append(assign(node.target.id, ast.copy_location(value, node), node))
             return
         path = self.path(node.target, out)
-        old = path
+        old = _to_change(path)
         if self.has_effect(node.value):
             old = self.saved(path, out)
         value = ast.copy_location(ast.BinOp(old, operator, self.pure(node.value, out)), node)
@@ -388,6 +388,18 @@ class Normaliser:
         key = self.kept(self.pure(node.args[0], out), out)
         out.append(Change(path, "setdefault", [key, self.pure(node.args[1], out)], None, node))
         return ast.copy_location(ast.Subscript(path, key, ast.Load()), node)
+
+
+def _to_change(path: ast.expr) -> ast.expr:
+    """What an item holds, for an operation in place after which it is put back."""
+    if not isinstance(path, ast.Subscript):
+        return path
+    if isinstance(path.slice, ast.Slice):
+        bounds = [
+            part or constant(None, path) for part in (path.slice.lower, path.slice.upper, path.slice.step)
+        ]
+        return Prim("py.slice-to-change", [path.value, *bounds], path)
+    return Prim("py.item-to-change", [path.value, path.slice], path)
 
 
 def _is_plain_tuple(target: ast.expr) -> bool:

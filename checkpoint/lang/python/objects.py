@@ -13,6 +13,7 @@ import types
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from checkpoint.ad.arrays import Array
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python import advice, calls, classes, values
@@ -55,6 +56,9 @@ METHODS: dict[str, tuple[str, str | None]] = {
     "py.float": ("__float__", None),
     "py.int": ("__int__", None),
 }
+METHODS.update(
+    {f"py.i{op}": METHODS[f"py.{op}"] for op in ("sub", "truediv", "floordiv", "mod", "pow", "matmul")}
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -115,7 +119,7 @@ class Objects:
         for cls in classes_in([value]):
             if cls is types.FunctionType:
                 self.learn_varying()
-            else:
+            elif cls is not Array:
                 self.learn_class(cls)
 
     def learn_varying(self) -> None:

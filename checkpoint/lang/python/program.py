@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
@@ -81,6 +82,7 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     """Translate a function and all that it calls."""
     learned = Learned(dict.fromkeys(classes), varying=types.FunctionType in classes)
     learned.classes.pop(types.FunctionType, None)
+    learned.classes.pop(Array, None)
     with recursion_room():
         while True:
             try:

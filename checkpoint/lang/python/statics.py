@@ -18,7 +18,7 @@ from checkpoint.ad.containers import Types
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
-from checkpoint.lang.python import calls, classes, comprehensions, partials
+from checkpoint.lang.python import arrays, calls, classes, comprehensions, partials
 from checkpoint.lang.python.advice import is_random, refused
 from checkpoint.lang.python.builder import again, bound, const, prim
 from checkpoint.lang.python.intrinsics import prim as intrinsic
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 def call(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
     """A call of a known object."""
     value = known.value
+    record = arrays.record_of(value)
+    if record is not None:
+        return arrays.call(t, record, node, env)
     special = SPECIAL.get(value) if _is_hashable(value) else None
     if special is not None:
         found = special(t, node, env)

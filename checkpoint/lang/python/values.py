@@ -17,7 +17,7 @@ from checkpoint.ad.containers import Layout
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
-from checkpoint.lang.python import advice, calls, classes, mismatch, statics
+from checkpoint.lang.python import advice, arrays, calls, classes, mismatch, statics
 from checkpoint.lang.python.advice import is_random
 from checkpoint.lang.python.builder import again, bound, prim, raise_error
 from checkpoint.lang.python.meanings import Callee, Reference, Signature
@@ -45,6 +45,18 @@ def of_reference(
     value = known.value
     if type(value) in ATOMS:
         return Const(span, value)
+    record = arrays.record_of(value)
+    if record is not None:
+        named: Named = (record.name, [])
+        return overloaded(
+            linker,
+            named,
+            arrays.counts(record),
+            span,
+            lambda args: arrays.of_values(record, list(args), span),
+        )
+    if arrays.is_constant(value):
+        return Const(span, arrays.constant_of(value))
     callee = linker.library_callee(t, value) or linker.callee(t, known, node)
     if callee is not None:
         return of_callee(linker, callee, span)
@@ -54,10 +66,9 @@ def of_reference(
             return made
     counts = statics.arities(value)
     if counts:
-        named: Named = (value.__name__, [])
         return overloaded(
             linker,
-            named,
+            (value.__name__, []),
             counts,
             span,
             lambda args: prim(span, str(statics.primitive(value, len(args))), *args),

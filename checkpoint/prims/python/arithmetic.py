@@ -14,7 +14,7 @@ from typing import Any
 
 from checkpoint.ad.containers import Dict, List, Now, current
 from checkpoint.ad.numbers import Number, real_part
-from checkpoint.ad.record import PYTHON_FAILURES, Purity, Scalar, register
+from checkpoint.ad.record import PYTHON_FAILURES, Purity, Rearrange, Scalar, lookup, register
 from checkpoint.prims import scalars as s
 from checkpoint.prims.python import updates
 from checkpoint.prims.python.comparison import equal, ordered
@@ -187,6 +187,17 @@ scalar(s.ADD, "iadd", operator.add, operator.iadd, _IADD, doc="sum, in place")
 scalar(s.MULTIPLY, "imul", operator.mul, operator.imul, _IMUL, doc="product, in place")
 
 
+def _also_in_place(of: str, function: Function) -> None:
+    """Register the operation in place that is like another but for what Python's errors call it."""
+    like = lookup(f"py.{of}")
+    if isinstance(like, Scalar):
+        changes = {"inline": like.inline, "doc": f"{like.doc}, in place"}
+        scalar(like, f"i{of}", like.value, asking(function), (function,), **changes)
+    else:
+        assert isinstance(like, Rearrange)
+        rearrange(f"i{of}", like.arity, f"{like.doc}, in place", like.value, (function,), tells=like.tells)
+
+
 def _iadd(now: Now, step: int, x: Any, y: Any) -> Any:
     if type(x) is List:
         return updates.extend(now, step, x, y)
@@ -257,7 +268,7 @@ for _name, _like, _function in (
 
 # Integers
 
-by_python("matmul", 2, "x @ y", operator.matmul)
+rearrange("matmul", 2, "x @ y", asking(operator.matmul), (operator.matmul,))
 by_python("and", 2, "x & y", operator.and_)
 by_python("xor", 2, "x ^ y", operator.xor)
 by_python("invert", 1, "~x", operator.invert, (operator.invert, operator.inv))
@@ -282,3 +293,18 @@ def integer(now: Now, *operands: Any) -> Any:
 
 
 rearrange("int", ANY_NUMBER, "int(x) or int(x, base)", integer, (int,))
+
+for _of, _function in (
+    ("sub", operator.isub),
+    ("truediv", operator.itruediv),
+    ("floordiv", operator.ifloordiv),
+    ("mod", operator.imod),
+    ("pow", operator.ipow),
+    ("matmul", operator.imatmul),
+    ("and", operator.iand),
+    ("or", operator.ior),
+    ("xor", operator.ixor),
+    ("lshift", operator.ilshift),
+    ("rshift", operator.irshift),
+):
+    _also_in_place(_of, _function)

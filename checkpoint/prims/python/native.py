@@ -18,6 +18,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, array_of, backends, current_data
+from checkpoint.ad.arrays import changed_elsewhere as array_changed_elsewhere
 from checkpoint.ad.containers import (
     FROZEN,
     NEVER,
@@ -44,14 +46,29 @@ def class_of(value: Any) -> type:
     """The Python class of a value."""
     kind = type(value)
     if kind in NUMBERS:
-        return float
+        part = real_part(value)
+        return float if type(part) is float else type(part.data)
     if kind is Record:
         cls: type = value.layout.cls
         return cls
     if kind is Failure:
         return type(python_exception(value.exception))
+    if kind is Discrete:
+        return type(value.data)
+    if kind is Native:
+        return type(value.value)
     known = {List: list, Dict: dict, Closure: types.FunctionType, Symbol: str, Layout: type}
     return known.get(kind, kind)
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, for messages: its class, of an array also the dtype and shape."""
+    part = real_part(value) if type(value) in NUMBERS else value
+    if type(part) in ARRAYS:
+        shape = tuple(part.data.shape)
+        return f"an array of {part.data.dtype}" + (f" of shape {shape}" if shape else "")
+    name = class_of(value).__name__
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def placeholder(closure: Closure) -> Any:
@@ -103,7 +120,7 @@ def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any
             done[id(part)] = _built(part, [done[id(item)] for item in inner])
             stack.pop()
         else:
-            done[id(part)] = _leaf(part, function)
+            done[id(part)] = _leaf(part, function, now)
             stack.pop()
     return done[id(value)]
 
@@ -120,12 +137,15 @@ def _looked_at(part: Any, now: Now | None) -> Any:
     return items.values() if kind is Dict else items
 
 
-def _leaf(value: Any, function: Callable[[Closure], Any]) -> Any:
+def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
-    if kind in NUMBERS:
-        return real_part(value)
+    if kind in NUMBERS or kind is Discrete:
+        part = real_part(value) if kind in NUMBERS else value
+        return part if type(part) is float else _elements(part, now)
+    if kind is Native:
+        return value.value
     if kind is Closure:
         return function(value)
     if kind is Failure:
@@ -135,6 +155,14 @@ def _leaf(value: Any, function: Callable[[Closure], Any]) -> Any:
     if kind is Types:
         return value.classes
     return str(value) if kind is Symbol else value
+
+
+def _elements(array: Array | Discrete, now: Now | None) -> Any:
+    if now is not None:
+        return current_data(now, array)
+    if array.memory.stale != NEVER:
+        raise array_changed_elsewhere()
+    return array.data
 
 
 def _built(value: Any, parts: list[Any]) -> Any:
@@ -148,6 +176,8 @@ def _built(value: Any, parts: list[Any]) -> Any:
     cls = value.layout.cls
     if issubclass(cls, tuple):
         return tuple.__new__(cls, parts)
+    if cls is slice:
+        return slice(*parts)
     if issubclass(cls, BaseException):
         return _exception(cls, parts[0])
     made = object.__new__(cls)
@@ -200,6 +230,8 @@ def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN)
             results.append(item * 1.0)
         elif kind in _PLAIN:
             results.append(item)
+        elif kind in backends:
+            results.append(array_of(item, Memory(owner)))
         elif (taken := _taken_apart(item, owner)) is None:
             results.append(other(item))
         elif id(item) in open_ids:
@@ -228,6 +260,8 @@ def _taken_apart(value: Any, owner: object) -> Taken | None:
     if isinstance(value, tuple):
         names = getattr(cls, "_fields", None)
         return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
+    if cls is slice:
+        return [value.start, value.stop, value.step], _record(Layout(slice, ("start", "stop", "step")))
     if isinstance(value, BaseException):
         return [value.args], _record(Layout(cls, ("args",)))
     if is_plain_object(value):

@@ -115,7 +115,7 @@ def truth(now: Now, x: Any) -> bool:
     if kind in PLAIN:
         return bool(x)
     if kind in NUMBERS:
-        return real_part(x) != 0.0
+        return bool(real_part(x) != 0.0)
     if kind is List or kind is Dict or is_tuple(x):
         return bool(current(now, x))
     return True
@@ -132,8 +132,19 @@ select(
     "(type({0}) is Record and {0}.layout is TUPLE) else {p}(m, {0}, {1}))",
     inline_place="({1} if {1} >= 0 else {1} + len({0}.items))",
 )
+select(
+    "item-to-change",
+    2,
+    "x[i], of an array a copy: for an operation in place, after which it is put back: x, i",
+    _item,
+    _item_place,
+    inline="({0}.items[{1}] if (type({0}) is List and m.steps < {0}.stale) or "
+    "(type({0}) is Record and {0}.layout is TUPLE) else {p}(m, {0}, {1}))",
+    inline_place="({1} if {1} >= 0 else {1} + len({0}.items))",
+)
 select("pop-item", 2, "the element that x.pop(i) gives, with its errors: x, i", _popped, _item_place)
 rearrange("slice", 4, "x[low:high:step]: x, low, high, step", _slice)
+rearrange("slice-to-change", 4, "the same, of an array a copy: x, low, high, step", _slice)
 rearrange(
     "len",
     1,

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.ad.arrays import Array, Memory, backend_of, backends, described
 from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
-from checkpoint.ad.graph import ATOMS, numbers
-from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.graph import NOTHING, numbers
+from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.errors import RunError
@@ -53,10 +54,11 @@ def tangent_from(value: Any, given: Any, name: str) -> Any:
 def _leaf(value: Any, given: Any, path: Path) -> Any:
     kind = type(value)
     if kind in NUMBERS:
-        return _real(given, path)
+        part = real_part(value)
+        return _real(given, path) if type(part) is float else _array(part, given, path)
     if kind in CONTAINERS:
         return tangent_of(value, [])
-    if kind in ATOMS:
+    if kind in NOTHING:
         if given is not None:
             raise _mismatch(path, f"None, since {_described(value)} has no derivative", given)
         return None
@@ -65,6 +67,20 @@ def _leaf(value: Any, given: Any, path: Path) -> Any:
     if type(given) is not Opaque:
         raise _mismatch(path, "what another derivative gave for this function or capsule", given)
     return given
+
+
+def _array(value: Array, given: Any, path: Path) -> Array:
+    """The tangent of an array: one of its shape, whose elements are converted to its dtype."""
+    data = value.data
+    if type(given) not in backends and not isinstance(given, float | int):
+        raise _mismatch(path, f"an array {described(data)}", given)
+    if tuple(getattr(given, "shape", ())) != tuple(data.shape):
+        shape = tuple(getattr(given, "shape", ()))
+        raise RunError(f"{written(path)} must have the shape {tuple(data.shape)}, not {shape}")
+    xp = backend_of(data)
+    if not xp.can_cast(xp.asarray(given).dtype, data.dtype, "same_kind"):
+        raise _mismatch(path, f"an array {described(data)}", given)
+    return Array(xp.array(given, data.dtype), Memory())
 
 
 def _real(given: Any, path: Path) -> float:

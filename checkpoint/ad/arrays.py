@@ -1,0 +1,210 @@
+"""Arrays as values of the language: handles on the arrays of a library, NumPy's or another's.
+
+    Array      of floats or complex numbers: a *number*, with tangents and cotangents of its own shape
+    Discrete   of integers or booleans: exact, not differentiable
+
+A program never changes an array: what changes one in Python (`y[i] = v`, `a += b`) makes another value here,
+as an update of a list does (checkpoint.ad.containers). Handles that show the same elements, whole or as
+views, share a *Memory*. What always holds:
+- A change leaves the memory *stale* from its step on: a program that looks at it later through another
+  handle (a second name, a view, the base of a view) is one for which Python would show the change, and is
+  refused. The changed array has a memory of its own.
+- A change is done in place where the memory was made by the uninterrupted run that changes it (`owner`):
+  no kept state of a run can hold it. Otherwise the array is copied first.
+- What came in as an argument has the owner FROZEN and cannot be changed. What a program read from its
+  surroundings has the owner CONSTANT; it cannot be changed either, and no cotangent of it is computed.
+
+A library's arrays are known by their types; `backends` says which namespace, with NumPy's names, works on
+them. tensorlib fills it in; nothing here imports a library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from checkpoint.ad.containers import FROZEN, NEVER
+from checkpoint.errors import RunError
+
+
+class Memory:
+    """The elements that some handles show.
+
+    stale: from which step on they are no longer as those show.
+    passing: whether they will be as they were before, because a tape that is reversed puts back what a change
+        in place has overwritten. What outlives the tape copies them.
+    """
+
+    __slots__ = ("owner", "passing", "stale")
+
+    def __init__(self, owner: object = None) -> None:
+        self.owner = owner
+        self.stale = NEVER
+        self.passing = False
+
+
+class Array:
+    """An array of floats or complex numbers: a location, as each float is."""
+
+    __slots__ = ("data", "memory")
+
+    def __init__(self, data: Any, memory: Memory) -> None:
+        self.data = data
+        self.memory = memory
+
+    def write(self) -> str:
+        return f"#<array {described(self.data)}>"
+
+    __repr__ = write
+
+
+class Discrete:
+    """An array of integers or booleans."""
+
+    __slots__ = ("data", "memory")
+    enters_as_graph = False
+
+    def __init__(self, data: Any, memory: Memory) -> None:
+        self.data = data
+        self.memory = memory
+
+    def parts(self) -> tuple[Any, ...]:
+        return ()
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Discrete:
+        return Discrete(self.data, self.memory)
+
+    def write(self) -> str:
+        return f"#<array {described(self.data)}>"
+
+    __repr__ = write
+
+
+class Native:
+    """A Python object that a program can only pass on: a dtype, an ellipsis."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Native and bool(self.value == other.value)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def write(self) -> str:
+        return f"#<{self.value}>"
+
+
+ARRAYS = frozenset((Array, Discrete))
+CONSTANT = object()
+
+backends: dict[type, Any] = {}  # by the type of an array: the namespace that works on it
+defaults: list[Any] = []  # the namespace where no operand is an array
+
+
+def backend_of(data: Any) -> Any:
+    """The namespace for a library's array."""
+    return backends[type(data)]
+
+
+def namespace(datas: Sequence[Any]) -> Any:
+    """The namespace of the first library's array among operands; the default one where there is none."""
+    for data in datas:
+        found = backends.get(type(data))
+        if found is not None:
+            return found
+    return defaults[0]
+
+
+def described(data: Any) -> str:
+    """The dtype and shape of a library's array, for messages."""
+    return f"{data.dtype} {tuple(data.shape)}"
+
+
+def array_of(data: Any, memory: Memory) -> Array | Discrete:
+    """The handle of a library's array."""
+    kind = data.dtype.kind
+    if kind in "fc":
+        return Array(data, memory)
+    if kind in "biu":
+        return Discrete(data, memory)
+    raise RunError(f"an array of {data.dtype} is no value of a program: only numbers and booleans are")
+
+
+class Renewal:
+    """New handles on arrays, for another run: those that shared a memory share a new one.
+
+    owner: that of the new memories; None: none, but constants stay what they are.
+    """
+
+    def __init__(self, owner: object = None) -> None:
+        self.owner = owner
+        self.memories: dict[
+            int, tuple[Memory, Memory]
+        ] = {}  # by identity: the old one, kept alive, the new one
+
+    def __call__(self, array: Any) -> Any:
+        """The new handle of an array."""
+        data = array.data
+        if array.memory.passing:
+            data = backend_of(data).array(data)
+        return type(array)(data, self.memory(array.memory))
+
+    def memory(self, old: Memory) -> Memory:
+        if id(old) not in self.memories:
+            keeps = self.owner is None and old.owner is CONSTANT
+            new = Memory(CONSTANT if keeps else self.owner)
+            new.stale = old.stale
+            self.memories[id(old)] = (old, new)
+        return self.memories[id(old)][1]
+
+
+def dead() -> Discrete:
+    """What a program may hold of an array that was changed under another name."""
+    memory = Memory()
+    memory.stale = 0
+    return Discrete(None, memory)
+
+
+def current_data(now: Any, array: Array | Discrete) -> Any:
+    """An array's elements, for a program that looks at it; RunError where its memory is stale."""
+    if now.steps >= array.memory.stale:
+        raise changed_elsewhere()
+    return array.data
+
+
+def changeable_data(now: Any, array: Array | Discrete) -> Any:
+    """The elements of an array that the program may change."""
+    data = current_data(now, array)
+    if array.memory.owner is FROZEN or array.memory.owner is CONSTANT:
+        raise RunError(
+            "this array came in as an argument (or was read from outside of the function) and cannot be "
+            "changed: change a copy of it, x.copy()"
+        )
+    return data
+
+
+def changed_elsewhere() -> RunError:
+    """What to say where a program looks at an array as it no longer is."""
+    return RunError(
+        "this array was changed through another name, a view of it, or in a function it was passed to, and "
+        "is looked at here as it was before: Python would show the change. Change it through one name only, "
+        "return the changed array and use the result, or change a copy of it: x.copy()"
+    )
+
+
+def one_like(array: Array) -> Array | None:
+    """The cotangent 1 of an array that is one number; None for any other."""
+    data = array.data
+    if tuple(data.shape) != () or data.dtype.kind != "f":
+        return None
+    return Array(backend_of(data).ones((), data.dtype), Memory())
+
+
+def zeros_like(array: Array) -> Array:
+    """Zeros of the same shape and dtype."""
+    data = array.data
+    return Array(backend_of(data).zeros(data.shape, data.dtype), Memory())

@@ -1,0 +1,110 @@
+"""Registering functions of arrays, and finding the one that does the work of another primitive.
+
+tensorlib registers its records here when it is imported, which happens when a program first meets an array.
+A primitive of Python programs (`py.add`, `py.item`, ...) is *overloaded* by a record: where an operand is an
+array, applying the primitive is applying the record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checkpoint.ad.operands import holds_array
+from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, register
+from checkpoint.ad.tensors import Tensor
+from checkpoint.errors import InternalError
+
+LIBRARIES = frozenset(("numpy", "scipy", "tensorlib"))
+
+overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
+methods: dict[str, Tensor] = {}  # by the name of the method of arrays
+
+
+_by_function: dict[Any, Tensor] = {}
+_dtypes: list[Callable[[Any], Any]] = []
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether an object is one of the libraries', whose records are then registered."""
+    names = (getattr(value, "__module__", None), type(value).__module__)
+    found = any(isinstance(name, str) and name.partition(".")[0] in LIBRARIES for name in names)
+    if found:
+        load()
+    return found
+
+
+def load() -> None:
+    """Register the functions of arrays, when a program first meets one."""
+    importlib.import_module("tensorlib")
+
+
+def implementation(function: Any) -> Tensor | None:
+    """The record that implements a library's function."""
+    try:
+        return _by_function.get(function)
+    except TypeError:
+        return None
+
+
+def knows_dtypes(dtype_of: Callable[[Any], Any]) -> None:
+    """State how a library tells the dtype that an object means, None for what means none."""
+    _dtypes.append(dtype_of)
+
+
+def dtype_of(value: Any) -> Any:
+    """The dtype that a class or dtype of a library means; of Python's float, int and bool too."""
+    for find in _dtypes:
+        found = find(value)
+        if found is not None:
+            return found
+    return None
+
+
+def tensor(name: str, value: Callable[..., Any], **fields: Any) -> Tensor:
+    """Register a function of arrays; name: as its users write it, np.sum. The rest is as in Tensor."""
+    parameters = list(inspect.signature(value).parameters.values())[1:]
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    fields.setdefault("variadic", variadic)
+    fields.setdefault("purity", Purity.MAY_FAIL)
+    fields.setdefault("doc", name)
+    record = register(
+        Tensor(
+            name=name,
+            arity=VARIADIC if variadic else len(parameters),
+            failures=PYTHON_FAILURES,
+            value=value,
+            **fields,
+        )
+    )
+    for function in record.implements:
+        _by_function[function] = record
+    for primitive in record.overloads:
+        if primitive in overloads:
+            raise InternalError(f"{primitive} is overloaded twice")
+        overloads[primitive] = record
+    for method in record.methods:
+        methods[method] = register(_as_method(record, method))
+    return record
+
+
+def _as_method(record: Tensor, method: str) -> Tensor:
+    """The record as a method, which only arrays have."""
+
+    def value(xp: Any, self: Any, *operands: Any) -> Any:
+        if not hasattr(self, "dtype"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {method!r}")
+        return record.value(xp, self, *operands)
+
+    value.__signature__ = inspect.signature(record.value)  # type: ignore[attr-defined]
+    return dataclasses.replace(
+        record, name=f"ndarray.{method}", value=value, implements=(), overloads=(), methods=()
+    )
+
+
+def overload(record: Primitive, operands: Sequence[Any]) -> Tensor | None:
+    """The record that does the work where an operand is an array; None where none is, or nothing does."""
+    return overloads.get(record.name) if overloads and holds_array(operands) else None

@@ -1,0 +1,100 @@
+"""Operands of functions of arrays: the numbers in them, and what a library's functions get.
+
+An operand is an array, a real, or what says how; lists, tuples and proper lists of pairs may hold such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from checkpoint.ad.arrays import Array, Discrete, Native, changed_elsewhere, current_data
+from checkpoint.ad.containers import List, Record, current
+from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
+from checkpoint.ad.values import Pair
+
+_SIMPLE = frozenset((float, int, bool, str, type(None)))
+
+
+def natives_of(now: Any, operands: Sequence[Any]) -> list[Any] | None:
+    """The operands as a record's functions get them, where none is a container or carries a derivative."""
+    natives = []
+    for operand in operands:
+        kind = type(operand)
+        if kind is Array or kind is Discrete:
+            if now.steps >= operand.memory.stale:
+                raise changed_elsewhere()
+            natives.append(operand.data)
+        elif kind in _SIMPLE:
+            natives.append(operand)
+        else:
+            return None
+    return natives
+
+
+def native(now: Any, operand: Any) -> Any:
+    """An operand as a record's functions get it: without derivatives."""
+    kind = type(operand)
+    if kind is Array or kind is Discrete:
+        return current_data(now, operand)
+    if kind is Dual or kind is Node:
+        return native(now, real_part(operand))
+    if kind is List:
+        return [native(now, item) for item in current(now, operand)]
+    if kind is Record:
+        parts = [native(now, item) for item in operand.items]
+        return slice(*parts) if operand.layout.cls is slice else tuple(parts)
+    if kind is Pair:
+        return _of_pairs(now, operand)
+    return operand.value if kind is Native else operand
+
+
+def _of_pairs(now: Any, pairs: Any) -> list[Any]:
+    found = []
+    while type(pairs) is Pair:
+        found.append(native(now, pairs.car))
+        pairs = pairs.cdr
+    return found
+
+
+def leaves(operand: Any) -> Iterator[Any]:
+    """The numbers of an operand, in their order, each as often as it stands there."""
+    kind = type(operand)
+    if kind in NUMBERS:
+        yield operand
+    elif kind is List or kind is Record:
+        for item in operand.items:
+            yield from leaves(item)
+    while type(operand) is Pair:
+        yield from leaves(operand.car)
+        operand = operand.cdr
+
+
+def with_leaves(operand: Any, replace: Callable[[Any], Any]) -> Any:
+    """An operand with each of its numbers replaced."""
+    kind = type(operand)
+    if kind in NUMBERS:
+        return replace(operand)
+    if kind is List:
+        return List([with_leaves(item, replace) for item in operand.items])
+    if kind is Record:
+        return Record(operand.layout, tuple([with_leaves(item, replace) for item in operand.items]))
+    if kind is Pair:
+        items = []
+        while type(operand) is Pair:
+            items.append(with_leaves(operand.car, replace))
+            operand = operand.cdr
+        for item in reversed(items):
+            operand = Pair(item, operand)
+    return operand
+
+
+def holds_array(operands: Sequence[Any]) -> bool:
+    """Whether an operand is an array, whatever derivatives it carries."""
+    for operand in operands:
+        kind = type(operand)
+        if kind is Array or kind is Discrete:
+            return True
+        if (kind is Dual or kind is Node) and type(real_part(operand)) is Array:
+            return True
+    return False

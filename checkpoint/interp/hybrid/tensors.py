@@ -1,0 +1,253 @@
+"""Functions of arrays on blocks: their values, and the origins with which they are reversed.
+
+Comes in: the machine, a Tensor record, its operands. Goes out: the value; where the run is taped also the
+step's origin:
+
+    Pulled   the places of the operands' numbers, and what the rules of the record need
+    Written  a change in place: which elements it overwrote, and with what
+
+A change in place is undone when it is reversed, so that earlier steps find the array as they left it; the
+tape keeps only the elements that were overwritten. What outlives the tape has copied the array by then
+(`Memory.passing`). Numbers under derivatives are none of this module's: such steps are recorded as wholes
+(checkpoint.interp.hybrid.structured).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from checkpoint.ad.amounts import Amount
+from checkpoint.ad.arrays import CONSTANT as CONSTANT_ARRAY
+from checkpoint.ad.arrays import Array, Memory, array_of, changeable_data, namespace
+from checkpoint.ad.containers import CONTAINERS, List, Record
+from checkpoint.ad.numbers import DERIVED, NUMBERS
+from checkpoint.ad.operands import leaves, native, natives_of
+from checkpoint.ad.pullbacks import Pullback
+from checkpoint.ad.tensors import Tensor, apply, changes_here, handle, perform, plain, wanted_positions
+from checkpoint.ad.values import Pair
+from checkpoint.interp.hybrid.cotangent import Cotangent, Key
+from checkpoint.interp.hybrid.structured import CONSTANT, RESULT
+from checkpoint.prims.arrays import overload
+
+Values = tuple[Any, ...]
+Names = tuple[str | None, ...]
+Place = str | Key | None  # a slot, a field, or nothing to give a cotangent to
+
+PULL_BYTES = 400  # of CPython's objects: an origin with its Pullback
+
+
+class Pulled:
+    """An application that was recorded. results: of a tuple or list as result, the fields of its numbers."""
+
+    __slots__ = ("places", "pullback", "results")
+
+    def __init__(self, pullback: Pullback, places: list[Place], results: list[Key] | None) -> None:
+        self.pullback = pullback
+        self.places = places
+        self.results = results
+
+    def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        """To the places of the operands' numbers, from what the result has received."""
+        if self.results is None:
+            received = [slots[RESULT]]
+        else:
+            received = [cotangent.take(*key) for key in self.results]
+        contributions = self.pullback.contributions(received)
+        for place, amount in zip(reversed(self.places), contributions, strict=False):
+            if isinstance(place, str):
+                slots[place] = slots.get(place, 0.0) + amount
+            elif place is not None:
+                cotangent.give(*place, amount)
+
+
+class Written:
+    """A change in place of an array: at `index`; `old` is what stood there, None where nobody needs it."""
+
+    __slots__ = ("data", "index", "name", "old", "place", "pullback")
+
+    def __init__(self, data: Any, index: Any, old: Any, name: str | None) -> None:
+        self.data = data
+        self.index = index
+        self.old = old
+        self.name = name  # the slot of the array
+        self.place: Place = None  # of what was written
+        self.pullback: Pullback | None = None
+
+    def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        """Put back what was overwritten; what those elements have received belongs to what was written."""
+        if self.old is not None:
+            self.data[self.index] = self.old
+        received = slots[RESULT]
+        if type(received) is not Amount:
+            return
+        if self.pullback is not None:
+            for amount in self.pullback.contributions([received]):
+                if isinstance(self.place, str):
+                    slots[self.place] = slots.get(self.place, 0.0) + amount
+        if self.name is not None:
+            received.own()
+            received.array[self.index] = 0.0
+            slots[self.name] = slots.get(self.name, 0.0) + received
+
+
+Origin = Pulled | Written
+
+
+def on_arrays(record: Any, operands: Values) -> Tensor | None:
+    """The record of arrays that does the work of a step, if one does."""
+    if isinstance(record, Tensor):
+        return record
+    return overload(record, operands)
+
+
+def carries_derivative(operands: Values) -> bool:
+    """Whether a number in the operands is under a derivative."""
+    return any(type(x) in DERIVED for operand in operands for x in leaves(operand))
+
+
+def perform_tensor(machine: Any, record: Tensor, operands: Values) -> Any:
+    """The value, its birth given if it is a container."""
+    if not record.changes:
+        result = apply(machine, record, operands)
+        return born(machine, result) if type(result) in CONTAINERS else result
+    return perform(machine, machine.steps + 1, record, operands)
+
+
+def perform_apart(machine: Any, record: Tensor, operands: Values) -> Any:
+    """The same for a step after which its block may fail, and be run again: nothing is changed in place."""
+    return born(machine, perform(machine, machine.steps + 1, record, operands, apart=True))
+
+
+def born(machine: Any, value: Any) -> Any:
+    """Number a new container, and those in it."""
+    if type(value) in CONTAINERS and not value.birth:
+        value.birth = machine.births
+        machine.births += 1
+        for part in value.parts():
+            born(machine, part)
+    return value
+
+
+def perform_tensor_taped(
+    machine: Any, record: Tensor, operands: Values, names: Names
+) -> tuple[Any, Origin | None]:
+    """The value and the origin, if there is something to reverse."""
+    if changes_here(record, operands):
+        return _change(machine, record, operands, names)
+    natives = natives_of(machine, operands)
+    if natives is not None and not record.variadic:
+        data = record.value(namespace(natives), *natives)
+        result = handle(machine, record, operands, data)
+        if type(result) in NUMBERS:
+            return result, _pulled_simply(machine, record, operands, names, natives, data)
+    else:
+        result, natives, data = plain(machine, record, operands)
+    return born(machine, result), _pulled(machine, record, operands, names, result, natives, data)
+
+
+def _pulled_simply(
+    machine: Any, record: Tensor, operands: Values, names: Names, natives: list[Any], data: Any
+) -> Pulled | None:
+    """The origin where no operand is a container and the result is one number: the usual case, in short."""
+    wanted = []
+    for i, rule in enumerate(record.vjps):
+        if rule is not None and names[i] is not None:
+            operand = operands[i]
+            kind = type(operand)
+            if kind is float or (kind is Array and operand.memory.owner is not CONSTANT_ARRAY):
+                wanted.append(i)
+    if not wanted:
+        return None
+    pullback = Pullback(record, natives, data, tuple(wanted))
+    machine.tape.bytes += PULL_BYTES
+    machine.tape.keep(pullback.arrays())
+    return Pulled(pullback, [names[i] for i in wanted], None)
+
+
+def _pulled(
+    machine: Any, record: Tensor, operands: Values, names: Names, result: Any, natives: list[Any], data: Any
+) -> Pulled | None:
+    if type(result) not in NUMBERS and not any(True for _ in leaves(result)):
+        return None
+    wanted = tuple(
+        [
+            i
+            for i in wanted_positions(record, operands, lambda _: True)
+            if names[i] is not None or type(operands[i]) not in NUMBERS
+        ]
+    )
+    if not wanted:
+        return None
+    pullback = Pullback(record, natives, data, wanted)
+    places = [place for i in wanted for place in places_of(operands[i], names[i])]
+    machine.tape.bytes += PULL_BYTES
+    machine.tape.keep(pullback.arrays())
+    results = None
+    if type(result) not in NUMBERS:
+        results = [(result.birth, i) for i, part in enumerate(result.parts()) if type(part) in NUMBERS]
+    return Pulled(pullback, places, results)
+
+
+def places_of(operand: Any, name: str | None) -> Iterator[Place]:
+    """Where the numbers of an operand are kept, in the order of checkpoint.ad.operands.leaves."""
+    kind = type(operand)
+    if kind in NUMBERS:
+        yield name
+    elif kind is List or kind is Record:
+        for i, item in enumerate(operand.items):
+            yield from _places_in(item, operand.birth, i)
+    while type(operand) is Pair:
+        yield from _places_in(operand.car, operand.birth, 0)
+        operand = operand.cdr
+
+
+def _places_in(item: Any, birth: int, field: int) -> Iterator[Place]:
+    if type(item) in NUMBERS:
+        yield None if birth == CONSTANT else (birth, field)
+    else:
+        yield from places_of(item, None)
+
+
+def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tuple[Any, Origin | None]:
+    """A change of an array on the tape: in place where that is worth while, else a new array."""
+    array = operands[0]
+    data = changeable_data(machine, array)
+    natives = [native(machine, operand) for operand in operands]
+    if record.writes is None or record.in_place is None:
+        result, natives, made = plain(machine, record, operands)
+        array.memory.stale = machine.steps + 1
+        return result, _pulled(machine, record, operands, names, result, natives, made)
+    index = record.writes(*natives)
+    xp = namespace(natives)
+    old, written = None, data
+    if array.memory.owner is machine.owner:
+        old = xp.array(data[index])
+    else:
+        written = xp.array(data)
+    record.in_place(xp, written, *natives[1:])
+    memory = Memory(machine.owner)
+    memory.passing = old is not None or array.memory.passing
+    array.memory.stale = machine.steps + 1
+    origin = _written(machine, record, operands, names, (written, index, old), natives)
+    return array_of(written, memory), origin
+
+
+def _written(
+    machine: Any,
+    record: Tensor,
+    operands: Values,
+    names: Names,
+    what: tuple[Any, Any, Any],
+    natives: list[Any],
+) -> Written:
+    written, index, old = what
+    origin = Written(written, index, old, names[0] if type(operands[0]) is Array else None)
+    machine.tape.bytes += PULL_BYTES
+    if old is not None:
+        machine.tape.keep((old,))
+    last = len(operands) - 1
+    if type(operands[0]) is Array and type(operands[last]) in NUMBERS and names[last] is not None:
+        origin.place = names[last]
+        origin.pullback = Pullback(record, natives, written, (last,))
+    return origin

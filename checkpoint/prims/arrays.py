@@ -1,0 +1,57 @@
+"""What primitives do where an operand is an array, beyond what the records of arrays say.
+
+tensorlib registers its records through this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from checkpoint.ad.arrays import ARRAYS, Discrete, current_data
+from checkpoint.ad.library import knows_dtypes, overload, overloads, tensor
+from checkpoint.ad.numbers import apply
+from checkpoint.ad.operands import holds_array
+from checkpoint.ad.record import PYTHON_FAILURES, OperandError, Purity, Rearrange, Scalar, register
+from checkpoint.ad.tensors import perform
+from checkpoint.driver.raised import failure
+from checkpoint.errors import Span
+
+__all__ = ["knows_dtypes", "overload", "overloads", "scalar_on_arrays", "tensor", "truth_of"]
+
+
+def scalar_on_arrays(now: Any, step: int, record: Scalar, operands: Sequence[Any]) -> Any:
+    """A scalar primitive where an operand is an array: by the record that overloads it.
+
+    Without one, arrays of one element are taken as the reals that they hold, as Python's functions do.
+    """
+    found = overloads.get(record.name)
+    if found is not None:
+        return perform(now, step, found, operands)
+    to_real = overloads["py.float"]
+    reals = [perform(now, step, to_real, (x,)) if holds_array((x,)) else x for x in operands]
+    return apply(record, reals)
+
+
+def truth_of(now: Any, test: Any, span: Span) -> bool:
+    """What `if` takes besides a boolean: an array of one boolean, as NumPy's comparisons give it."""
+    operands = (test,)
+    try:
+        if type(test) is not Discrete:
+            raise OperandError("the test must be #t or #f")
+        return bool(current_data(now, test))
+    except (ValueError, OperandError) as exception:
+        raise failure("if", operands, exception, span) from None
+
+
+register(
+    Rearrange(
+        name="py.is-array",
+        arity=1,
+        purity=Purity.PURE,
+        doc="whether x is an array",
+        failures=PYTHON_FAILURES,
+        value=lambda now, x: type(x) in ARRAYS or holds_array((x,)),
+        tells=True,
+    )
+)

@@ -1,0 +1,39 @@
+"""The libraries whose arrays programs can hold: for each type of array, a namespace with NumPy's names.
+
+Records are written against these names: `xp.sin(x)`. Here is NumPy itself. Another library is added by
+`install`ing its type of array with a namespace that has the names which records use.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkpoint.ad.arrays import backends, defaults
+from checkpoint.prims.arrays import knows_dtypes
+
+
+def install(kind: type, namespace: Any) -> None:
+    """Let programs hold arrays of a type; namespace: the functions that work on them, by NumPy's names."""
+    backends[kind] = namespace
+
+
+install(np.ndarray, np)
+for _scalar in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble):
+    install(_scalar, np)
+for _scalar in (np.bool_, *np.sctypeDict.values()):
+    if issubclass(_scalar, np.bool_ | np.integer):
+        install(_scalar, np)
+defaults.append(np)
+
+
+def dtype_of(value: Any) -> Any:
+    """The dtype that a class means (np.float32, float), or a dtype itself; None for anything else."""
+    if isinstance(value, np.dtype):
+        return value
+    is_class = isinstance(value, type) and (issubclass(value, np.generic) or value in (float, int, bool))
+    return np.dtype(value) if is_class else None
+
+
+knows_dtypes(dtype_of)

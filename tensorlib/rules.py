@@ -1,0 +1,247 @@
+"""What the rules of records share.
+
+Rules for cotangents work on a library's own arrays and return what has the operand's shape and dtype. Rules
+for tangents, and partials, are made of records, so that they serve derivatives of every order; a record that
+is called with a library's own arrays is just its value, so partials and gates serve both.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from checkpoint.ad.arrays import backends
+from checkpoint.ad.containers import List, Record
+from checkpoint.ad.record import Purity, lookup
+from checkpoint.ad.tensors import ALWAYS, Tensor, record_of, value_of
+from checkpoint.ad.values import Pair
+from checkpoint.prims.arrays import tensor
+
+Partial = Callable[..., Any]
+quietly = functools.partial(np.errstate, all="ignore")  # infinite slopes are expected where it is used
+
+
+class _Constant:
+    """A partial that is the same number everywhere."""
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+    def __call__(self, *_: Any) -> float:
+        return self.number
+
+
+ONE, MINUS_ONE = _Constant(1.0), _Constant(-1.0)
+constant = _Constant
+
+# Operands
+
+
+def is_scalar(like: Any) -> bool:
+    """Whether an operand is a Python number."""
+    return not hasattr(like, "dtype")
+
+
+def shape_of(like: Any) -> tuple[int, ...]:
+    """The shape of an operand: of an array or what stands for one, a number, or a list of such."""
+    if isinstance(like, list | tuple):
+        return (len(like), *shape_of(like[0])) if like else (0,)
+    return tuple(getattr(like, "shape", ()))
+
+
+def fitted(xp: Any, g: Any, like: Any) -> Any:
+    """An array of an operand's shape as the cotangent of that operand: of its dtype; a list for a list."""
+    if isinstance(like, list | tuple):
+        return [fitted(xp, part, item) for part, item in zip(g, like, strict=True)]
+    if is_scalar(like):
+        return float(xp.real(g))
+    if g.dtype == like.dtype:
+        return g
+    if g.dtype.kind == "c" and like.dtype.kind == "f":
+        g = xp.real(g)
+    return g.astype(like.dtype)
+
+
+def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
+    """The cotangent of an operand that was broadcast: summed over what was repeated, of the operand's dtype."""
+    if is_scalar(like) and not isinstance(like, list | tuple):
+        return float(xp.real(xp.sum(g)))
+    shape = shape_of(like)
+    if g.shape != shape:
+        extra = g.ndim - len(shape)
+        if extra:
+            g = xp.sum(g, axis=tuple(range(extra)))
+        axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
+        if axes:
+            g = xp.sum(g, axis=axes, keepdims=True)
+    return fitted(xp, g, like)
+
+
+def stacked(operand: Any) -> Any:
+    """A list of numbers as the array that NumPy takes it for; anything else as it is."""
+    if type(operand) not in (List, Record, Pair):
+        return operand
+    return record_of(record("np.multiply"), (operand, 1.0))
+
+
+def tangent_array(tangent: Any) -> Any:
+    """The tangent of a list of numbers as that of the array; what is not differentiable has zeros."""
+    if type(tangent) not in (List, Record, Pair):
+        return tangent
+    from tensorlib.moving import zeroed  # noqa: PLC0415
+
+    return stacked(zeroed(tangent))
+
+
+def number(value: Any) -> Any:
+    """A library's own array, as a rule for tangents may get it from records, as a number of the language."""
+    return value_of(ALWAYS, value) if type(value) in backends else value
+
+
+def record(name: str) -> Tensor:
+    """The record of a name, for rules that stand before it."""
+    return cast(Tensor, lookup(name))
+
+
+def damped(slope: Any, tangent: Any) -> Any:
+    """Slope times tangent, zero where the tangent is zero and the slope is not finite."""
+    infinite = record("np.logical_not")(record("np.isfinite")(slope))
+    hidden = record("np.logical_and")(record("np.equal")(tangent, 0.0), infinite)
+    return record("np.multiply")(record("np.where")(hidden, 0.0, slope), tangent)
+
+
+# Functions element by element, by their partials
+
+
+def _pointwise_vjp(position: int, partial: Partial, singular: bool) -> Callable[..., Any]:
+    def vjp(xp: Any, g: Any, y: Any, *operands: Any) -> Any:
+        like = operands[position]
+        if partial is ONE:
+            return unbroadcast(xp, g, like)
+        if partial is MINUS_ONE:
+            return unbroadcast(xp, xp.negative(g), like)
+        if not singular:
+            return unbroadcast(xp, g * partial(*operands, y), like)
+        with quietly():
+            product = g * partial(*operands, y)
+        return unbroadcast(xp, xp.where(g == 0, 0.0, product), like)
+
+    return vjp
+
+
+def _pointwise_jvp(partial: Partial, singular: bool) -> Callable[..., Any]:
+    def jvp(tangent: Any, y: Any, *operands: Any) -> Any:
+        tangent, operands = tangent_array(tangent), tuple(map(stacked, operands))
+        if partial is ONE:
+            return tangent
+        if partial is MINUS_ONE:
+            return number(record("np.negative")(tangent))
+        if not singular:
+            return number(record("np.multiply")(tangent, partial(*operands, y)))
+        with quietly():
+            return number(damped(partial(*operands, y), tangent))
+
+    return jvp
+
+
+def pointwise(
+    name: str,
+    value: Callable[..., Any],
+    *partials: Partial,
+    singular: bool = False,
+    purity: Purity = Purity.MAY_FAIL,
+    vjps: tuple[Callable[..., Any] | None, ...] = (),
+    **fields: Any,
+) -> Tensor:
+    """Register a function element by element, with broadcasting.
+
+    partials: for each operand the derivative by it, of all operands and the result, made of records.
+    singular: a partial may be infinite at finite operands; where the (co)tangent is zero the contribution is.
+    vjps: rules that do better than the partials, by operand.
+    """
+    own = [_pointwise_vjp(i, partial, singular) for i, partial in enumerate(partials)]
+    return tensor(
+        name,
+        value,
+        vjps=vjps or tuple(own),
+        jvps=tuple([_pointwise_jvp(partial, singular) for partial in partials]),
+        purity=purity,
+        shape=fields.pop("shape", "all operands broadcast together"),
+        **fields,
+    )
+
+
+# Functions element by element that choose
+
+
+Gate = Callable[..., Any]
+
+
+def _gated_vjp(position: int, gate: Gate) -> Callable[..., Any]:
+    def vjp(xp: Any, g: Any, y: Any, *operands: Any) -> Any:
+        return unbroadcast(xp, gate(g, *operands), operands[position])
+
+    return vjp
+
+
+def _gated_jvp(gate: Gate) -> Callable[..., Any]:
+    def jvp(tangent: Any, y: Any, *operands: Any) -> Any:
+        return number(gate(tangent_array(tangent), *map(stacked, operands)))
+
+    return jvp
+
+
+def gated(name: str, value: Callable[..., Any], *gates: Gate | None, **fields: Any) -> Tensor:
+    """Register a function element by element which passes on elements of its operands, or leaves them out.
+
+    gates: for each operand gate(t, *operands), which passes on of t what the result depends on; it is made
+        of records. None: no derivative.
+    """
+    return tensor(
+        name,
+        value,
+        vjps=tuple([gate and _gated_vjp(i, gate) for i, gate in enumerate(gates)]),
+        jvps=tuple([gate and _gated_jvp(gate) for gate in gates]),
+        shape=fields.pop("shape", "all operands broadcast together"),
+        **fields,
+    )
+
+
+def discrete(name: str, value: Callable[..., Any], operands: int = 1, **fields: Any) -> Tensor:
+    """Register a function whose result has no derivative."""
+    return tensor(name, value, vjps=(None,) * operands, jvps=(None,) * operands, **fields)
+
+
+# Samples
+
+Samples = Callable[[Any], list[tuple[Any, ...]]]
+
+
+def sampled(*intervals: tuple[float, float]) -> Samples:
+    """Operands for a function element by element, from these intervals: arrays that broadcast, and numbers."""
+
+    def samples(rng: Any) -> list[tuple[Any, ...]]:
+        def draw(*shapes: tuple[int, ...]) -> tuple[Any, ...]:
+            return tuple([rng.uniform(*bounds, shape) for bounds, shape in zip(intervals, shapes, strict=True)])
+
+        count = len(intervals)
+        found = [draw(*[(3, 4)] * count), draw(*[()] * count), draw(*[(0,)] * count)]
+        found.append(tuple([x.T for x in draw(*[(4, 2)] * count)]))
+        found.append(tuple([x.astype(np.float32) for x in draw(*[(3,)] * count)]))
+        if count > 1:
+            found.append(draw((2, 1, 4), *[(3, 1)] * (count - 1)))
+            found.append(draw((4,), *[(3, 4)] * (count - 1)))
+            found.append((draw(*[(3,)] * count)[0], *[float(x) for x in draw(*[()] * count)[1:]]))
+            found.append((*[float(x) for x in draw(*[()] * count)[:-1]], draw(*[(3,)] * count)[-1]))
+        return found
+
+    return samples
+
+
+@functools.cache
+def unary_axes() -> Samples:
+    """Matrices and vectors, for functions of one array and an axis."""
+    return lambda rng: [(rng.normal(size=(3, 4)),), (rng.normal(size=5),)]

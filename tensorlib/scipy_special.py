@@ -1,0 +1,143 @@
+"""Functions of scipy.special. Without SciPy none of these records exists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from checkpoint.ad.tensors import Tensor
+from checkpoint.prims.arrays import tensor
+from tensorlib.complex import real_only
+from tensorlib.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
+from tensorlib.rules import number, pointwise, record, sampled, unbroadcast
+from tensorlib.special import register_softmax
+
+try:
+    from scipy import special as _scipy
+except ImportError:
+    _scipy = None
+
+
+def _elementwise(name: str, *partials: Any, intervals: tuple[Any, ...], **fields: Any) -> Tensor:
+    """Register a function of scipy.special."""
+    function = getattr(_scipy, name)
+
+    def unary(xp: Any, x: Any) -> Any:
+        real_only(f"scipy.special.{name}", x)
+        return function(x)
+
+    def binary(xp: Any, x: Any, y: Any) -> Any:
+        real_only(f"scipy.special.{name}", x, y)
+        return function(x, y)
+
+    return pointwise(
+        f"scipy.special.{name}",
+        unary if len(partials) == 1 else binary,
+        *partials,
+        implements=(function,),
+        samples=sampled(*intervals),
+        **fields,
+    )
+
+
+def _bell(scale: float) -> Callable[..., Any]:
+    """The slope of erf, times a number."""
+    factor = scale * 2.0 / math.sqrt(math.pi)
+    return lambda x, y: MULTIPLY(record("np.exp")(NEGATIVE(MULTIPLY(x, x))), factor)
+
+
+def _inverse_bell(x: Any, y: Any) -> Any:
+    return MULTIPLY(record("np.exp")(MULTIPLY(y, y)), math.sqrt(math.pi) / 2.0)
+
+
+def _polygamma_vjp(xp: Any, g: Any, y: Any, n: Any, x: Any) -> Any:
+    return unbroadcast(xp, g * _scipy.polygamma(n + 1, x), x)
+
+
+def _polygamma_jvp(tangent: Any, y: Any, n: Any, x: Any) -> Any:
+    return number(MULTIPLY(tangent, record("scipy.special.polygamma")(ADD(n, 1), x)))
+
+
+def _multigammaln_slope(xp: Any, a: Any, d: int) -> Any:
+    return sum((_scipy.digamma(a - 0.5 * i) for i in range(d)), xp.zeros(()))
+
+
+def _multigammaln_jvp(tangent: Any, y: Any, a: Any, d: int) -> Any:
+    total = None
+    for i in range(d):
+        term = record("scipy.special.psi")(SUBTRACT(a, 0.5 * i))
+        total = term if total is None else ADD(total, term)
+    return number(MULTIPLY(tangent, total))
+
+
+def _register() -> None:
+    """The functions of SciPy's, where it is there."""
+    register_softmax("scipy.special", (_scipy.softmax, _scipy.log_softmax))
+    positive, line, unit = (0.5, 4.0), (-2.0, 2.0), (0.1, 0.9)
+    named = record
+    _elementwise("gammaln", lambda x, y: named("scipy.special.psi")(x), intervals=(positive,))
+    _elementwise("psi", lambda x, y: named("scipy.special.polygamma")(1, x), intervals=(positive,))
+    _elementwise("gamma", lambda x, y: MULTIPLY(y, named("scipy.special.psi")(x)), intervals=(positive,))
+    _elementwise("erf", _bell(1.0), intervals=(line,))
+    _elementwise("erfc", _bell(-1.0), intervals=(line,))
+    _elementwise("erfinv", _inverse_bell, intervals=((-0.9, 0.9),))
+    _elementwise(
+        "expit", lambda x, y: MULTIPLY(y, named("scipy.special.expit")(NEGATIVE(x))), intervals=(line,)
+    )
+    _elementwise("log_expit", lambda x, y: named("scipy.special.expit")(NEGATIVE(x)), intervals=(line,))
+    _elementwise(
+        "logit",
+        lambda x, y: DIVIDE(1.0, MULTIPLY(x, SUBTRACT(1.0, x))),
+        intervals=(unit,),
+        singular=True,
+    )
+    _elementwise(
+        "xlogy",
+        lambda x, y, z: named("np.log")(y),
+        lambda x, y, z: DIVIDE(x, y),
+        intervals=(line, positive),
+        singular=True,
+    )
+    _elementwise(
+        "xlog1py",
+        lambda x, y, z: named("np.log1p")(y),
+        lambda x, y, z: DIVIDE(x, ADD(1.0, y)),
+        intervals=(line, positive),
+        singular=True,
+    )
+    _elementwise(
+        "betaln",
+        lambda x, y, z: SUBTRACT(named("scipy.special.psi")(x), named("scipy.special.psi")(ADD(x, y))),
+        lambda x, y, z: SUBTRACT(named("scipy.special.psi")(y), named("scipy.special.psi")(ADD(x, y))),
+        intervals=(positive, positive),
+    )
+    tensor(
+        "scipy.special.polygamma",
+        lambda xp, n, x: _scipy.polygamma(n, x),
+        vjps=(None, _polygamma_vjp),
+        jvps=(None, _polygamma_jvp),
+        needs=((), (0, 1)),
+        implements=(_scipy.polygamma,),
+        shape="both broadcast together",
+        samples=lambda rng: (
+            [(n, rng.uniform(0.5, 3.0, 4)) for n in (0, 1, 2)]
+            + [(np.array([[0], [2]]), rng.uniform(0.5, 3.0, 3)), (1, 1.5)]
+        ),
+    )
+    tensor(
+        "scipy.special.multigammaln",
+        lambda xp, a, d: _scipy.multigammaln(a, d),
+        vjps=(lambda xp, g, y, a, d: unbroadcast(xp, g * _multigammaln_slope(xp, a, d), a), None),
+        jvps=(_multigammaln_jvp, None),
+        needs=((0,), ()),
+        implements=(_scipy.multigammaln,),
+        shape="that of the array",
+        samples=lambda rng: [(rng.uniform(3.0, 5.0, 4), d) for d in (1, 3)] + [(3.5, 2)],
+    )
+
+
+if _scipy is not None:
+    _register()

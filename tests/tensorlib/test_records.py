@@ -1,0 +1,115 @@
+"""Every record's derivatives and values, on its own samples."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlib  # noqa: F401
+from checkpoint.ad.record import records
+from checkpoint.ad.tensors import Tensor
+from tests.tensorlib.check import check, check_same
+
+RECORDS = [r for r in records().values() if isinstance(r, Tensor) and not r.name.startswith("ndarray.")]
+EVERY_RECORD = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+
+
+@EVERY_RECORD
+def test_derivatives(record: Tensor) -> None:
+    for seed, operands in enumerate(record.samples(np.random.default_rng(0))):
+        check(record, operands, seed)
+
+
+@EVERY_RECORD
+def test_strided_operands(record: Tensor) -> None:
+    for operands in record.samples(np.random.default_rng(1)):
+        check_same(record, operands, strided(operands))
+
+
+def strided(operand: Any) -> Any:
+    """An operand whose arrays show every second element of larger ones, the last axis first in memory."""
+    if type(operand) in (list, tuple):
+        return type(operand)([strided(item) for item in operand])
+    if not isinstance(operand, np.ndarray) or operand.ndim == 0:
+        return operand
+    larger = np.empty([2 * n for n in operand.shape], operand.dtype, order="F")
+    view = larger[(slice(None, None, 2),) * operand.ndim]
+    view[...] = operand
+    return view
+
+
+@EVERY_RECORD
+def test_values(record: Tensor) -> None:
+    """What the record gives is what each function that it implements gives, of the same type and dtype."""
+    for operands in record.samples(np.random.default_rng(2)):
+        for function in record.implements:
+            if "empty" not in record.name:
+                same(record(*operands), called(function, record, operands))
+
+
+def called(function: Any, record: Tensor, operands: tuple[Any, ...]) -> Any:
+    """What the function gives; for one that changes its first operand, what that then is."""
+    if record.changes:
+        changed = operands[0].copy()
+        function(changed, *operands[1:])
+        return changed
+    names, places = _by_name(function, record, operands)
+    return function(*places, **names)
+
+
+def _by_name(function: Any, record: Tensor, operands: tuple[Any, ...]) -> tuple[dict[str, Any], list[Any]]:
+    """Operands that may be left out by their names, where the function knows these; the others by position."""
+    parameters = list(inspect.signature(record.value).parameters.values())[1:]
+    known = _names(function)
+    names, places = {}, []
+    for position, operand in enumerate(operands):
+        parameter = parameters[min(position, len(parameters) - 1)]
+        optional = parameter.default is not parameter.empty
+        if optional and parameter.name in known and not record.variadic:
+            names[parameter.name] = operand
+        else:
+            places.append(operand)
+    return names, places
+
+
+def _names(function: Any) -> frozenset[str]:
+    try:
+        return frozenset(inspect.signature(function).parameters)
+    except ValueError:
+        return frozenset()
+
+
+def same(found: Any, expected: Any) -> None:
+    """Two results are of one structure, dtype and value."""
+    if isinstance(expected, list | tuple):
+        assert type(found) is type(expected)
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+        return
+    assert getattr(found, "dtype", None) == getattr(expected, "dtype", None)
+    if isinstance(expected, np.ndarray | np.generic) and expected.dtype.kind in "fc":
+        np.testing.assert_allclose(found, expected, rtol=1e-6 if expected.dtype.itemsize < 8 else 1e-14)
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+CHANGES = [record for record in RECORDS if record.in_place is not None]
+
+
+@pytest.mark.parametrize("record", CHANGES, ids=lambda record: record.name)
+def test_changes_in_place(record: Tensor) -> None:
+    """What is changed in place is what the value is, which changes nothing."""
+    assert record.in_place is not None
+    for operands in record.samples(np.random.default_rng(3)):
+        if not isinstance(operands[0], np.ndarray):
+            continue
+        before = operands[0].copy()
+        expected = record(*operands)
+        np.testing.assert_array_equal(operands[0], before)
+        record.in_place(np, *operands)
+        np.testing.assert_array_equal(operands[0], expected)
+        assert operands[0].dtype == expected.dtype
