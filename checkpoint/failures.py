@@ -60,7 +60,8 @@ def exception_of(raised: Raised) -> BaseException:
         return error
     exception: BaseException = native(value)
     if not isinstance(exception, CheckpointError):
-        exception.__notes__ = notes(places)
+        about = value.about if type(value) is Failure else ""
+        exception.__notes__ = [*notes(places), *([about] if about else [])]
     return exception.with_traceback(None)
 
 

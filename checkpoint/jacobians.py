@@ -13,7 +13,7 @@ from typing import Any, ParamSpec
 
 from checkpoint.ad.arrays import Array, backend_of
 from checkpoint.ad.graph import enter, numbers
-from checkpoint.ad.numbers import zero
+from checkpoint.ad.numbers import real_part, zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api import named_schedule
 from checkpoint.calls import Call, result
@@ -158,7 +158,8 @@ def hessian(
 
 def elements(number: Any) -> int:
     """How many reals there are in a number."""
-    return number.data.size if type(number) is Array else 1
+    value = real_part(number)
+    return value.data.size if type(value) is Array else 1
 
 
 def unit(found: Sequence[Any], position: int) -> list[Any]:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.tensors import ALWAYS, native
+from checkpoint.ad.operands import native
+from checkpoint.ad.tensors import ALWAYS
 from tensorlib.moving import as_axes, as_like, call, listed, shape_now
 
 Rule = Callable[..., Any]

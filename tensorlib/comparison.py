@@ -61,7 +61,12 @@ def _exact(name: str, count: int, samples: Any, overloads: tuple[str, ...] = (),
 
 def _booleans(rng: Any) -> list[tuple[Any, ...]]:
     x, y = rng.integers(0, 2, (2, 3)).astype(bool), rng.integers(0, 2, 3).astype(bool)
-    return [(x, y), (x, True), (rng.integers(0, 9, (2, 3)), rng.integers(0, 9, 3)), (rng.integers(0, 9, 3), 2)]
+    return [
+        (x, y),
+        (x, True),
+        (rng.integers(0, 9, (2, 3)), rng.integers(0, 9, 3)),
+        (rng.integers(0, 9, 3), 2),
+    ]
 
 
 def _single(rng: Any) -> list[tuple[Any, ...]]:
@@ -73,7 +78,12 @@ def _wholes(rng: Any) -> list[tuple[Any, ...]]:
 
 
 def _special(rng: Any) -> list[tuple[Any, ...]]:
-    return [(np.array([1.0, np.nan, np.inf, -np.inf]),), (rng.normal(size=(2, 3)),), (np.float64(2.0),), (1.5,)]
+    return [
+        (np.array([1.0, np.nan, np.inf, -np.inf]),),
+        (rng.normal(size=(2, 3)),),
+        (np.float64(2.0),),
+        (1.5,),
+    ]
 
 
 LOGICAL_AND = _exact("logical_and", 2, _booleans)
@@ -93,9 +103,7 @@ SIGNBIT = _exact("signbit", 1, _special)
 
 
 def _all_close(name: str) -> Tensor:
-    def value(
-        xp: Any, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False
-    ) -> Any:
+    def value(xp: Any, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
         return getattr(xp, name)(a, b, rtol, atol, equal_nan)
 
     return discrete(

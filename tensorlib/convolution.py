@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from checkpoint.ad.containers import Record
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import call, shape_now, spread_over, zeroed
+from tensorlib.moving import call, keywords_first, shape_now, spread_over, zeroed
 from tensorlib.rules import unbroadcast
 
 # Convolution: z[k] = sum_i a[i] v[k - i], k from `start` on, of which there are as many as the mode says.
@@ -116,31 +115,20 @@ CORRELATE = tensor(
 # Differences
 
 
-def _parts(operands: tuple[Any, ...], ndim: int) -> tuple[list[Any], list[int], int]:
-    """The spacing along each axis, the axes, and the order at the edges."""
-    *spacings, axis, edge_order = operands
+def _along_axes(ndim: int, axis: Any, spacings: tuple[Any, ...]) -> list[tuple[int, Any]]:
+    """The axes, each with the spacing along it."""
     axes = list(range(ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
-    axes = [a % ndim for a in axes]
     if len(spacings) < len(axes):
-        spacings = (spacings or [1.0]) * len(axes)
-    return spacings, axes, edge_order
+        spacings = (spacings or (1.0,)) * len(axes)
+    return [(a % ndim, spacing) for a, spacing in zip(axes, spacings, strict=True)]
 
 
-def _gradient(xp: Any, f: Any, *varargs: Any) -> Any:
-    *spacings, axis, edge_order = varargs
-    found = xp.gradient(f, *spacings, axis=axis, edge_order=edge_order)
+def _gradient(xp: Any, f: Any, axis: Any, edge_order: int, *varargs: Any) -> Any:
+    found = xp.gradient(f, *varargs, axis=axis, edge_order=edge_order)
     return tuple(found) if isinstance(found, list) else found
 
 
-_gradient.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-    [
-        inspect.Parameter("xp", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        inspect.Parameter("f", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        inspect.Parameter("varargs", inspect.Parameter.VAR_POSITIONAL),
-        inspect.Parameter("axis", inspect.Parameter.KEYWORD_ONLY, default=None),
-        inspect.Parameter("edge_order", inspect.Parameter.KEYWORD_ONLY, default=1),
-    ]
-)
+keywords_first(_gradient, "varargs", {"axis": None, "edge_order": 1})
 
 
 def _undifferenced(xp: Any, g: Any, n: int, spacing: Any, axis: int, edge_order: int) -> Any:
@@ -162,64 +150,70 @@ def _undifferenced(xp: Any, g: Any, n: int, spacing: Any, axis: int, edge_order:
     return xp.moveaxis(whole, 0, axis)
 
 
-def _gradient_vjp(xp: Any, g: Any, y: Any, f: Any, *varargs: Any) -> Any:
-    spacings, axes, edge_order = _parts(varargs, f.ndim)
+def _gradient_vjp(xp: Any, g: Any, y: Any, f: Any, axis: Any, edge_order: int, *varargs: Any) -> Any:
     bars = g if isinstance(g, tuple) else (g,)
     total = sum(
-        _undifferenced(xp, bar, f.shape[axis], spacing, axis, edge_order)
-        for bar, spacing, axis in zip(bars, spacings, axes, strict=True)
+        _undifferenced(xp, bar, f.shape[a], spacing, a, edge_order)
+        for bar, (a, spacing) in zip(bars, _along_axes(f.ndim, axis, varargs), strict=True)
     )
     return unbroadcast(xp, total, f)
 
 
-def _of_spacing(varargs: tuple[Any, ...], position: int, count: int) -> list[int]:
-    """Which parts of the result a spacing is for."""
-    spacings = len(varargs) - 2
-    return list(range(count)) if spacings == 1 else [position - 1]
+def _of_spacing(position: int, spacings: int, count: int) -> list[int]:
+    """Which parts of the result the spacing at a position is for: the first is at 3."""
+    return list(range(count)) if spacings == 1 else [position - 3]
 
 
-def _gradient_jvp(tangent: Any, y: Any, f: Any, *varargs: Any) -> Any:
-    found = call("np.gradient", zeroed(tangent), *varargs)
-    return found.items if type(found) is Record else found
+_COORDINATES = "np.gradient has no derivative by coordinates: only by a spacing that is one number"
 
 
-def _spacing_vjp(xp: Any, g: Any, y: Any, f: Any, *varargs: Any, position: int) -> Any:
-    h = varargs[position - 1]
+def _spacing_vjp(
+    xp: Any, g: Any, y: Any, f: Any, axis: Any, edge_order: int, *varargs: Any, position: int
+) -> Any:
+    h = varargs[position - 3]
     if np.ndim(h):
-        raise RunError("np.gradient has no derivative by coordinates: only by a spacing that is one number")
+        raise RunError(_COORDINATES)
     bars, parts = (g, y) if isinstance(y, tuple) else ((g,), (y,))
-    own = _of_spacing(varargs, position, len(parts))
+    own = _of_spacing(position, len(varargs), len(parts))
     return unbroadcast(xp, xp.asarray(-sum(xp.sum(bars[i] * parts[i]) for i in own) / h), h)
 
 
-def _spacing_jvp(tangent: Any, y: Any, f: Any, *varargs: Any, position: int) -> Any:
-    if shape_now(varargs[position - 1]):
-        raise RunError("np.gradient has no derivative by coordinates: only by a spacing that is one number")
-    rate = call("np.negative", call("np.divide", tangent, varargs[position - 1]))
+def _gradient_jvp(tangent: Any, y: Any, f: Any, *rest: Any) -> Any:
+    found = call("np.gradient", zeroed(tangent), *rest)
+    return found.items if type(found) is Record else found
+
+
+def _spacing_jvp(
+    tangent: Any, y: Any, f: Any, axis: Any, edge_order: int, *varargs: Any, position: int
+) -> Any:
+    h = varargs[position - 3]
+    if shape_now(h):
+        raise RunError(_COORDINATES)
+    rate = call("np.negative", call("np.divide", tangent, h))
     if type(y) is not Record:
         return call("np.multiply", y, rate)
-    own = _of_spacing(varargs, position, len(y.items))
+    own = _of_spacing(position, len(varargs), len(y.items))
     return tuple([call("np.multiply", x, rate) if i in own else None for i, x in enumerate(y.items)])
 
 
 GRADIENT = tensor(
     "np.gradient",
     _gradient,
-    vjps=(spread_over(_gradient_vjp), _spacing_vjp),
-    jvps=(_gradient_jvp, _spacing_jvp),
+    vjps=(spread_over(_gradient_vjp), None, None, _spacing_vjp),
+    jvps=(_gradient_jvp, None, None, _spacing_jvp),
     implements=(np.gradient,),
-    shape="that of the array, for each axis; axis and edge_order are the last two operands",
+    shape="that of the array, for each axis; the operands are the array, axis, edge_order, the spacings",
     samples=lambda rng: [
         (rng.normal(size=5), None, 1),
-        (rng.normal(size=5), 0.5, None, 1),
-        (rng.normal(size=5), rng.uniform(0.5, 1.0, ()), None, 2),
+        (rng.normal(size=5), None, 1, 0.5),
+        (rng.normal(size=5), None, 2, rng.uniform(0.5, 1.0, ())),
         (rng.normal(size=2), None, 1),
         (rng.normal(size=(3, 4)), None, 1),
-        (rng.normal(size=(3, 4)), 0.5, 2.0, None, 2),
-        (rng.normal(size=(3, 4)), 0.5, None, 1),
-        (rng.normal(size=(3, 4)), 0.5, 1, 1),
+        (rng.normal(size=(3, 4)), None, 2, 0.5, 2.0),
+        (rng.normal(size=(3, 4)), None, 1, 0.5),
+        (rng.normal(size=(3, 4)), 1, 1, 0.5),
         (rng.normal(size=(3, 4)), (0, 1), 1),
-        (rng.normal(size=5), np.array([0, 1, 3, 4, 7]), None, 1),
+        (rng.normal(size=5), None, 1, np.array([0, 1, 3, 4, 7])),
         ([1.0, 4.0, 2.0], None, 1),
     ],
 )

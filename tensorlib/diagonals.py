@@ -14,9 +14,9 @@ def _triangle(name: str, function: Any) -> Any:
         f"np.{name}",
         lambda xp, m, k=0: getattr(xp, name)(m, k),
         lambda xp, g, y, m, k=0: (
-            getattr(xp, name)(xp.broadcast_to(g, y.shape), k).reshape(m.shape)
+            getattr(xp, name)(g, k).reshape(m.shape)
             if m.ndim > 1
-            else xp.sum(getattr(xp, name)(xp.ones(y.shape), k) * g, axis=0)
+            else xp.sum(getattr(xp, name)(xp.ones(g.shape), k) * g, axis=0)
         ),
         implements=(function,),
         shape="(..., n, m) -> (..., n, m)",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.tensors import Tensor
 from tensorlib.pointwise import (
     ADD,
     ANY,
@@ -141,7 +142,7 @@ SIN = pointwise(
     implements=(np.sin,),
     samples=sampled(ANY),
 )
-COS = pointwise(
+COS: Tensor = pointwise(
     "np.cos",
     lambda xp, x: xp.cos(x),
     lambda x, y: NEGATIVE(SIN(x)),
@@ -210,7 +211,7 @@ def _over_length(x: Any, length: Any) -> Any:
     return DIVIDE(x, WHERE(EQUAL(length, 0.0), 1.0, length))
 
 
-HYPOT = pointwise(
+HYPOT: Tensor = pointwise(
     "np.hypot",
     lambda xp, x, y: xp.hypot(x, y),
     lambda x, y, z: _over_length(x, z),
@@ -248,7 +249,7 @@ SINH = pointwise(
     implements=(np.sinh,),
     samples=sampled(ANY),
 )
-COSH = pointwise(
+COSH: Tensor = pointwise(
     "np.cosh",
     lambda xp, x: xp.cosh(x),
     lambda x, y: SINH(x),
@@ -313,10 +314,12 @@ def _sinc_recurrence(xp: Any, x: Any, n: int) -> Any:
 
 def _sinc_derived(xp: Any, x: Any, n: int) -> Any:
     near = xp.abs(x) < 0.5 + 0.35 * n
-    return xp.where(near, _sinc_series(xp, xp.where(near, x, 0.0), n), _sinc_recurrence(xp, xp.where(near, 9.0, x), n))
+    return xp.where(
+        near, _sinc_series(xp, xp.where(near, x, 0.0), n), _sinc_recurrence(xp, xp.where(near, 9.0, x), n)
+    )
 
 
-SINC_DERIVED = pointwise(
+SINC_DERIVED: Tensor = pointwise(
     "tensorlib.sinc-derived",
     _sinc_derived,
     lambda x, n, y: SINC_DERIVED(x, n + 1),

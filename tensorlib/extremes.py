@@ -99,7 +99,11 @@ def _exact(name: str, **fields: Any) -> Tensor:
         3,
         implements=(getattr(np, name),),
         shape=SHAPE,
-        samples=lambda rng: [(rng.normal(size=(2, 3)), 0), (rng.normal(size=3),), (rng.normal(size=(2, 3)), 1, True)],
+        samples=lambda rng: [
+            (rng.normal(size=(2, 3)), 0),
+            (rng.normal(size=3),),
+            (rng.normal(size=(2, 3)), 1, True),
+        ],
         **fields,
     )
 

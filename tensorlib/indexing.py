@@ -349,6 +349,14 @@ def _index_helper(name: str, function: Any, value: Any, operands: int, sample: t
     )
 
 
+IX = discrete(
+    "np.ix_",
+    lambda xp, *args: tuple(xp.ix_(*args)),
+    variadic=True,
+    implements=(np.ix_,),
+    shape="(n,), (m,) -> (n, 1), (1, m)",
+    samples=lambda rng: [(np.array([0, 2]), [1, 1])],
+)
 INDICES = _index_helper("indices", np.indices, lambda xp, dimensions: xp.indices(dimensions), 1, ((2, 3),))
 TRIL_INDICES = _index_helper(
     "tril_indices", np.tril_indices, lambda xp, n, k=0, m=None: xp.tril_indices(n, k, m), 3, (3,)

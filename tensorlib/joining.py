@@ -192,6 +192,51 @@ APPEND = tensor(
     ],
 )
 
+
+def _block_vjp(xp: Any, g: Any, y: Any, arrays: Any) -> Any:
+    """Each array receives what stands at the positions of its own elements."""
+    sizes: list[int] = []
+
+    def numbered(part: Any) -> Any:
+        if is_list(part):
+            return [numbered(item) for item in part]
+        shape = shape_of(part)
+        start = sum(sizes)
+        sizes.append(int(np.prod(shape)))
+        return xp.arange(start, start + sizes[-1]).reshape(shape)
+
+    source = xp.block(numbered(arrays))
+    whole = xp.zeros(sum(sizes), g.dtype)
+    whole[source.ravel()] = g.ravel()
+    pieces = iter(xp.split(whole, np.cumsum(sizes)[:-1]))
+
+    def taken(part: Any) -> Any:
+        if is_list(part):
+            return [taken(item) for item in part]
+        return listed(xp, next(pieces).reshape(shape_of(part)), part)
+
+    return taken(arrays)
+
+
+BLOCK = tensor(
+    "np.block",
+    lambda xp, arrays: xp.block(arrays),
+    vjps=(_block_vjp,),
+    jvps=(along("np.block"),),
+    needs=((),),
+    implements=(np.block,),
+    shape="blocks of blocks, the innermost lists along the last axis",
+    samples=lambda rng: [
+        (
+            [
+                [rng.normal(size=(2, 2)), np.zeros((2, 1), int)],
+                [rng.normal(size=(1, 2)), rng.normal(size=(1, 1))],
+            ],
+        ),
+        ([rng.normal(size=2), 2.5, 1],),
+    ],
+)
+
 # Taken apart
 
 
@@ -235,6 +280,16 @@ DSPLIT = linear(
     implements=(np.dsplit,),
     shape="(n, m, k) -> pieces (n, m, i)",
     samples=lambda rng: [(rng.normal(size=(2, 3, 4)), 2), (rng.normal(size=(2, 3, 4)), [1, 3])],
+)
+
+UNSTACK = linear(
+    "np.unstack",
+    lambda xp, x, axis=0: tuple(xp.unstack(x, axis=axis)),
+    lambda xp, g, y, x, axis=0: xp.stack(list(g), axis),
+    views=True,
+    implements=(np.unstack,) if hasattr(np, "unstack") else (),
+    shape="k slices along an axis",
+    samples=lambda rng: [(rng.normal(size=(2, 3)),), (rng.normal(size=(2, 3)), -1)],
 )
 
 # Elements inserted and deleted

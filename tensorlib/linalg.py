@@ -58,7 +58,7 @@ def _as_array(xp: Any, operand: Any) -> Any:
     """A list as an array; of what stands for one only the shape and a dtype."""
     if not isinstance(operand, list | tuple):
         return operand
-    first = operand
+    first: Any = operand
     while isinstance(first, list | tuple) and first:
         first = first[0]
     outlined = hasattr(first, "shape") and not hasattr(first, "__array__")
@@ -101,7 +101,7 @@ def solved(xp: Any, a: Any, b: Any) -> Any:
 
 
 def _solve_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
-    if y.ndim == a.ndim or b.ndim != 1:
+    if b.ndim != 1 or a.ndim == 2:
         return unbroadcast(xp, xp.linalg.solve(swapped(xp, a), g), b)
     return unbroadcast(xp, xp.linalg.solve(swapped(xp, a), g[..., None])[..., 0], b)
 

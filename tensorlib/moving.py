@@ -143,6 +143,18 @@ def listed(xp: Any, g: Any, operand: Any) -> Any:
     return unbroadcast(xp, g, operand)
 
 
+def keywords_first(value: Rule, rest: str, keywords: dict[str, Any]) -> None:
+    """State how a variadic function is called: the operands behind keywords come before the many.
+
+    value: its parameters are the namespace, the positional ones, the keywords, and *rest.
+    """
+    given = inspect.signature(value).parameters.values()
+    named = [p for p in given if p.name not in keywords and p.kind is not p.VAR_POSITIONAL]
+    many = inspect.Parameter(rest, inspect.Parameter.VAR_POSITIONAL)
+    last = [inspect.Parameter(k, inspect.Parameter.KEYWORD_ONLY, default=v) for k, v in keywords.items()]
+    value.__signature__ = inspect.Signature([*named, many, *last])  # type: ignore[attr-defined]
+
+
 def as_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes as numbers from 0 on; None: all."""
     if axis is None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
-from tensorlib.axes import kept, on_lists
+from tensorlib.axes import kept, on_lists, plain_axis
 from tensorlib.comparison import EQUAL
 from tensorlib.complex import CONJ, REAL, is_complex, real_only
 from tensorlib.elementary import EXP
-from tensorlib.moving import call
+from tensorlib.matrix_norms import of_matrices
+from tensorlib.moving import call, shape_now
 from tensorlib.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.powers import POWER
 from tensorlib.reductions import SHAPE, axes_samples, safe
@@ -24,23 +26,24 @@ from tensorlib.selection import ABSOLUTE, SIGN
 
 
 def _norm(xp: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    _check_order(xp, x, ord, axis)
+    if ord is not None and ord != 2:
+        real_only(f"np.linalg.norm of order {ord}", x)
     return xp.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
 
-def _check_order(xp: Any, x: Any, ord: Any, axis: Any) -> None:
-    if ord is not None and ord != 2:
-        real_only(f"np.linalg.norm of order {ord}", x)
-    of_matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and xp.ndim(x) == 2
-    if of_matrix and ord not in (None, "fro"):
-        raise ValueError(
-            f"np.linalg.norm of a matrix is taken for ord=None and ord='fro' alone, not {ord!r}: for 2, -2 and "
-            "'nuc' use the singular values, np.linalg.svd(x, compute_uv=False); for the others sums of abs(x)"
-        )
+def _is_matrix(ndim: int, ord: Any, axis: Any) -> bool:
+    """Whether it is a norm of matrices other than that of their elements."""
+    if ord in (None, "fro"):
+        return False
+    return len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
 
 
 def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
     """The derivative of the norm y, which broadcasts, by each element."""
+    shape = shape_now(x) if type(x) in NUMBERS else x.shape
+    axis = plain_axis(axis)
+    if _is_matrix(len(shape), ord, axis):
+        return of_matrices(x, ord, (0, 1) if axis is None else axis)
     if ord in (None, 2, "fro"):
         return DIVIDE(CONJ(x) if is_complex(x) else x, safe(y))
     if ord == 1:
@@ -54,7 +57,9 @@ def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
     return MULTIPLY(SIGN(x), POWER(DIVIDE(size, safe(y)), float(ord) - 1.0))
 
 
-def _norm_vjp(xp: Any, g: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+def _norm_vjp(
+    xp: Any, g: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+) -> Any:
     slope = _slope(x, kept(xp, y, x.ndim, axis, keepdims), ord, axis)
     return xp.broadcast_to(kept(xp, g, x.ndim, axis, keepdims) * slope, x.shape)
 
@@ -69,10 +74,18 @@ def _norm_jvp(t: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdim
 def _norm_samples(rng: Any) -> list[tuple[Any, ...]]:
     x, m = rng.normal(size=5), rng.normal(size=(3, 4))
     orders = [(x, p) for p in (None, 1, 2, 3, 1.5, 0, math.inf, -math.inf, -1)]
-    along = [(m, p, 1) for p in (2, 1, math.inf, 3)] + [(m, 2, 0, True), (m, None, -1), (m, "fro"), (m, None, (0, 1))]
+    along = [(m, p, 1) for p in (2, 1, math.inf, 3)] + [
+        (m, 2, 0, True),
+        (m, None, -1),
+        (m, "fro"),
+        (m, None, (0, 1)),
+    ]
     more = [(m, None, None, True), (rng.normal(size=(2, 3, 2)), "fro", (0, 2)), (rng.normal(size=(2, 3, 2)),)]
+    stack = rng.normal(size=(2, 3, 4))
+    orders_of_matrices = (1, -1, math.inf, -math.inf, 2, -2, "nuc")
+    matrices = [(m, p) for p in orders_of_matrices] + [(stack, p, (2, 0), True) for p in orders_of_matrices]
     turned = [(m.T, None, 0), (m[:, ::2], 3, 1), (x.astype(np.float32),), ([1.0, 2.0],)]
-    return [*orders, *along, *more, *turned, (x + 1j * rng.normal(size=5),)]
+    return [*orders, *along, *more, *matrices, *turned, (x + 1j * rng.normal(size=5),)]
 
 
 NORM = tensor(
@@ -82,7 +95,7 @@ NORM = tensor(
     jvps=(_norm_jvp, None, None, None),
     implements=(np.linalg.norm,),
     shape=SHAPE,
-    convention="0 where the norm is 0; elements of equal size share evenly for ord=inf",
+    convention="of orders 2 and 'fro' 0 where it is 0; of order inf what is equally great shares evenly",
     samples=_norm_samples,
 )
 
@@ -112,7 +125,9 @@ def _weights(xp: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any) -> Any:
     return xp.exp(a - kept(xp, y, ndim, axis, keepdims))
 
 
-def _logsumexp_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, b: Any = None, keepdims: Any = False) -> Any:
+def _logsumexp_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, b: Any = None, keepdims: Any = False
+) -> Any:
     terms = _weights(xp, y, a, axis, b, keepdims)
     g = kept(xp, g, terms.ndim, axis, keepdims)
     return unbroadcast(xp, g * terms if b is None else g * terms * b, a)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.tensors import Tensor
 from tensorlib.rules import MINUS_ONE, ONE, discrete, pointwise, sampled, unbroadcast
 
 ANY = (-2.0, 2.0)
@@ -51,7 +52,7 @@ MULTIPLY = pointwise(
     overloads=("py.mul",),
     samples=sampled(ANY, ANY),
 )
-DIVIDE = pointwise(
+DIVIDE: Tensor = pointwise(
     "np.divide",
     lambda xp, x, y: xp.divide(x, y),
     lambda x, y, z: DIVIDE(1.0, y),
@@ -65,7 +66,8 @@ DIVIDE = pointwise(
     overloads=("py.truediv",),
     samples=sampled(ANY, NONZERO),
 )
-QUOTIENT = pointwise(  # the quotient in partials that may be infinite: a zero cotangent contributes zero
+# The quotient in partials that may be infinite: a zero cotangent contributes zero.
+QUOTIENT: Tensor = pointwise(
     "tensorlib.quotient",
     lambda xp, x, y: xp.divide(x, y),
     lambda x, y, z: QUOTIENT(1.0, y),
@@ -74,7 +76,7 @@ QUOTIENT = pointwise(  # the quotient in partials that may be infinite: a zero c
     needs=((1,), (1, 2)),
     samples=sampled(ANY, NONZERO),
 )
-NEGATIVE = pointwise(
+NEGATIVE: Tensor = pointwise(
     "np.negative",
     lambda xp, x: xp.negative(x),
     MINUS_ONE,
@@ -83,7 +85,7 @@ NEGATIVE = pointwise(
     overloads=("py.neg",),
     samples=sampled(ANY),
 )
-POSITIVE_ = pointwise(
+UNCHANGED = pointwise(
     "np.positive",
     lambda xp, x: xp.positive(x),
     ONE,
@@ -152,9 +154,16 @@ FMOD = pointwise(
     convention=_AT_JUMPS,
     samples=sampled((0.1, 0.9), (1.0, 2.0)),
 )
+
+
+def _divmod_check(xp: Any, x: Any, y: Any) -> None:
+    """Raises what divmod does."""
+    xp.remainder(x, y)
+
+
 discrete(
     "py.divmod-check/array",
-    lambda xp, x, y: None if xp.remainder(x, y) is not None else None,
+    _divmod_check,
     2,
     overloads=("py.divmod-check",),
     shape="all operands broadcast together",

@@ -64,7 +64,7 @@ def _power(name: str, value: Any, **fields: Any) -> Any:
         jvps=(_base_jvp, _exponent_jvp),
         needs=((0, 1), (0, 1, 2)),
         shape="both operands broadcast together",
-        convention="by the exponent 0 at a base of 0 and a positive exponent; by the base 0 at an exponent of 0",
+        convention="0 by a positive exponent where the base is 0; 0 by the base where the exponent is",
         samples=_samples,
         **fields,
     )

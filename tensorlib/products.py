@@ -54,11 +54,13 @@ def _inner_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
     return unbroadcast(xp, _summed(xp, g, a, range(n - 1), range(n - 1)), b)
 
 
-def _outer_left(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
+def outer_left(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
+    """The cotangent of the first operand of outer."""
     return unbroadcast(xp, (g @ xp.ravel(xp.asarray(b))).reshape(shape_of(a)), a)
 
 
-def _outer_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
+def outer_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
+    """The cotangent of the second operand of outer."""
     return unbroadcast(xp, (xp.ravel(xp.asarray(a)) @ g).reshape(shape_of(b)), b)
 
 
@@ -228,9 +230,9 @@ INNER = tensor(
 OUTER = tensor(
     "np.outer",
     lambda xp, a, b: xp.outer(a, b),
-    vjps=(_outer_left, _outer_right),
+    vjps=(outer_left, outer_right),
     **BILINEAR,
-    implements=(np.outer, np.linalg.outer),
+    implements=(np.outer,),
     shape="(n,), (m,) -> (n, m), of the operands' elements in a row",
     samples=_outer_samples,
 )

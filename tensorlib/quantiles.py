@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.tensors import ALWAYS, Tensor, native
+from checkpoint.ad.operands import native
+from checkpoint.ad.tensors import ALWAYS, Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.axes import like_result, lined_up, lines_now, on_lists, put_back
 from tensorlib.moving import call, shape_now
@@ -144,7 +145,7 @@ def _quantile(name: str, unit: float) -> Tensor:
         needs=((0, 1), (0, 1)),
         implements=(getattr(np, name),),
         shape="that of the levels, then that of the array without the axes",
-        convention="of equal elements that of the first in the array; at an element by the level that from the right",
+        convention="of equal elements that of the first in the array; by the level from above",
         samples=lambda rng: _levels(rng, unit),
     )
 
@@ -158,8 +159,20 @@ def _level_tangents(t: Any, y: Any, unit: float) -> Any:
 def _levels(rng: Any, unit: float) -> list[tuple[Any, ...]]:
     a = rng.normal(size=(3, 4))
     levels = unit * np.array([0.15, 0.8])
-    found = [(a, 0.3 * unit), (a, levels), (a, levels, 0), (a, 0.7 * unit, -1), (a.T, levels, (0, 1)), ([1.0, 2.0], levels)]
-    return [*found, (a, levels, 1, "linear", True), (a, levels.reshape(2, 1), 1), (a[:, 0], np.float64(0.4 * unit))]
+    found = [
+        (a, 0.3 * unit),
+        (a, levels),
+        (a, levels, 0),
+        (a, 0.7 * unit, -1),
+        (a.T, levels, (0, 1)),
+        ([1.0, 2.0], levels),
+    ]
+    return [
+        *found,
+        (a, levels, 1, "linear", True),
+        (a, levels.reshape(2, 1), 1),
+        (a[:, 0], np.float64(0.4 * unit)),
+    ]
 
 
 QUANTILE = _quantile("quantile", 1.0)

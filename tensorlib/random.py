@@ -49,7 +49,7 @@ def key(seed: int) -> Any:
 
 
 def fold_in(key: Any, data: int) -> Any:
-    """Another key for each integer, for the steps of a loop: k = fold_in(key, step)."""
+    """Another key for each integer: for the steps of a loop."""
     words = [int(word) for word in _words(key)]
     return np.random.SeedSequence(words, spawn_key=(int(data),)).generate_state(2, np.uint64)
 
@@ -167,7 +167,7 @@ def _terms(name: str, standard: Callable[..., Any], function: Callable[..., Any]
 
     def vjp(position: int, weight: Any) -> Any:
         def rule(xp: Any, g: Any, y: Any, key: Any, shape: Any = None, *parameters: Any) -> Any:
-            return unbroadcast(xp, xp.asarray(g * weight(standard(key, y.shape))), parameters[position])
+            return unbroadcast(xp, xp.asarray(g * weight(standard(key, g.shape))), parameters[position])
 
         return rule
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import call, in_place_of, shape_now
+from tensorlib.moving import call, in_place_of, keywords_first, shape_now
 from tensorlib.rules import unbroadcast
 
 
@@ -196,51 +196,48 @@ LOGSPACE = tensor(
 # Grids
 
 
-def _meshgrid(xp: Any, *xi: Any, indexing: str = "xy") -> Any:
-    if xi and isinstance(xi[-1], str):
-        *xi, indexing = xi  # type: ignore[assignment]
+def _meshgrid(xp: Any, indexing: str, *xi: Any) -> Any:
     return tuple(xp.meshgrid(*xi, indexing=indexing))
+
+
+keywords_first(_meshgrid, "xi", {"indexing": "xy"})
 
 
 def _axis_of(position: int, count: int, indexing: str) -> int:
     return 1 - position if indexing == "xy" and position < 2 and count > 1 else position
 
 
-def _unmeshed(xi: tuple[Any, ...]) -> tuple[int, str]:
-    return (len(xi) - 1, xi[-1]) if isinstance(xi[-1], str) else (len(xi), "xy")
-
-
-def _meshgrid_vjp(xp: Any, g: Any, y: Any, *xi: Any, position: int) -> Any:
-    count, indexing = _unmeshed(xi)
-    own = _axis_of(position, count, indexing)
-    part = g[position]
+def _meshgrid_vjp(xp: Any, g: Any, y: Any, indexing: str, *xi: Any, position: int) -> Any:
+    number = position - 1
+    like, part = xi[number], g[number]
     if part is None:
-        return xp.zeros(xi[position].shape, xi[position].dtype)
-    total = xp.sum(part, axis=tuple([i for i in range(count) if i != own]))
-    return unbroadcast(xp, total.reshape(getattr(xi[position], "shape", ())), xi[position])
+        return xp.zeros(like.shape, like.dtype)
+    own = _axis_of(number, len(xi), indexing)
+    total = xp.sum(part, axis=tuple([i for i in range(len(xi)) if i != own]))
+    return unbroadcast(xp, total.reshape(getattr(like, "shape", ())), like)
 
 
-def _meshgrid_jvp(tangent: Any, y: Any, *xi: Any, position: int) -> Any:
-    count, indexing = _unmeshed(xi)
-    shape = [1] * count
-    shape[_axis_of(position, count, indexing)] = -1
+def _meshgrid_jvp(tangent: Any, y: Any, indexing: str, *xi: Any, position: int) -> Any:
+    number = position - 1
+    shape = [1] * len(xi)
+    shape[_axis_of(number, len(xi), indexing)] = -1
     line = call("np.reshape", tangent, tuple(shape))
-    part = call("np.broadcast_to", line, shape_now(y.items[position]))
-    return in_place_of(part, y.items, position)
+    part = call("np.broadcast_to", line, shape_now(y.items[number]))
+    return in_place_of(part, y.items, number)
 
 
 MESHGRID = tensor(
     "np.meshgrid",
     _meshgrid,
-    vjps=(_meshgrid_vjp,),
-    jvps=(_meshgrid_jvp,),
+    vjps=(None, _meshgrid_vjp),
+    jvps=(None, _meshgrid_jvp),
     implements=(np.meshgrid,),
-    shape="(n,), (m,), ... -> (m, n, ...) each; with indexing='ij', the last operand here, (n, m, ...)",
+    shape="(n,), (m,), ... -> (m, n, ...) each; with indexing='ij', the first operand, (n, m, ...)",
     samples=lambda rng: [
-        (rng.normal(size=3), rng.normal(size=2)),
-        (rng.normal(size=3), rng.normal(size=2), "ij"),
-        (rng.normal(size=3), rng.normal(size=2), rng.normal(size=4)),
-        (rng.normal(size=3), np.arange(2)),
-        (rng.normal(size=3),),
+        ("xy", rng.normal(size=3), rng.normal(size=2)),
+        ("ij", rng.normal(size=3), rng.normal(size=2)),
+        ("xy", rng.normal(size=3), rng.normal(size=2), rng.normal(size=4)),
+        ("xy", rng.normal(size=3), np.arange(2)),
+        ("xy", rng.normal(size=3)),
     ],
 )

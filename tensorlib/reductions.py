@@ -8,8 +8,8 @@ import numpy as np
 
 from checkpoint.prims.arrays import tensor
 from tensorlib.axes import count, kept, on_lists, plain_axis
-from tensorlib.complex import CONJ, REAL, is_complex
 from tensorlib.comparison import EQUAL
+from tensorlib.complex import CONJ, REAL, is_complex
 from tensorlib.moving import call, linear, listed, matrices, shape_now, with_options
 from tensorlib.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.rules import stacked, tangent_array
@@ -22,7 +22,9 @@ def axes_samples(*further: tuple[Any, ...], empty: bool = True) -> Any:
     """Arrays of all kinds beside axes; further: other operands, for each of which one sample is made."""
 
     def samples(rng: Any) -> list[tuple[Any, ...]]:
-        found = list(matrices(rng)) + with_options((0,), (-1,), low=1)(rng) + with_options(((0, -1),), low=2)(rng)
+        found = (
+            list(matrices(rng)) + with_options((0,), (-1,), low=1)(rng) + with_options(((0, -1),), low=2)(rng)
+        )
         found = [operands for operands in found if empty or operands[0].size]
         found += [([1.0, 2.5, -1.0],), ([[1.0, 2.0], [rng.normal(size=()), 4.0]], 0), (2.5,)]
         return found + [(rng.normal(size=(3, 4)), *rest) for rest in further]
@@ -38,7 +40,9 @@ def safe(y: Any) -> Any:
 # Sums
 
 
-def _sum_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+def _sum_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False
+) -> Any:
     return xp.broadcast_to(kept(xp, g, a.ndim, axis, keepdims), a.shape)
 
 
@@ -53,14 +57,18 @@ SUM = linear(
 )
 
 
-def _mean_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+def _mean_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False
+) -> Any:
     share = g / max(count(a.shape, axis), 1)
     return xp.broadcast_to(kept(xp, share, a.ndim, axis, keepdims), a.shape)
 
 
 MEAN = linear(
     "np.mean",
-    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.mean(a, axis=axis, dtype=dtype, keepdims=keepdims),
+    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.mean(
+        a, axis=axis, dtype=dtype, keepdims=keepdims
+    ),
     _mean_vjp,
     implements=(np.mean,),
     methods=("mean",),
@@ -203,7 +211,9 @@ def _average_jvp(t: Any, y: Any, a: Any, axis: Any = None, weights: Any = None, 
     if weights is None:
         return call("np.mean", t, axis, None, keepdims)
     w = call("np.broadcast_to", _weights_now(stacked(weights), a, axis), shape_now(a))
-    return DIVIDE(call("np.sum", MULTIPLY(w, t), axis, None, keepdims), call("np.sum", w, axis, None, keepdims))
+    return DIVIDE(
+        call("np.sum", MULTIPLY(w, t), axis, None, keepdims), call("np.sum", w, axis, None, keepdims)
+    )
 
 
 def _weights_jvp(t: Any, y: Any, a: Any, axis: Any, weights: Any, keepdims: Any = False) -> Any:
@@ -218,7 +228,15 @@ def _weights_jvp(t: Any, y: Any, a: Any, axis: Any, weights: Any, keepdims: Any 
 def _weighted(rng: Any) -> list[tuple[Any, ...]]:
     a = rng.normal(size=(3, 4))
     w = rng.uniform(0.5, 2.0, (3, 4))
-    return [(a,), (a, 0), (a, None, w), (a, 1, w, True), (a, -1, w[0]), (a.T, 0, w.T), ([1.0, 2.0], 0, [0.5, 0.2])]
+    return [
+        (a,),
+        (a, 0),
+        (a, None, w),
+        (a, 1, w, True),
+        (a, -1, w[0]),
+        (a.T, 0, w.T),
+        ([1.0, 2.0], 0, [0.5, 0.2]),
+    ]
 
 
 AVERAGE = tensor(

@@ -66,7 +66,7 @@ def fitted(xp: Any, g: Any, like: Any) -> Any:
 
 
 def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
-    """The cotangent of an operand that was broadcast: summed over what was repeated, of the operand's dtype."""
+    """The cotangent of an operand that was broadcast: summed over what was repeated, of its dtype."""
     if is_scalar(like) and not isinstance(like, list | tuple):
         return float(xp.real(xp.sum(g)))
     shape = shape_of(like)
@@ -221,11 +221,13 @@ Samples = Callable[[Any], list[tuple[Any, ...]]]
 
 
 def sampled(*intervals: tuple[float, float]) -> Samples:
-    """Operands for a function element by element, from these intervals: arrays that broadcast, and numbers."""
+    """Operands from these intervals, for a function element by element: arrays that broadcast, numbers."""
 
     def samples(rng: Any) -> list[tuple[Any, ...]]:
         def draw(*shapes: tuple[int, ...]) -> tuple[Any, ...]:
-            return tuple([rng.uniform(*bounds, shape) for bounds, shape in zip(intervals, shapes, strict=True)])
+            return tuple(
+                [rng.uniform(*bounds, shape) for bounds, shape in zip(intervals, shapes, strict=True)]
+            )
 
         count = len(intervals)
         found = [draw(*[(3, 4)] * count), draw(*[()] * count), draw(*[(0,)] * count)]

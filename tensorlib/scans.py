@@ -91,7 +91,9 @@ def _others(xp: Any, lines: Any) -> Any:
     return before * after
 
 
-def _prod_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+def _prod_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False
+) -> Any:
     lines = lined_up(xp, a, axis)
     g = xp.reshape(g, (*lines.shape[:-1], 1))
     return put_back(xp, g * _others(xp, lines), a.shape, axis)
@@ -108,7 +110,9 @@ _ZEROS = np.array([[0.0, 2.0, 3.0], [0.0, 0.0, 1.0], [4.0, 1.0, 2.0]])
 
 PROD = tensor(
     "np.prod",
-    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.prod(a, axis=axis, dtype=dtype, keepdims=keepdims),
+    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.prod(
+        a, axis=axis, dtype=dtype, keepdims=keepdims
+    ),
     vjps=(on_lists(_prod_vjp), None, None, None),
     jvps=(_prod_jvp, None, None, None),
     needs=((0,),),
@@ -143,7 +147,7 @@ CUMSUM = linear(
 
 
 def _received(xp: Any, g: Any, lines: Any) -> Any:
-    """s of each place of lines, s[j] = g[j] + x[j + 1] s[j + 1]: by doubling, as the scan of these maps."""
+    """For each place of lines s[j] = g[j] + x[j + 1] s[j + 1]: by doubling, as the scan of these maps."""
     n = lines.shape[-1]
     total, factor = xp.array(g), xp.zeros_like(lines)
     factor[..., :-1] = lines[..., 1:]
@@ -189,7 +193,13 @@ CUMPROD = tensor(
     implements=(np.cumprod,),
     methods=("cumprod",),
     shape="that of the array; without axis flat",
-    samples=lambda rng: [*matrices(rng), *with_options((0,), (-1,), low=1)(rng), (_ZEROS, 1), (_ZEROS,), ([1.0, 2.5],)],
+    samples=lambda rng: [
+        *matrices(rng),
+        *with_options((0,), (-1,), low=1)(rng),
+        (_ZEROS, 1),
+        (_ZEROS,),
+        ([1.0, 2.5],),
+    ],
 )
 
 # Differences
@@ -206,7 +216,7 @@ def _undone(xp: Any, g: Any, axis: int) -> Any:
 
 
 def _diff_vjp(xp: Any, g: Any, y: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
-    if y.shape[axis] == 0:
+    if g.size == 0:
         return xp.zeros(a.shape, g.dtype)
     for _ in range(n):
         g = _undone(xp, g, axis)

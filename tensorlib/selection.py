@@ -11,7 +11,17 @@ from checkpoint.prims.arrays import tensor
 from tensorlib.comparison import EQUAL, GREATER, ISFINITE, ISNAN, LESS, LOGICAL_OR, SIGNBIT
 from tensorlib.complex import absolute_jvp, absolute_vjp, is_complex, real_only
 from tensorlib.pointwise import ANY, MULTIPLY
-from tensorlib.rules import constant, discrete, gated, number, pointwise, sampled, stacked, tangent_array, unbroadcast
+from tensorlib.rules import (
+    constant,
+    discrete,
+    gated,
+    number,
+    pointwise,
+    sampled,
+    stacked,
+    tangent_array,
+    unbroadcast,
+)
 
 # where
 
@@ -37,7 +47,7 @@ def _where_samples(rng: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-WHERE = gated(
+WHERE: Tensor = gated(
     "np.where",
     _where,
     None,
@@ -119,7 +129,13 @@ def _clip_high(t: Any, a: Any, low: Any, high: Any) -> Any:
 
 def _clip_samples(rng: Any) -> list[tuple[Any, ...]]:
     a = rng.normal(size=(3, 4))
-    bounds = [(-0.5, 0.5), (None, 0.3), (-0.2, None), (-np.ones(4), rng.uniform(0.0, 1.0, (3, 1))), (0.5, -0.5)]
+    bounds = [
+        (-0.5, 0.5),
+        (None, 0.3),
+        (-0.2, None),
+        (-np.ones(4), rng.uniform(0.0, 1.0, (3, 1))),
+        (0.5, -0.5),
+    ]
     return [*[(a, *pair) for pair in bounds], (a.T, -0.5, 0.5), (a[0].astype(np.float32), -0.5, 0.5)]
 
 
@@ -247,7 +263,12 @@ def _round(xp: Any, a: Any, decimals: Any = 0) -> Any:
 
 
 def _round_samples(rng: Any) -> list[tuple[Any, ...]]:
-    return [(rng.normal(size=(2, 3)), 1), (rng.normal(size=3),), (np.float64(2.345), 2), (rng.normal(size=()),)]
+    return [
+        (rng.normal(size=(2, 3)), 1),
+        (rng.normal(size=3),),
+        (np.float64(2.345), 2),
+        (rng.normal(size=()),),
+    ]
 
 
 ROUND = discrete(
@@ -255,17 +276,28 @@ ROUND = discrete(
     _round,
     2,
     implements=(np.round, np.around),
-    overloads=("py.round",),
     methods=("round",),
     shape="that of the array",
     convention=_STEPS,
     samples=_round_samples,
 )
 
+discrete(
+    "py.round/array",
+    lambda xp, x, n=None: round(x) if n is None else round(x, n),
+    2,
+    overloads=("py.round",),
+    shape="() -> an integer; with digits () -> (): only NumPy's scalars, as in Python",
+    convention=_STEPS,
+    samples=lambda rng: [(np.float64(2.345),), (np.float64(2.345), 2), (np.float32(2.5), 0)],
+)
+
 # What is no finite number
 
 
-def _nan_to_num(xp: Any, x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def _nan_to_num(
+    xp: Any, x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
     return xp.nan_to_num(x, True, nan, posinf, neginf)
 
 

@@ -36,6 +36,7 @@ ASTYPE = tensor(
     vjps=(lambda xp, g, y, x, dtype: unbroadcast(xp, g, x), None),
     linear=True,
     needs=((), ()),
+    implements=(np.astype,) if hasattr(np, "astype") else (),
     methods=("astype",),
     shape="that of the array",
     samples=lambda rng: [
@@ -43,6 +44,27 @@ ASTYPE = tensor(
         (rng.normal(size=(2, 2)), np.dtype(float)),
     ],
 )
+
+
+def _conversion(kind: Any) -> Any:
+    """Register a dtype as a function."""
+    large = np.dtype(kind).itemsize > 2 or np.dtype(kind).kind != "f"
+    return linear(
+        f"np.{kind.__name__}",
+        lambda xp, x: getattr(xp, kind.__name__)(x),
+        lambda xp, g, y, x: g,
+        needs=((),),
+        implements=(kind,),
+        shape="that of the array",
+        samples=lambda rng: [(2,), *[(x,) for x in (rng.normal(size=3), 1.5, rng.normal(size=())) if large]],
+    )
+
+
+FLOAT64 = _conversion(np.float64)
+FLOAT32, FLOAT16 = _conversion(np.float32), _conversion(np.float16)
+INT64, INT32, INT16, INT8 = (_conversion(kind) for kind in (np.int64, np.int32, np.int16, np.int8))
+UINT64, UINT32, UINT8 = (_conversion(kind) for kind in (np.uint64, np.uint32, np.uint8))
+BOOL = _conversion(np.bool_)
 
 
 def _to_shape(xp: Any, g: Any, y: Any, x: Any, *rest: Any) -> Any:

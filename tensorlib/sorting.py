@@ -41,9 +41,30 @@ SORT = tensor(
     jvps=(_sort_jvp, None, None),
     needs=((0,), (), ()),
     implements=(np.sort,),
+    overloads=("py.array-sorted",),
     shape="that of the array",
     convention="of equal elements the first stays the first, and its derivative goes with it",
     samples=_AXES,
+)
+
+
+def _sort_in_place(xp: Any, a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    a.sort(axis, kind)
+    return a
+
+
+SORT_METHOD = tensor(
+    "array.sort",
+    lambda xp, a, axis=-1, kind=None: xp.sort(a, axis, kind),
+    vjps=(_sort_vjp, None, None),
+    jvps=(_sort_jvp, None, None),
+    needs=((0,), (), ()),
+    changes=True,
+    in_place=_sort_in_place,
+    methods=("sort",),
+    shape="that of the array",
+    convention="as np.sort",
+    samples=with_options((), (0,), low=1),
 )
 ARGSORT = discrete(
     "np.argsort",
@@ -165,8 +186,10 @@ UNIQUE = tensor(
 )
 ISIN = discrete(
     "np.isin",
-    lambda xp, element, test_elements, invert=False: xp.isin(element, test_elements, invert=invert),
-    3,
+    lambda xp, element, test_elements, assume_unique=False, invert=False: xp.isin(
+        element, test_elements, assume_unique, invert
+    ),
+    4,
     implements=(np.isin,),
     shape="that of the first operand",
     samples=lambda rng: [(np.array([1, 2, 3]), [1, 3])],

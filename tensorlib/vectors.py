@@ -61,7 +61,9 @@ def _lifted(xp: Any, x: Any, axis: int) -> Any:
     return xp.concatenate([x, xp.zeros((*x.shape[:-1], 1), x.dtype)], axis=-1)
 
 
-def _cross_rule(position: int) -> Any:
+def cross_cotangent(position: int) -> Any:
+    """The rule of an operand of cross."""
+
     def vjp(
         xp: Any,
         g: Any,
@@ -87,7 +89,8 @@ def _cross_rule(position: int) -> Any:
     return vjp
 
 
-def _trace_vjp(xp: Any, g: Any, y: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace_cotangent(xp: Any, g: Any, y: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The cotangent of matrices for that of their traces."""
     shape = shape_of(a)
     whole = xp.zeros(shape, g.dtype)
     front = xp.moveaxis(whole, (axis1, axis2), (0, 1))
@@ -152,7 +155,7 @@ KRON = tensor(
 CROSS = tensor(
     "np.cross",
     lambda xp, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None: xp.cross(a, b, axisa, axisb, axisc, axis),
-    vjps=(_cross_rule(0), _cross_rule(1), None, None, None, None),
+    vjps=(cross_cotangent(0), cross_cotangent(1), None, None, None, None),
     jvps=(SAME, SAME, None, None, None, None),
     needs=((1,), (0,), (), (), (), ()),
     implements=(np.cross,),
@@ -162,7 +165,7 @@ CROSS = tensor(
 TRACE = tensor(
     "np.trace",
     lambda xp, a, offset=0, axis1=0, axis2=1: xp.trace(a, offset, axis1, axis2),
-    vjps=(_trace_vjp, None, None, None),
+    vjps=(trace_cotangent, None, None, None),
     linear=True,
     needs=((), (), (), ()),
     implements=(np.trace,),

@@ -141,8 +141,9 @@ SETITEM = _writes(
     3,
     lambda xp, x, i: i,
     _set,
-    value=lambda value: lambda xp, x, i, v: value(xp, x, i, v),
+    value=lambda value: lambda xp, x, i, v: value(xp, x, i, v),  # noqa: PLW0108
     overloads=("py.set",),
+    writes=lambda x, i, v: i,
     shape="that of x; v broadcasts to x[i]",
     convention="of several values written to one element the last one counts",
     samples=_written,
@@ -152,8 +153,13 @@ SET_SLICE = _writes(
     5,
     _slice_of,
     _set_slice,
-    value=lambda value: lambda xp, x, low, high, step, v: value(xp, x, low, high, step, v),
+    value=lambda value: (
+        lambda xp, x, low, high, step, v: value(  # noqa: PLW0108
+            xp, x, low, high, step, v
+        )
+    ),
     overloads=("py.set-slice",),
+    writes=lambda x, low, high, step, v: slice(low, high, step),
     shape="that of x; v broadcasts to x[low:high:step]",
     samples=lambda rng: [
         (rng.normal(size=5), 1, -1, None, rng.normal(size=3)),
@@ -223,6 +229,8 @@ FILL = tensor(
     in_place=_fill,
     methods=("fill",),
     shape="that of the array",
+    overloads=("py.fill",),
+    writes=lambda a, value: ...,
     samples=lambda rng: [(rng.normal(size=(2, 3)), 1.5), (rng.normal(size=3), rng.normal(size=()))],
 )
 

@@ -68,7 +68,7 @@ class Scattered:
 
     def dense(self) -> Any:
         """The whole contribution."""
-        whole = backend_of(self.like).zeros(self.like.shape, self.like.dtype)
+        whole = backend_of(self.array).zeros(self.like.shape, self.like.dtype)
         self.add_to(whole)
         return whole
 

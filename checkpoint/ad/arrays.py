@@ -137,7 +137,7 @@ def array_of(data: Any, memory: Memory) -> Array | Discrete:
 class Renewal:
     """New handles on arrays, for another run: those that shared a memory share a new one.
 
-    owner: that of the new memories; None: none, but constants stay what they are.
+    owner: that of the new memories; None: none, but what cannot be changed stays so.
     """
 
     def __init__(self, owner: object = None) -> None:
@@ -155,8 +155,8 @@ class Renewal:
 
     def memory(self, old: Memory) -> Memory:
         if id(old) not in self.memories:
-            keeps = self.owner is None and old.owner is CONSTANT
-            new = Memory(CONSTANT if keeps else self.owner)
+            keeps = self.owner is None and (old.owner is CONSTANT or old.owner is FROZEN)
+            new = Memory(old.owner if keeps else self.owner)
             new.stale = old.stale
             self.memories[id(old)] = (old, new)
         return self.memories[id(old)][1]

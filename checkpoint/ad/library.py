@@ -20,6 +20,18 @@ from checkpoint.errors import InternalError
 
 LIBRARIES = frozenset(("numpy", "scipy", "tensorlib"))
 
+# The primitives that an array overloads as their first operand alone; as another it says which or what.
+OF_FIRST = frozenset(
+    (
+        "py.contains",
+        "py.item",
+        "py.item-to-change",
+        "py.set",
+        "py.set-slice",
+        "py.slice",
+        "py.slice-to-change",
+    )
+)
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
 methods: dict[str, Tensor] = {}  # by the name of the method of arrays
 
@@ -30,7 +42,8 @@ _dtypes: list[Callable[[Any], Any]] = []
 
 def is_of_library(value: Any) -> bool:
     """Whether an object is one of the libraries', whose records are then registered."""
-    names = (getattr(value, "__module__", None), type(value).__module__)
+    owner = getattr(value, "__self__", None)  # of np.add.at
+    names = (getattr(value, "__module__", None), type(value).__module__, type(owner).__module__)
     found = any(isinstance(name, str) and name.partition(".")[0] in LIBRARIES for name in names)
     if found:
         load()
@@ -107,4 +120,7 @@ def _as_method(record: Tensor, method: str) -> Tensor:
 
 def overload(record: Primitive, operands: Sequence[Any]) -> Tensor | None:
     """The record that does the work where an operand is an array; None where none is, or nothing does."""
-    return overloads.get(record.name) if overloads and holds_array(operands) else None
+    if not overloads:
+        return None
+    deciding = operands[:1] if record.name in OF_FIRST else operands
+    return overloads.get(record.name) if holds_array(deciding) else None

@@ -146,6 +146,7 @@ class Tape:
 NUMBERS = frozenset((float, Array, Dual, Node))
 INTEGERS = frozenset((int, bool))
 DERIVED = frozenset((Dual, Node))
+_ZERO = 0.0
 
 
 def takes_reals(operands: Sequence[Any]) -> bool:
@@ -173,9 +174,9 @@ def one(number: Number) -> Number | None:
 
 
 def zero(number: Number) -> Number:
-    """The zero of a number's kind, without derivatives: for an array one of its shape."""
+    """A new zero of a number's kind, without derivatives: for an array one of its shape."""
     value = real_part(number)
-    return 0.0 if type(value) is float else zeros_like(value)
+    return fresh(_ZERO) if type(value) is float else zeros_like(value)
 
 
 def renewed(number: Number, renewal: Callable[[Array], Array]) -> Number:

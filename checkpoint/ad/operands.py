@@ -70,23 +70,29 @@ def leaves(operand: Any) -> Iterator[Any]:
         operand = operand.cdr
 
 
-def with_leaves(operand: Any, replace: Callable[[Any], Any]) -> Any:
-    """An operand with each of its numbers replaced."""
+def _same(value: Any) -> Any:
+    return value
+
+
+def with_leaves(operand: Any, replace: Callable[[Any], Any], otherwise: Callable[[Any], Any] = _same) -> Any:
+    """An operand with each of its numbers replaced, and by `otherwise` all else that holds no numbers."""
     kind = type(operand)
     if kind in NUMBERS:
         return replace(operand)
     if kind is List:
-        return List([with_leaves(item, replace) for item in operand.items])
+        return List([with_leaves(item, replace, otherwise) for item in operand.items])
     if kind is Record:
-        return Record(operand.layout, tuple([with_leaves(item, replace) for item in operand.items]))
+        items = [with_leaves(item, replace, otherwise) for item in operand.items]
+        return Record(operand.layout, tuple(items))
     if kind is Pair:
         items = []
         while type(operand) is Pair:
-            items.append(with_leaves(operand.car, replace))
+            items.append(with_leaves(operand.car, replace, otherwise))
             operand = operand.cdr
         for item in reversed(items):
             operand = Pair(item, operand)
-    return operand
+        return operand
+    return otherwise(operand)
 
 
 def holds_array(operands: Sequence[Any]) -> bool:

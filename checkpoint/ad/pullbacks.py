@@ -38,6 +38,8 @@ class Like:
         return math.prod(self.shape)
 
 
+RESULT = -1  # the position of the result, however many operands there are
+
 _needed: dict[tuple[str, tuple[int, ...]], frozenset[int]] = {}  # by record and what is wanted
 
 
@@ -57,7 +59,8 @@ class Pullback:
     """What the reversal of one application needs: the operands and the result, as far as rules read them.
 
     wanted: the positions of the operands that receive a cotangent. form: of a tuple or list as result, for
-    each item an outline of its number, None where it is none; None where the result is one number.
+    each item an outline of its number, or the form of the item; None where it is none, and where the result
+    is one number.
     """
 
     __slots__ = ("form", "natives", "record", "result", "wanted")
@@ -65,12 +68,12 @@ class Pullback:
     def __init__(self, record: Tensor, natives: list[Any], result: Any, wanted: tuple[int, ...]) -> None:
         self.record = record
         self.wanted = wanted
-        self.form = tuple(map(_form, result)) if isinstance(result, list | tuple) else None
+        self.form = _form(result) if isinstance(result, list | tuple) else None
         self.natives, self.result = natives, result
         read = needed(record, wanted)
         if read is not None:
             self.natives = [x if i in read else outline(x) for i, x in enumerate(natives)]
-            if len(natives) not in read:
+            if len(natives) not in read and RESULT not in read:
                 self.result = None if self.form is None else outline(result)
 
     def contributions(self, received: Sequence[Any]) -> Iterator[Any]:
@@ -96,8 +99,7 @@ class Pullback:
         """That of the result, as rules take it."""
         if self.form is None:
             return _array(received[0])
-        rest = iter(received)
-        return tuple([None if like is None else _or_zeros(next(rest), like) for like in self.form])
+        return _shaped(self.form, iter(received))
 
     def _spread(self, given: Any, like: Any, g: Any) -> Iterator[Any]:
         for part, inner in zip(reversed(given), reversed(like), strict=True):
@@ -159,7 +161,16 @@ def outline(data: Any) -> Any:
 
 
 def _form(data: Any) -> Any:
+    if isinstance(data, list | tuple):
+        return tuple(map(_form, data))
     return outline(data) if is_number(data) else None
+
+
+def _shaped(form: Any, received: Iterator[Any]) -> Any:
+    """What the numbers of a result have received, in its structure."""
+    if isinstance(form, tuple):
+        return tuple([_shaped(part, received) for part in form])
+    return None if form is None else _or_zeros(next(received), form)
 
 
 def _array(amount: Any) -> Any:

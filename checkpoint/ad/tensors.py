@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from checkpoint.ad.arrays import (
+    ARRAYS,
     CONSTANT,
     Array,
     Discrete,
     Memory,
     Native,
     array_of,
+    backend_of,
     backends,
     changeable_data,
     namespace,
@@ -31,10 +33,12 @@ from checkpoint.ad.arrays import (
 from checkpoint.ad.containers import TUPLE, Layout, List, Record
 from checkpoint.ad.numbers import (
     DERIVED,
+    INTEGERS,
     NUMBERS,
     Dual,
     Node,
     Tape,
+    fresh,
     highest_tag,
     primal_at,
     real_part,
@@ -69,9 +73,9 @@ class Tensor(Primitive):
         record is applied by calling it): what the operand's tangent contributes to that of y.
     linear: the function is linear in all its differentiable operands together: the tangent of the result is
         the function of their tangents, with zeros where there is none. jvps is then left out.
-    needs: by operand, the positions that its vjp reads, that of the result being the number of operands;
-        None: all. Of what no rule reads only shape and dtype are kept.
-    views: the result may show the elements of the first operand.
+    needs: by operand, the positions that its vjp reads, that of the result being RESULT or the number of
+        operands; None: all. Of what no rule reads only shape and dtype are kept.
+    views: the result, or parts of it, may show the elements of operands.
     changes: in Python the first operand is changed; the result is the changed array.
     in_place(xp, *operands): changes the first operand itself, where nobody else holds it.
     writes(*operands): the index of the elements that a change overwrites, with the last operand; None: all.
@@ -79,7 +83,8 @@ class Tensor(Primitive):
     shape: how shapes go together, in words or as NumPy writes it: (n, k), (k, m) -> (n, m).
     convention: what holds where the function is not differentiable.
     samples(rng): operands to test it on, as a list of tuples; rng is a numpy.random.Generator.
-    overloads: the primitives of Python programs that it is where an operand is an array.
+    overloads: the primitives of Python programs that it is where an operand is an array; of those in
+        checkpoint.ad.library.OF_FIRST, where the first one is.
     methods: the methods of arrays that it is, the array being the first operand.
     """
 
@@ -128,6 +133,10 @@ def _rule(record: Tensor, rules: tuple[Any, ...], position: int) -> Any:
     return functools.partial(rule, position=position)
 
 
+class Items(list[Any]):
+    """What a record's function gives for a proper list of pairs; such results have no derivative."""
+
+
 class _Always:
     """No moment of a run: where derivatives are computed, nothing is looked at too late."""
 
@@ -165,31 +174,39 @@ def plain(now: Any, record: Tensor, operands: Sequence[Any]) -> tuple[Any, list[
 
 def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any) -> Any:
     """The result of a record's function as a value of the language."""
-    if record.views and getattr(result, "base", None) is not None:
-        first = real_part(operands[0]) if type(operands[0]) in NUMBERS else operands[0]
-        if type(first) in _HANDLES and shares(result, first.data):
-            return array_of(result, first.memory)
+    if record.views:
+        shown = [real_part(x) if type(x) in NUMBERS else x for x in operands]
+        return value_of(now, result, [x for x in shown if type(x) in ARRAYS])
     return value_of(now, result)
 
 
 def shares(view: Any, data: Any) -> bool:
     """Whether an array shows the elements of another one, or of the one which that shows."""
-    return view.base is data or (data.base is not None and view.base is data.base)
+    base = getattr(view, "base", None)
+    if base is None:
+        return view is data
+    return base is data or base is getattr(data, "base", None)
 
 
-def value_of(now: Any, result: Any) -> Any:
-    """A library's array, a number, a tuple or list of such, as a new value of the language."""
-    if type(result) in backends:
-        return array_of(result, Memory(now.owner))
+def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
+    """A library's array, a number, a tuple or list of such, as a value of the language.
+
+    shown: the arrays whose elements the result may show.
+    """
     kind = type(result)
+    if kind in backends:
+        for array in shown:
+            if shares(result, array.data):
+                return array_of(result, array.memory)
+        return array_of(result, Memory(now.owner))
     if kind is float:
         return result * 1.0
     if isinstance(result, tuple):
         names = getattr(kind, "_fields", ())
         layout = Layout(kind, names) if names else TUPLE
-        return Record(layout, tuple([value_of(now, item) for item in result]))
+        return Record(layout, tuple([value_of(now, item, shown) for item in result]))
     if kind is list:
-        return List([value_of(now, item) for item in result], owner=now.owner)
+        return List([value_of(now, item, shown) for item in result], owner=now.owner)
     if result is None or kind in (int, bool, str):
         return result
     return Native(result)
@@ -242,7 +259,7 @@ def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int) -> An
 
     def dual(number: Any) -> Dual:
         _, other = next(pairs)
-        return Dual(tag, number, zero(number) if other is None else _fitted(other, number))
+        return Dual(tag, number, zero(number) if other is None else fresh(_fitted(other, number)))
 
     return with_leaves(result, dual)
 
@@ -257,7 +274,10 @@ def _parts(tangent: Any) -> list[Any]:
 def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result: Any, tag: int) -> Any:
     """The tangent of the result; None for zero."""
     if record.linear:
-        return record_of(record, [_tangents_of(x, tag) for x in operands])
+        tangents = [
+            x if record.vjp(position) is None else _tangents_of(x, tag) for position, x in enumerate(operands)
+        ]
+        return record_of(record, tangents)
     total = None
     for position, operand in enumerate(operands):
         rule = record.jvp(position)
@@ -278,11 +298,19 @@ def record_of(record: Tensor, operands: Sequence[Any]) -> Any:
 
 
 def _tangents_of(operand: Any, tag: int) -> Any:
+    """The tangents in an operand: zero for numbers without one, and for what is exact."""
+
     def other(number: Any) -> Any:
         found = tangent_at(number, tag)
         return zero(primal_at(number, tag)) if found is None else found
 
-    return with_leaves(operand, other)
+    return with_leaves(operand, other, _exact_zero)
+
+
+def _exact_zero(value: Any) -> Any:
+    if type(value) is Discrete:
+        return Discrete(backend_of(value.data).zeros(value.data.shape, value.data.dtype), Memory())
+    return 0 if type(value) in INTEGERS else value
 
 
 def _sum(x: Any, y: Any) -> Any:

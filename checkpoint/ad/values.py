@@ -165,10 +165,14 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Failure:
-    """A primitive's failure as a value: the Python exception, and the text that describes it."""
+    """A primitive's failure as a value: the Python exception, and the text that describes it.
+
+    about: what a function of arrays was given and takes; empty for other primitives.
+    """
 
     exception: Exception
     text: str
+    about: str = ""
 
     def write(self) -> str:
         return f"#<failure {self.text}>"

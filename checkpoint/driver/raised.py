@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.ad.arrays import ARRAYS, described
+from checkpoint.ad.library import overload
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.record import records
+from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure
 from checkpoint.errors import RunError, Span
 from checkpoint.lang.printer import write_value
@@ -54,4 +59,20 @@ def left_open(error: Raised | RunError, frame: Any) -> None:
 def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Span) -> Raised:
     """For a primitive or call that failed: shows the application and why."""
     shown = " ".join([name, *(write_value(operand, limit=60) for operand in operands)])
-    return Raised(Failure(exception, f"({shown}): {exception}"), span)
+    return Raised(Failure(exception, f"({shown}): {exception}", _about(name, operands)), span)
+
+
+def _about(name: str, operands: tuple[Any, ...]) -> str:
+    """What a function of arrays takes, and what it was given."""
+    record = records().get(name)
+    if record is not None and not isinstance(record, Tensor):
+        record = overload(record, operands)
+    if record is None:
+        return ""
+    given = ", ".join([_described(operand) for operand in operands if operand is not None])
+    return f"{record.name.removesuffix('/array')}({given}); its shapes: {record.shape}"
+
+
+def _described(operand: Any) -> str:
+    value = real_part(operand) if type(operand) in NUMBERS else operand
+    return described(value.data) if type(value) in ARRAYS else write_value(operand, limit=40)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.values import Foreign, Pair, Symbol
@@ -16,10 +17,11 @@ from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.names import is_reserved
 from checkpoint.lang.reader import is_name
+from checkpoint.lang.tensors import TENSORS
 from checkpoint.lang.walk import binders, children
 
 # What may be a constant besides pairs of these.
-_ATOMS = (float, int, bool, str, Symbol, type(None), Foreign, Layout, Types)
+_ATOMS = (float, int, bool, str, Symbol, type(None), Foreign, Layout, Native, Types)
 _EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
 
 
@@ -59,6 +61,7 @@ class _Checker:
         self.seen: set[Expr] = set()
         self.bound: set[str] = set(given)
         self.scope: set[str] = set(given)
+        self.used: set[str] = set()
 
     def program(self, program: Expr) -> None:
         pending: list[Expr | _Enter | _Leave] = [program]
@@ -71,6 +74,8 @@ class _Checker:
             else:
                 self._expression(item)
                 pending.extend(reversed(_inside(item)))
+        for name in self.bound & self.used & TENSORS.keys():
+            raise InternalError(f"{name} is bound, but it is used as a primitive", program.span)
 
     def _expression(self, expr: Expr) -> None:
         if type(expr) not in _EXPRESSIONS:
@@ -97,7 +102,7 @@ class _Checker:
     def _binder(self, name: str, expr: Expr) -> None:
         if not is_name(name) or name.startswith("%"):
             raise InternalError(f"{name!r} cannot be a name", expr.span)
-        if is_reserved(name, self.arities):
+        if is_reserved(name, self.arities, ()):
             raise InternalError(f"{name} is bound, but it is a primitive or a keyword", expr.span)
         if name in self.bound:
             raise InternalError(f"{name} is bound twice", expr.span)
@@ -123,6 +128,7 @@ class _Checker:
             raise InternalError(f"{expr.op} is no primitive", expr.span)
         if arity != VARIADIC and len(expr.args) != arity:
             raise InternalError(f"{expr.op} takes {arity} operands, not {len(expr.args)}", expr.span)
+        self.used.add(expr.op)
 
     def _letrec(self, expr: Letrec) -> None:
         if not expr.bindings:

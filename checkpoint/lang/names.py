@@ -10,7 +10,9 @@ and two-operand `atan` is "atan2".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+
+from checkpoint.lang.tensors import TENSORS
 
 # Each keyword, and how its form is written.
 KEYWORDS: Mapping[str, str] = {
@@ -75,9 +77,12 @@ def operation_as_value(name: str) -> str:
     return _AS_VALUE.get(name, name)
 
 
-def is_reserved(name: str, arities: Mapping[str, int]) -> bool:
-    """Whether no binder of a core program may have this name, so that it prints and reads back."""
-    return name in KEYWORDS or name in arities
+def is_reserved(name: str, arities: Mapping[str, int], used: Collection[str]) -> bool:
+    """Whether no binder of a core program may have this name, so that it prints and reads back.
+
+    used: the primitives that the program uses; only these reserve the names of functions of tensors.
+    """
+    return name in KEYWORDS or (name in arities and (name not in TENSORS or name in used))
 
 
 def internal(name: str, unique: object) -> str:

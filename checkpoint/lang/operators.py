@@ -1,22 +1,25 @@
 """Primitives in a text: with operands, and as values.
 
 Only here is known that + and * take any number of operands, that max, min, - and / take one or more,
-and that - and atan mean two primitives each. All other primitives take what their records say.
+and that - and atan mean two primitives each. All other primitives take what their records say. What a text
+names of tensors is loaded when it does (checkpoint.lang.tensors).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from checkpoint.ad import library
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang import names
 from checkpoint.lang.core import Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.reader import Name
+from checkpoint.lang.tensors import TENSORS
 
 # What no operands give; with one operand these are that operand.
 _UNITS = {"+": 0.0, "*": 1.0}
 _FOLDED = frozenset({"+", "-", "*", "/", "max", "min"})
-_PARAMETERS = ("a", "b", "c")
+_PARAMETERS = ("a", "b", "c", "d")
 
 
 def apply_primitive(name: Name, operands: Sequence[Expr], span: Span, arities: Mapping[str, int]) -> Expr:
@@ -26,7 +29,18 @@ def apply_primitive(name: Name, operands: Sequence[Expr], span: Span, arities: M
     op = names.operation(name.text, len(operands))
     if len(operands) != arities[op]:
         raise SourceError(_wrong_count(name.text, len(operands), arities), span)
+    _make_known(name)
     return Prim(span, op, tuple(operands))
+
+
+def _make_known(name: Name) -> None:
+    """Have the records of tensors registered where a text uses one."""
+    if name.text not in TENSORS:
+        return
+    try:
+        library.load()
+    except ModuleNotFoundError as error:
+        raise SourceError(f"{name.text} needs {error.name}: install it", name.span) from None
 
 
 def _fold(name: Name, operands: Sequence[Expr], span: Span) -> Expr:
@@ -54,6 +68,7 @@ def _single(op: str, operand: Expr, span: Span) -> Expr:
 def primitive_value(name: Name, arities: Mapping[str, int], fresh: Callable[[str], str]) -> Lambda:
     """The eta-expansion of a primitive that is used as a value."""
     op = names.operation_as_value(name.text)
+    _make_known(name)
     params = tuple([fresh(_PARAMETERS[i]) for i in range(arities[op])])
     body = Prim(name.span, op, tuple([Var(name.span, param) for param in params]))
     return Lambda(name.span, params, body, name=name.text, primitive=op)

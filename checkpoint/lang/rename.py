@@ -9,9 +9,9 @@ not printed, so they come last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from checkpoint.lang.core import Expr, Handle, Lambda, Let, Letrec, Var
+from checkpoint.lang.core import Expr, Handle, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.names import base, is_reserved
 from checkpoint.lang.reader import is_name
 from checkpoint.lang.walk import binders, preorder
@@ -20,8 +20,9 @@ from checkpoint.lang.walk import binders, preorder
 class _Names:
     """The names given so far."""
 
-    def __init__(self, arities: Mapping[str, int]) -> None:
+    def __init__(self, arities: Mapping[str, int], used: Collection[str]) -> None:
         self._arities = arities
+        self._used = used
         self._given: set[str] = set()
         self._next_suffix: dict[str, int] = {}
         self.final: dict[str, str] = {}
@@ -30,7 +31,7 @@ class _Names:
         wanted = base(name)
         separator = "." if is_name(f"{wanted}.2") else "_"
         candidate, suffix = wanted, self._next_suffix.get(wanted, 2)
-        while candidate in self._given or is_reserved(candidate, self._arities):
+        while candidate in self._given or is_reserved(candidate, self._arities, self._used):
             candidate = f"{wanted}{separator}{suffix}"
             suffix += 1
         self._next_suffix[wanted] = suffix
@@ -40,9 +41,9 @@ class _Names:
 
 def rename(expr: Expr, arities: Mapping[str, int]) -> None:
     """Give every binder of a program its final name."""
-    names = _Names(arities)
-    unprinted: list[str] = []
     inside = list(preorder(expr))
+    names = _Names(arities, {inner.op for inner in inside if isinstance(inner, Prim)})
+    unprinted: list[str] = []
     for inner in inside:
         if isinstance(inner, Lambda) and inner.primitive is not None:
             unprinted.extend(inner.params)

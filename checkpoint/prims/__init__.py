@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from checkpoint.ad.record import records
+from checkpoint.ad.tensors import Tensor
+from checkpoint.lang.tensors import TENSORS
 from checkpoint.prims import arrays, data, operators, python, scalars
 
 __all__ = ["arities", "arrays", "data", "operators", "python", "scalars", "text_arities"]
@@ -15,4 +17,9 @@ def arities() -> dict[str, int]:
 
 def text_arities() -> dict[str, int]:
     """The same for the primitives that a program in the language's own syntax can name."""
-    return {name: arity for name, arity in arities().items() if not name.startswith("py.")}
+    scalars_and_data = {
+        name: record.arity
+        for name, record in records().items()
+        if not name.startswith("py.") and not isinstance(record, Tensor)
+    }
+    return {**scalars_and_data, **TENSORS}

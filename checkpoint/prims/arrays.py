@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.arrays import ARRAYS, Discrete, current_data
+from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.library import knows_dtypes, overload, overloads, tensor
 from checkpoint.ad.numbers import apply
 from checkpoint.ad.operands import holds_array
-from checkpoint.ad.record import PYTHON_FAILURES, OperandError, Purity, Rearrange, Scalar, register
+from checkpoint.ad.record import OperandError, Scalar
 from checkpoint.ad.tensors import perform
 from checkpoint.driver.raised import failure
 from checkpoint.errors import Span
@@ -42,16 +42,3 @@ def truth_of(now: Any, test: Any, span: Span) -> bool:
         return bool(current_data(now, test))
     except (ValueError, OperandError) as exception:
         raise failure("if", operands, exception, span) from None
-
-
-register(
-    Rearrange(
-        name="py.is-array",
-        arity=1,
-        purity=Purity.PURE,
-        doc="whether x is an array",
-        failures=PYTHON_FAILURES,
-        value=lambda now, x: type(x) in ARRAYS or holds_array((x,)),
-        tells=True,
-    )
-)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.numbers import fresh, is_real, real_part
+from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Data, Effect, OperandError, Purity, register
 from checkpoint.ad.values import Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects, read_word
@@ -78,7 +79,8 @@ register(
 )
 _predicate("null?", "whether it is ()", lambda value: value is None, "{0} is None")
 _predicate("boolean?", "whether it is a boolean", lambda value: type(value) is bool, "type({0}) is bool")
-_predicate("real?", "whether it is a real", lambda value: type(value) in NUMBERS)
+_predicate("real?", "whether it is a real", is_real)
+_predicate("tensor?", "whether it is a tensor", lambda value: holds_array((value,)))
 _predicate("pair?", "whether it is a pair", lambda value: type(value) is Pair, "type({0}) is Pair")
 _predicate("procedure?", "whether it is a procedure", lambda value: type(value) is Closure)
 _predicate("symbol?", "whether it is a symbol", lambda value: type(value) is Symbol)
@@ -96,7 +98,7 @@ def _read_real(effects: Effects, step: int) -> float:
 
 
 def _write_real(effects: Effects, step: int, value: Any) -> Any:
-    if type(value) not in NUMBERS:
+    if not is_real(value):
         raise OperandError("operand 1 is not a real")
     effects.write(step, write_value(real_part(value)))
     return fresh(value)

@@ -25,8 +25,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.amounts import amount_of, number_of
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.graph import enter, numbers, renew, replace, settled
 from checkpoint.ad.numbers import (
+    NUMBERS,
     Block,
     Dual,
     Node,
@@ -35,11 +37,13 @@ from checkpoint.ad.numbers import (
     fresh,
     highest_tag,
     is_real,
+    one,
     real_part,
     with_components,
     without_tape,
+    zero,
 )
-from checkpoint.ad.record import Control, OperandError, Operator, Purity, register
+from checkpoint.ad.record import Control, Data, OperandError, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of
 from checkpoint.ad.values import Capsule, Pair
 from checkpoint.driver.effects import Effects
@@ -95,7 +99,18 @@ def swept(
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:
-    return reverse_sweep(context, level, schedule, operands.car, lambda y: operands.cdr)
+    return reverse_sweep(context, level, schedule, operands.car, lambda y: completed(y, operands.cdr, level))
+
+
+def completed(y: Any, v: Any, level: int) -> Any:
+    """The cotangent of y at a level, where UNIT stands for 1 at level 0, with the tangent 0 at others."""
+    if level:
+        primal, tangent = completed(y.cdr, v.cdr, level - 1), v.car
+        if tangent is None and v.cdr != primal:
+            tangent = zero(y.car)
+        return Pair(tangent, primal)
+    cotangent = one(y) if v == UNIT and type(y) in NUMBERS else None
+    return v if cotangent is None else cotangent
 
 
 def _gradient_forward(context: Context, level: int, schedule: Schedule, operands: Pair, tag: int) -> Pair:
@@ -129,7 +144,7 @@ def _gradient_on_tape(
             Pair(cotangent.car, primal.cdr),
         )
         of_u = match(primal.car, outcome.cdr.car, "cotangent")
-        of_v = match(primal.cdr, outcome.car.cdr, "cotangent")
+        of_v = [] if primal.cdr == UNIT else match(primal.cdr, outcome.car.cdr, "cotangent")
         return [number for _, number in of_u + of_v]
 
     taped: Pair = _onto_tape(result, found, pullback)
@@ -223,6 +238,18 @@ def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
     context.tags = max(context.tags, end.tags)
     capsule: Capsule = renew(context.engine.capsule(end))
     return capsule
+
+
+UNIT = Native("the cotangent 1")
+register(
+    Data(
+        name="py.unit",
+        arity=0,
+        purity=Purity.PURE,
+        doc="as a cotangent, 1 for a value that is one number",
+        value=lambda: UNIT,
+    )
+)
 
 
 def _whole(steps: Any) -> int:

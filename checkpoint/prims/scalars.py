@@ -291,7 +291,8 @@ MIN = _smooth(
     lambda x, y, z: 1.0 if real_part(y) < real_part(x) else 0.0,
     convention="of equals all goes to the first",
 )
-REAL = _smooth("real", "a real, unchanged", lambda x: x * 1.0, ONE)
+REAL = _smooth("real", "a real, unchanged; of a tensor of one element that real", lambda x: x * 1.0, ONE)
+_smooth("sumall", "the sum of all elements of a tensor; of a real that real", lambda x: x * 1.0, ONE)
 
 _predicate("=", "equal", 2, operator.eq, "{0} == {1}")
 _predicate("<", "less", 2, operator.lt, "{0} < {1}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.graph import ATOMS, parts_of
 from checkpoint.ad.numbers import Dual
 from checkpoint.ad.values import Capsule, Closure, Failure
@@ -15,6 +16,22 @@ def same_bits(a: float, b: float) -> bool:
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     return a == b and math.copysign(1.0, a) == math.copysign(1.0, b)
+
+
+def same_elements(a: Any, b: Any) -> bool:
+    """Whether two arrays, or scalars of a library, are the same: type, dtype, shape, elements.
+
+    What a program may hold of an array that was changed under another name has no elements.
+    """
+    if type(a) is not type(b) or a is None:
+        return a is b
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind == "c":
+        return same_elements(a.real, b.real) and same_elements(a.imag, b.imag)
+    if a.dtype.kind == "f":
+        return all(map(same_bits, a.ravel().tolist(), b.ravel().tolist()))
+    return bool((a == b).all())
 
 
 def same(a: Any, b: Any) -> bool:
@@ -35,6 +52,9 @@ def difference(a: Any, b: Any) -> str | None:
         if type(x) is float:
             if not same_bits(x, y):
                 return f"{x!r} and {y!r}"
+        elif type(x) in (Array, Discrete):
+            if not same_elements(x.data, y.data):
+                return f"{x.data!r} and {y.data!r}"
         elif type(x) is Dual:
             if x.tag != y.tag:
                 return f"tags {x.tag} and {y.tag}"

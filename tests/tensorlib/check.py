@@ -15,8 +15,18 @@ import numpy as np
 
 from checkpoint.ad.amounts import amount_of, number_of
 from checkpoint.ad.arrays import Array, Memory
-from checkpoint.ad.numbers import Dual, Node, Tape, components, primal_at, real_part, tangent_at, without_tape, zero
-from checkpoint.ad.tensors import ALWAYS, Tensor, apply, leaves, value_of, with_leaves
+from checkpoint.ad.numbers import (
+    Dual,
+    Node,
+    Tape,
+    components,
+    real_part,
+    tangent_at,
+    without_tape,
+    zero,
+)
+from checkpoint.ad.operands import leaves, with_leaves
+from checkpoint.ad.tensors import ALWAYS, Tensor, apply, value_of
 from checkpoint.prims.python.native import from_native
 
 STEP, COARSE_STEP = 1e-6, 1e-2
@@ -60,7 +70,9 @@ def step_for(record: Tensor, operands: list[Any], wanted: list[int], along: list
     return COARSE_STEP if is_coarse(moved(record, operands, wanted, along, 0.0)) else STEP
 
 
-def moved(record: Tensor, operands: list[Any], wanted: list[int], tangents: list[Any], by: float) -> list[Any]:
+def moved(
+    record: Tensor, operands: list[Any], wanted: list[int], tangents: list[Any], by: float
+) -> list[Any]:
     """The numbers of the result, a little away."""
     rest = iter(tangents)
 
@@ -77,7 +89,7 @@ def data_of(number: Any) -> Any:
 
 
 def dot(xs: list[Any], ys: list[Any]) -> float:
-    """The sum of products of numbers; of complex ones that of real and of imaginary parts (the convention)."""
+    """The sum of products of numbers; of complex ones of real and of imaginary parts (the convention)."""
     total = 0.0
     for x, y in zip(xs, ys, strict=True):
         a, b = np.asarray(data_of(x)), np.asarray(data_of(y))
@@ -94,18 +106,15 @@ def convention_sign() -> float:
 
 def wanted_of(record: Tensor, operands: list[Any]) -> list[int]:
     """The operands by which a record is differentiated here."""
-    return [
-        i
-        for i, x in enumerate(operands)
-        if record.vjp(i) is not None and any(True for _ in leaves(x))
-    ]
+    return [i for i, x in enumerate(operands) if record.vjp(i) is not None and any(True for _ in leaves(x))]
 
 
 def tangent(record: Tensor, operands: list[Any], wanted: list[int], tangents: list[Any], tag: int = 1) -> Any:
     """The result on duals."""
     rest = iter(tangents)
     duals = [
-        with_leaves(x, lambda n: Dual(tag, n, next(rest))) if i in wanted else x for i, x in enumerate(operands)
+        with_leaves(x, lambda n: Dual(tag, n, next(rest))) if i in wanted else x
+        for i, x in enumerate(operands)
     ]
     return apply(ALWAYS, record, duals)
 
@@ -118,7 +127,9 @@ def tangents_at(result: Any, tag: int) -> list[Any]:
     return found
 
 
-def cotangents(record: Tensor, operands: list[Any], wanted: list[int], rng: Any) -> tuple[list[Any], list[Any]]:
+def cotangents(
+    record: Tensor, operands: list[Any], wanted: list[int], rng: Any
+) -> tuple[list[Any], list[Any]]:
     """A random cotangent of the result, and what the operands receive for it."""
     tape = Tape()
     nodes: list[Node] = []
@@ -149,9 +160,7 @@ def agree(found: Any, expected: Any, tolerance: float, name: str) -> None:
     """Two numbers of one shape agree, relative to the greatest of their elements."""
     expected = np.asarray(expected)
     size = max(1.0, float(np.max(np.abs(expected), initial=0.0))) if np.isfinite(expected).all() else 1.0
-    np.testing.assert_allclose(
-        data_of(found), expected, rtol=tolerance, atol=tolerance * size, err_msg=name
-    )
+    np.testing.assert_allclose(data_of(found), expected, rtol=tolerance, atol=tolerance * size, err_msg=name)
 
 
 def check(
@@ -204,7 +213,7 @@ def _limit_of_differences(
 def second(
     record: Tensor, operands: list[Any], wanted: list[int], inputs: Any, along: Any, rng: Any, coarse: bool
 ) -> None:
-    """The tangent of the tangent by differences of tangents; the cotangent of the tangent as its transpose."""
+    """The tangent of the tangent by differences of tangents; its cotangent as the transpose."""
     other = [random_like(rng, n) for n in inputs]
     both = [Dual(2, Dual(1, n, t), Dual(1, u, zero(n))) for n, t, u in zip(inputs, along, other, strict=True)]
     rest = iter(both)
@@ -261,7 +270,8 @@ def _reverse_over_forward(
     received = [number_of(node.adjoint, node.value) for node in nodes]
     found = [zero(without_tape(o)) if m is None else m for o, m in zip(outputs, mixed, strict=True)]
     left, right = dot(bars, found), dot(received, other)
-    assert close(left, right, 1e-3 if coarse else 1e-8), f"{record.name}, reverse over forward: {left} is not {right}"
+    message = f"{record.name}, reverse over forward: {left} is not {right}"
+    assert close(left, right, 1e-3 if coarse else 1e-8), message
 
 
 def check_same(record: Tensor, given: tuple[Any, ...], others: tuple[Any, ...]) -> None:

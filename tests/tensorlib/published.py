@@ -83,6 +83,11 @@ BINARY: list[tuple[str, Interval, Interval, bool]] = [
 STATISTICS = ["np.max", "np.mean", "np.min", "np.sum", "np.prod", "np.var", "np.std", "np.all", "np.any"]
 OF_COMPLEX = frozenset(("np.mean", "np.sum", "np.prod", "np.var", "np.std"))
 DEVIATIONS = ("np.var", "np.std")
+# What stands between axis and keepdims, where it is not the dtype alone.
+FURTHER: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("np.all", "np.any", "np.max", "np.min"), ()),
+    **dict.fromkeys(DEVIATIONS, (None, 0)),
+}
 
 
 def unary(rng: Any) -> Iterator[Case]:
@@ -105,7 +110,10 @@ def binary(rng: Any) -> Iterator[Case]:
 
 
 def _operands(rng: Any, interval: Interval, complex_too: bool) -> list[Any]:
-    found = [np.float64(rng.uniform(*interval)), *[rng.uniform(*interval, shape) for shape in ((2,), (3, 2), (1, 2))]]
+    found = [
+        np.float64(rng.uniform(*interval)),
+        *[rng.uniform(*interval, shape) for shape in ((2,), (3, 2), (1, 2))],
+    ]
     if complex_too:
         found.append(rng.uniform(*interval, (3, 2)) + 0.1j * rng.uniform(size=(3, 2)))
     return found
@@ -115,10 +123,8 @@ def statistics(rng: Any) -> Iterator[Case]:
     """Numbers, vectors and matrices, with axes, with and without keepdims."""
     arrays = [rng.normal(size=3), rng.normal(size=(2, 3)), rng.normal(size=(1, 3))]
     for name in STATISTICS:
-        more = () if name in ("np.all", "np.any", "np.max", "np.min") else (None,)
-        if name in DEVIATIONS:
-            more = (None, 0)
-        else:
+        more = FURTHER.get(name, (None,))
+        if name not in DEVIATIONS:
             yield name, (3.5,)
             yield name, (np.float64(rng.normal()),)
         for a, axis, keepdims in itertools.product(arrays, (None, 0), (True, False)):
@@ -216,8 +222,8 @@ SPECIAL: dict[str, tuple[float, ...]] = {
     "np.arctanh": (0.0,),
     "np.sinc": (0.0,),
 }
-COMPATIBLE = [[(3,)], [(), (3, 4), (3, 1), (1, 4)], [(2, 3, 4), (2, 1, 4)]]
-REDUCED = [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]
+COMPATIBLE: list[list[tuple[int, ...]]] = [[(3,)], [(), (3, 4), (3, 1), (1, 4)], [(2, 3, 4), (2, 1, 4)]]
+REDUCED: list[tuple[int, ...]] = [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]
 
 
 def jax_pointwise(rng: Any) -> Iterator[Case]:
@@ -242,4 +248,7 @@ def jax_reductions(rng: Any) -> Iterator[Case]:
         yield from ((name, (a, axis)) for axis in range(a.ndim))
     for shape in ((), (2, 3)):
         x = rng.normal(size=shape)
-        yield from (("np.clip", operands) for operands in itertools.islice(itertools.permutations((x, x - 10, x + 10)), 4))
+        yield from (
+            ("np.clip", operands)
+            for operands in itertools.islice(itertools.permutations((x, x - 10, x + 10)), 4)
+        )

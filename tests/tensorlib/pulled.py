@@ -9,8 +9,9 @@ import numpy as np
 from checkpoint.ad.amounts import amount_of, number_of
 from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.numbers import Dual, Tape
+from checkpoint.ad.operands import leaves, with_leaves
 from checkpoint.ad.record import lookup
-from checkpoint.ad.tensors import ALWAYS, Tensor, apply, leaves, with_leaves
+from checkpoint.ad.tensors import ALWAYS, Tensor, apply
 from tests.tensorlib.check import data_of, tangents_at, value
 
 
@@ -41,5 +42,7 @@ def pulled(name: str, operands: tuple[Any, ...], gs: list[Any], position: int = 
 def pushed(name: str, operands: tuple[Any, ...], tangent: Any, position: int = 0) -> list[Any]:
     """The tangents of the numbers of the result for that of one operand."""
     values = [value(x) for x in operands]
-    values[position] = with_leaves(values[position], lambda n: Dual(1, n, Array(np.asarray(tangent), Memory())))
+    values[position] = with_leaves(
+        values[position], lambda n: Dual(1, n, Array(np.asarray(tangent), Memory()))
+    )
     return [data_of(x) for x in tangents_at(apply(ALWAYS, record(name), values), 1)]

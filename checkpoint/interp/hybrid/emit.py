@@ -184,10 +184,10 @@ class Emitter(Forward):
         name = action.source if isinstance(action, a.Scale) else action.step.name
         operands = action.operands if isinstance(action, a.Scale) else action.step.operands
         slots = dict.fromkeys([operand for operand in operands if isinstance(operand, str)])
-        pairs = ", ".join([f"{slot!r}: {self.accumulators[slot]}" for slot in slots])
+        pairs = "".join([f"{slot!r}: {self.accumulators[slot]}, " for slot in slots])
         origin = self.origin(name)
         self.line(f"if {origin} is not None:")
-        self.line(f"d = {{{pairs}, RESULT: {self.accumulators[name]}}}; {origin}.reverse(d, c)", 2)
+        self.line(f"d = {{{pairs}RESULT: {self.accumulators[name]}}}; {origin}.reverse(d, c)", 2)
         for slot in slots:
             self.line(f"{self.accumulators[slot]} = d[{slot!r}]", 2)
 

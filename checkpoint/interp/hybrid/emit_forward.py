@@ -9,10 +9,11 @@ A parameter of another type than the signature's leads to another variant (check
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS
+from checkpoint.ad.library import OF_FIRST, overloads
 from checkpoint.ad.numbers import INTEGERS
 from checkpoint.ad.record import Data, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
@@ -21,7 +22,6 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN
 from checkpoint.interp.hybrid.emit_text import Text
-from checkpoint.prims.arrays import overloads
 
 # Text that does on integers what Python does, besides on floats.
 NATIVE = re.compile(r"\{0\} (\+|-|\*|/|//|%|<|<=|>|>=|==|!=) \{1\}|-\{0\}")
@@ -47,13 +47,14 @@ class Forward(Text):
         self.kinds = {slot: kind for slot, kind in self.signature if kind in KNOWN}
         self.made = {}
         self.tensors = set()
+        needed: set[str] = set()
         guard = " and ".join([self.test(slot, kind) for slot, kind in self.signature])
         if guard:
             params = self.tuple_of([self.names[slot] for slot in self.block.params])
             self.line(f"if not ({guard}): return other(this, m, {params}, {taped})")
         for i, step in enumerate(self.block.steps):
             self.step(step, taped)
-            self.release(i)
+            self.release(i, self.read_back(step, needed) if taped else ())
         if self.made:
             self.line(f"n = m.births; m.births = n + {len(self.made)}")
             for slot, place in self.made.items():
@@ -252,7 +253,8 @@ class Forward(Text):
         if isinstance(record, Tensor):
             return record
         found = overloads.get(record.name)
-        slots = [operand for operand in step.operands if isinstance(operand, str)]
+        deciding = step.operands[:1] if record.name in OF_FIRST else step.operands
+        slots = [operand for operand in deciding if isinstance(operand, str)]
         seen = {slot: self.kinds.get(slot) or self.code.seen.get(slot, object) for slot in slots}
         if found is None or ARRAYS.isdisjoint(seen.values()):
             return None
@@ -276,9 +278,18 @@ class Forward(Text):
         result = f"{self.names[step.name]}, {self.origin(step.name)}"
         self.line(f"{result} = on_tape({given}, {self.constant('s', slots)})")
 
-    def release(self, index: int) -> None:
-        """Let go of the arrays that a step has used last."""
+    def read_back(self, step: t.Step, needed: set[str]) -> set[str]:
+        """The slots that the record of a tape reads in the end: those `needed`, and now those of a step."""
+        for action in a.actions_of(step):
+            if not self.is_pulled(action):
+                needed.update(a.values_needed(action), a.births_needed(action))
+        return needed
+
+    def release(self, index: int, needed: Collection[str]) -> None:
+        """Let go of the arrays that a step has used last, but for what is still needed."""
         for slot in self.code.dying(index):
+            if slot in needed:
+                continue
             if slot in self.tensors or self.kinds.get(slot) in ARRAYS:
                 self.line(f"{self.names[slot]} = None")
 
@@ -322,9 +333,8 @@ class Forward(Text):
                 test = self.operand(end.test)
                 self.line(f"if {test} is True: return {self.target(end.then, [])}")
                 self.line(f"if {test} is False: return {self.target(end.other, [])}")
-                span = self.constant("at", end.span)
                 then, other = self.target(end.then, []), self.target(end.other, [])
-                self.line(f"return ({then}) if truth_of(m, {test}, {span}) else ({other})")
+                self.line(f"return ({then}) if truth_of(m, {test}) else ({other})")
             case b.Call():
                 args = self.tuple_of([self.operand(operand) for operand in end.args])
                 ret, saved, span = "None", "()", self.constant("at", end.span)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Discrete
+from checkpoint.ad.arrays import Array, Discrete, current_data
 from checkpoint.ad.containers import TUPLE, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Select, Update, lookup
@@ -28,7 +28,7 @@ from checkpoint.interp.hybrid.tensors import (
     perform_tensor,
     perform_tensor_taped,
 )
-from checkpoint.prims.arrays import overload, truth_of
+from checkpoint.prims.arrays import overload
 
 SMALL = 1 << 30  # integers that are written into the text
 
@@ -56,6 +56,13 @@ def on_tape(machine: Any, record: Tensor, operands: Values, names: Any) -> Any:
     if carries_derivative(operands):
         raise TypeError
     return perform_tensor_taped(machine, record, operands, names)
+
+
+def truth_of(machine: Any, test: Any) -> bool:
+    """What a branch takes besides a boolean; any other is for the run step by step."""
+    if type(test) is not Discrete:
+        raise TypeError
+    return bool(current_data(machine, test))
 
 
 class Text:

@@ -28,6 +28,8 @@ from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Value
 from checkpoint.interp.hybrid.origins import Origin, perform, perform_taped
 from checkpoint.interp.hybrid.structured import Structured
 from checkpoint.interp.hybrid.tensors import (
+    IDLE,
+    Idle,
     Pulled,
     Written,
     carries_derivative,
@@ -76,7 +78,7 @@ class Part:
         self.frames: list[int] = []
         self.stripped: list[str] = []
         self.resumed: Capsule | None = None
-        self.structured: dict[Any, Structured | Origin | Pulled | Written] = {}
+        self.structured: dict[Any, Structured | Origin | Pulled | Written | Idle] = {}
         self.births: dict[str, int] = {}
 
     def forward(self, machine: Machine, last: int) -> bool:
@@ -215,8 +217,7 @@ class Part:
             )
         names = tuple([operand if isinstance(operand, str) else None for operand in step.operands])
         value, origin = perform_tensor_taped(machine, record, operands, names)
-        if origin is not None:
-            self.structured[self.stop] = origin
+        self.structured[self.stop] = origin or IDLE
         return value
 
     @staticmethod

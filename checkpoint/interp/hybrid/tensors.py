@@ -91,6 +91,16 @@ class Written:
             slots[self.name] = slots.get(self.name, 0.0) + received
 
 
+class Idle:
+    """A step on arrays of which nothing is to be reversed."""
+
+    __slots__ = ()
+
+    def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        """Nothing."""
+
+
+IDLE = Idle()
 Origin = Pulled | Written
 
 
@@ -185,7 +195,7 @@ def _pulled(
     machine.tape.keep(pullback.arrays())
     results = None
     if type(result) not in NUMBERS:
-        results = [(result.birth, i) for i, part in enumerate(result.parts()) if type(part) in NUMBERS]
+        results = [place for place in places_of(result, None) if isinstance(place, tuple)]
     return Pulled(pullback, places, results)
 
 
@@ -214,7 +224,9 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
     array = operands[0]
     data = changeable_data(machine, array)
     natives = [native(machine, operand) for operand in operands]
-    if record.writes is None or record.in_place is None:
+    content = operands[-1]
+    is_simple = type(content) in NUMBERS or not any(True for _ in leaves(content))
+    if record.writes is None or record.in_place is None or not is_simple:
         result, natives, made = plain(machine, record, operands)
         array.memory.stale = machine.steps + 1
         return result, _pulled(machine, record, operands, names, result, natives, made)

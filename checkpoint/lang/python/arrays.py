@@ -137,3 +137,20 @@ def ambiguous(
         return If(span, prim(span, "py.is-array", again(values[0])), of_array, of_other)
 
     return bound(t.linker.names, [self, *given.values], choose, "argument")
+
+
+def changes(t: Translator, call: ast.expr, env: Env) -> Tensor | None:
+    """The record of a call of a library's function that changes its first argument; None for any other."""
+    assert isinstance(call, ast.Call)
+    known = t.linker.reference(t, call.func, env)
+    record = record_of(known.value) if isinstance(known, Reference) else None
+    return record if record is not None and record.changes else None
+
+
+def changed(t: Translator, array: Expr, call: ast.expr, env: Env) -> Expr:
+    """The array as such a call leaves it."""
+    record = changes(t, call, env)
+    assert record is not None
+    assert isinstance(call, ast.Call)
+    given = calls.arguments(t, call, env, lambda part: argument(t, part, env)).after([array], {})
+    return arranged(t, record, record.name.rpartition(".")[2], given, call)

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, Let, Var
-from checkpoint.lang.python import calls, handlers
+from checkpoint.lang.python import arrays, calls, handlers
 from checkpoint.lang.python.builder import again, prim
 from checkpoint.lang.python.meanings import Env, Reference
 from checkpoint.lang.python.nodes import Change, Keyword
@@ -29,11 +29,14 @@ SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
     "insert": ("py.insert", (2,)),
     "clear": ("py.clear", (0,)),
     "reverse": ("py.reverse", (0,)),
+    "fill": ("py.fill", (1,)),
 }
 
 
 def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     """The change, then what follows."""
+    if node.method == "(call)" and not arrays.changes(t, node.args[0], env):
+        return _plain_call(t, node, env, exits)
     if node.method in CHANGING and isinstance(t.linker.reference(t, node.path, env), Reference):
         return _call(t, node, env, exits)
     indices, root = _accessors(t, node)
@@ -83,6 +86,16 @@ def _call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     return handlers.evaluated(t, call, env, exits, use)
 
 
+def _plain_call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+    """A call that only looks as if it changed its first argument."""
+    given = node.args[0]
+    assert isinstance(given, ast.Call)
+    call = ast.copy_location(ast.Call(given.func, [node.path, *given.args], given.keywords), node)
+    return handlers.evaluated(
+        t, call, env, exits, lambda value, go_on: Let(value.span, t.fresh("unused"), value, go_on(env))
+    )
+
+
 def _accessors(t: Translator, node: Change) -> tuple[list[ast.expr], ast.Name]:
     indices: list[ast.expr] = []
     path = node.path
@@ -122,6 +135,8 @@ def _outcome(t: Translator, node: Change, indices: list[ast.expr], value: Expr, 
 def _applied(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
     """The method on the list or dictionary itself."""
     span = t.span(node)
+    if node.method == "(call)":
+        return arrays.changed(t, value, node.args[0], env)
     if node.method in SIMPLE:
         op, counts = SIMPLE[node.method]
         if len(node.args) not in counts or any(isinstance(a, Keyword) for a in node.args):

@@ -96,7 +96,7 @@ def test(t: Translator, node: ast.expr, env: Env) -> Expr:
 
 
 def constant(t: Translator, node: ast.Constant, env: Env) -> Expr:
-    """A number, a string, None, True or False, or `...`, which only the indices of arrays take."""
+    """A number, a string, None, True or False, or `...` among the indices of an array."""
     if node.value is Ellipsis:
         return Const(t.span(node), Native(Ellipsis))
     return const(t.span(node), node.value)

@@ -17,7 +17,7 @@ def vjp(f: Any, x: Any, ybar: Any = None, *, engine: Any = None, schedule: Any =
     def one(argument: Any) -> Any:
         return f(argument)
 
-    seed = 1.0 if ybar is None else ybar
+    seed = prim("py.unit") if ybar is None else ybar
     if schedule == "plain":
         outcome = prim("*j", one, x, seed)
     else:
@@ -44,7 +44,7 @@ def value_and_grad(
         def whole(packed: Any) -> Any:
             return f(*packed)[0] if has_aux else f(*packed)
 
-        outcome = prim("checkpoint-*j", whole, args, 1.0)
+        outcome = prim("checkpoint-*j", whole, args, prim("py.unit"))
         cotangents = prim("cdr", outcome)
         if isinstance(argnums, tuple):
             picked = tuple([cotangents[i] for i in argnums])
@@ -103,7 +103,7 @@ def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None
         x = args[argnums]
         y = f(*args)
         if not isinstance(y, list | tuple):
-            return vjp(along, x, 1.0)[1]
+            return vjp(along, x)[1]
         rows = [vjp(along, x, _unit(y, i))[1] for i in range(len(y))]
         return tuple(rows) if isinstance(y, tuple) else rows
 

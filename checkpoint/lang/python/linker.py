@@ -21,7 +21,7 @@ from typing import Any
 
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Expr, Lambda, Var
-from checkpoint.lang.python import advice, boundary, calls, library, library_methods, refusals, values
+from checkpoint.lang.python import advice, arrays, boundary, calls, library, library_methods, refusals, values
 from checkpoint.lang.python.builder import Names
 from checkpoint.lang.python.inputs import Inputs, Unknown, is_data
 from checkpoint.lang.python.meanings import Binding, Callee, Env, Maker, Reference, defaulted, signature_of
@@ -104,7 +104,7 @@ class Linker(Objects):
         if not isinstance(node, ast.Attribute):
             return None
         base = self.reference(t, node.value, env)
-        if not isinstance(base, Reference) or not isinstance(base.value, types.ModuleType | type):
+        if not isinstance(base, Reference) or not _has_members(base.value):
             return None
         if isinstance(base.value, type) and node.attr in {"__name__", "__qualname__"}:
             return None
@@ -115,7 +115,7 @@ class Linker(Objects):
         return found
 
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
-        if base.input is None:
+        if base.input is None or arrays.record_of(base.value) is not None:
             value = getattr(base.value, name, Unknown)
             return None if value is Unknown else Reference(value)
         if getattr(base.value, "__name__", "") in {*sys.stdlib_module_names, "numpy"}:
@@ -276,6 +276,11 @@ class Linker(Objects):
             return calls.to_value(t, t.expr(function, env), given, function)
         found = callee
         return calls.arranged(t, found, given, function, lambda a: t.call(found, a, env, t.span(function)))
+
+
+def _has_members(value: Any) -> bool:
+    """Whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
+    return isinstance(value, types.ModuleType | type) or arrays.record_of(value) is not None
 
 
 def _known_as(name: str) -> str:

@@ -111,3 +111,13 @@ def _replaced(value: Any, table: Mapping[int, ast.expr]) -> Any:
     if isinstance(value, ast.Attribute) and id(value.value) in table:
         return with_parts(value, table)
     return value
+
+
+def is_plain_tuple(target: ast.expr) -> bool:
+    """Whether a target is a tuple of names."""
+    return isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts)
+
+
+def names_changed(node: ast.expr) -> set[str]:
+    """The names that an expression assigns by `:=`."""
+    return {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}

@@ -25,10 +25,13 @@ from checkpoint.lang.python.nodes import (
     Scoped,
     assign,
     constant,
+    is_plain_tuple,
     load,
+    names_changed,
     with_parts,
 )
 from checkpoint.lang.python.scopes import CHANGING, COMPREHENSIONS, root_of
+from checkpoint.lang.python.writing import module_of, to_change, written_by
 
 
 class Normaliser:
@@ -73,6 +76,10 @@ class Normaliser:
         if self.is_change(node.value):
             self.change(node.value, out, used=False)  # type: ignore[arg-type]
             return
+        path = written_by(node.value)
+        if path is not None and not self.is_local(str(module_of(node.value.func))):  # type: ignore[attr-defined]
+            self.written(node.value, path, out)  # type: ignore[arg-type]
+            return
         value = self.pure(node.value, out)
         if not isinstance(value, ast.Name | ast.Constant):
             out.append(ast.copy_location(ast.Expr(value), node))
@@ -84,7 +91,7 @@ class Normaliser:
     def on_Assign(self, node: ast.Assign, out: list[ast.stmt]) -> None:
         first = node.targets[0]
         if len(node.targets) == 1:
-            if isinstance(first, ast.Name) and first.id not in _names_changed(node.value):
+            if isinstance(first, ast.Name) and first.id not in names_changed(node.value):
                 out.append(assign(first.id, self.pure(node.value, out), node))
                 return
             if isinstance(first, ast.Tuple | ast.List) and self.pairwise(first, node.value, out):
@@ -120,7 +127,7 @@ class Normaliser:
             out.append(assign(node.target.id, ast.copy_location(value, node), node))
             return
         path = self.path(node.target, out)
-        old = _to_change(path)
+        old = to_change(path)
         if self.has_effect(node.value):
             old = self.saved(path, out)
         value = ast.copy_location(ast.BinOp(old, operator, self.pure(node.value, out)), node)
@@ -192,7 +199,7 @@ class Normaliser:
         iterable = self.pure(node.iter, out)
         target: ast.expr = node.target
         head: list[ast.stmt] = []
-        if not isinstance(target, ast.Name) and not _is_plain_tuple(target):
+        if not isinstance(target, ast.Name) and not is_plain_tuple(target):
             item = self.temporary()
             target = ast.copy_location(ast.Name(item, ast.Store()), node.target)
             self.store(node.target, load(item, node.target), head)
@@ -378,6 +385,12 @@ class Normaliser:
         out.append(Change(path, node.func.attr, args, result, node))
         return constant(None, node) if result is None else load(result, node)
 
+    def written(self, node: ast.Call, path: ast.expr, out: list[ast.stmt]) -> None:
+        """A call of a library's function that changes its first argument."""
+        path = self.path(path, out)
+        call = self.compound(ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), out)
+        out.append(Change(path, "(call)", [call], None, node))
+
     def inserted(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """For `d.setdefault(k, []).append(v)`: the path d[k], once it is there."""
         if not (self.is_change(node) and node.func.attr == "setdefault" and len(node.args) == 2):  # type: ignore[attr-defined]
@@ -388,23 +401,3 @@ class Normaliser:
         key = self.kept(self.pure(node.args[0], out), out)
         out.append(Change(path, "setdefault", [key, self.pure(node.args[1], out)], None, node))
         return ast.copy_location(ast.Subscript(path, key, ast.Load()), node)
-
-
-def _to_change(path: ast.expr) -> ast.expr:
-    """What an item holds, for an operation in place after which it is put back."""
-    if not isinstance(path, ast.Subscript):
-        return path
-    if isinstance(path.slice, ast.Slice):
-        bounds = [
-            part or constant(None, path) for part in (path.slice.lower, path.slice.upper, path.slice.step)
-        ]
-        return Prim("py.slice-to-change", [path.value, *bounds], path)
-    return Prim("py.item-to-change", [path.value, path.slice], path)
-
-
-def _is_plain_tuple(target: ast.expr) -> bool:
-    return isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts)
-
-
-def _names_changed(node: ast.expr) -> set[str]:
-    return {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}

@@ -44,7 +44,10 @@ def place(text: FunctionText, node: ast.AST) -> Span:
 
 def check(text: FunctionText) -> None:
     """Raise SourceError at the first refused construct."""
+    indices = _ellipses_in_indices(text.tree)
     for node in ast.walk(text.tree):
+        if isinstance(node, ast.Constant) and node.value is Ellipsis and node not in indices:
+            raise refuse(text, node, "`...`", "write `pass`, or a value")
         found = REFUSED.get(type(node))
         if found is not None:
             raise refuse(text, node, *found)
@@ -102,6 +105,18 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 
 def _called(node: ast.Call) -> str:
     return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
+
+
+def _ellipses_in_indices(tree: ast.AST) -> set[ast.AST]:
+    """The `...` that are indices of arrays, or whole statements."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            found.update(parts)
+        elif isinstance(node, ast.Expr):
+            found.add(node.value)
+    return found
 
 
 def _check_kept(text: FunctionText, node: ast.AST) -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.lang.python.reach import lists_of, stays
+from checkpoint.lang.python.writing import written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -37,6 +38,7 @@ CHANGING = frozenset(
         "update",
         "setdefault",
         "popitem",
+        "fill",
     ]
 )
 
@@ -277,6 +279,9 @@ class _Visitor(ast.NodeVisitor):
                 self.visit(node.func.value)
         else:
             self.visit(node.func)
+            written = written_by(node)
+            if written is not None:
+                self.touch(written)
         callee = getattr(node.func, "id", getattr(node.func, "attr", ""))
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             self.visit(argument)

@@ -4,7 +4,8 @@ Names begin with "py."; what a record is of Python's own is its `implements`. R:
 U: Update, D: Data, E: Effect, O: Operator. "..." is any number of operands, [ ] may be left out.
 
 Scalar, with R (U for iadd, imul) NAME/any for operands that are not reals
-    add sub mul truediv floordiv mod pow iadd imul x y      neg pos abs float x     lt le gt ge eq ne x y
+    add sub mul truediv floordiv mod pow x y (in place: iadd isub ...)   neg pos abs float x
+    lt le gt ge eq ne x y
     math.: acos acosh asin asinh atan atanh cbrt cos cosh degrees erf erfc exp exp2 expm1 fabs gamma
         lgamma log log10 log1p log2 radians sin sinh sqrt tan tanh ulp x
         atan2 copysign fmod hypot log_base nextafter pow remainder x y      fma x y z (from Python 3.13)
@@ -33,6 +34,9 @@ Exceptions
 Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
     O call-primitive f ...
+Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
+    R is-array x   fill x v   array-sorted x axis kind
+    S item-to-change x i   R slice-to-change x lo hi step   (of an array a copy)
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
     R ord chr hex bin oct x   E print text end
@@ -42,6 +46,7 @@ from __future__ import annotations
 
 from checkpoint.prims.python import (
     arithmetic,
+    arrays,
     comparison,
     dictionaries,
     exceptions,
@@ -59,6 +64,7 @@ from checkpoint.prims.python import (
 
 __all__ = [
     "arithmetic",
+    "arrays",
     "comparison",
     "dictionaries",
     "exceptions",

@@ -73,7 +73,8 @@ def _item_place(now: Now, x: Any, i: Any) -> Any:
         return key_of(now, i)
     if type(x) not in (List, Record):
         return None
-    return int(i) if i >= 0 else i + len(x.items)
+    i = int(natives(now, (i,))[0])
+    return i if i >= 0 else i + len(x.items)
 
 
 def _popped(now: Now, x: Any, i: Any) -> Any:

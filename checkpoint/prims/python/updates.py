@@ -95,15 +95,18 @@ def _set(now: Now, step: int, x: Any, i: Any, v: Any) -> Any:
 def _set_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
     if type(x) is Dict:
         return [(key_of(now, i), 2, None)]
-    if type(x) is not List or type(i) not in WHOLE:
+    place = _index(now, i)
+    if type(x) is not List or not hasattr(place, "__index__"):
         return []
-    return [(int(i) if i >= 0 else i + len(current(now, x)), 2, None)]
+    place = int(place)
+    return [(place if place >= 0 else place + len(current(now, x)), 2, None)]
 
 
 def _set_place(now: Now, result: Any, x: Any, i: Any, v: Any) -> Any:
     if type(result) is Dict:
         return key_of(now, i)
-    return int(i) if i >= 0 else i + len(result.items)
+    place = int(_index(now, i))
+    return place if place >= 0 else place + len(result.items)
 
 
 _SET_PLACE = "({1} if {1} >= 0 else {1} + len({z}.items))"

@@ -28,7 +28,7 @@ INLINE = [record for record in PYTHON if record.inline is not None]
 @pytest.mark.parametrize("record", [r for r in PYTHON if r.implements], ids=lambda r: r.name)
 def test_values_on_reals(record: Scalar) -> None:
     for operands in product(EDGES, repeat=record.arity):
-        if record.name == "py.pow" and type(_tried(operator.pow, *operands)) is complex:
+        if record.name in ("py.pow", "py.ipow") and type(_tried(operator.pow, *operands)) is complex:
             continue
         same_as_python(record.name.removeprefix("py."), record.implements[0], *operands)
 

@@ -1,0 +1,33 @@
+"""Methods that only arrays have, and what asks for them; tensorlib's records overload the methods.
+
+With any other first operand they fail as Python does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.arrays import ARRAYS
+from checkpoint.ad.containers import Now
+from checkpoint.ad.operands import holds_array
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import rearrange
+
+
+def _missing(method: str) -> Callable[..., Any]:
+    """What a method of arrays does with anything else."""
+
+    def value(now: Now, x: Any, *operands: Any) -> Any:
+        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute {method!r}")
+
+    return value
+
+
+def _is_array(now: Now, x: Any) -> bool:
+    return type(x) in ARRAYS or holds_array((x,))
+
+
+rearrange("is-array", 1, "whether x is an array", _is_array, tells=True)
+rearrange("fill", 2, "x.fill(v) of an array: x, v", _missing("fill"))
+rearrange("array-sorted", 3, "an array, sorted: x, axis, kind", _missing("sort"))

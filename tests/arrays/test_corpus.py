@@ -1,0 +1,51 @@
+"""The corpus of functions of arrays: every example does on every engine what it does in Python.
+
+in Python        value or exception, and what is printed; arguments stay as they were
+cut anywhere     the parts take the steps of the whole, and give its value
+differentiated   the same bits on every engine by every schedule; near differences; twice, too
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from checkpoint import engines
+from tests.arrays.agreement import (
+    ENGINES,
+    check_cuts,
+    check_gradients,
+    check_second,
+    check_steps,
+    check_value,
+)
+from tests.arrays.corpus import examples
+
+EXAMPLES = examples()
+SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is None]
+DIFFERENTIABLE = [name for name in SUCCEEDING if EXAMPLES[name].differentiable]
+
+
+def test_every_engine_is_tried() -> None:
+    assert set(ENGINES) == {name for name, why_not in engines.available().items() if why_not is None}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_values_and_exceptions_are_those_of_python(name: str) -> None:
+    check_value(EXAMPLES[name])
+
+
+@pytest.mark.parametrize("name", SUCCEEDING)
+def test_a_run_may_be_cut_anywhere(name: str) -> None:
+    check_cuts(EXAMPLES[name], check_steps(EXAMPLES[name]), Random(name))
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients(name: str) -> None:
+    check_gradients(EXAMPLES[name], check_steps(EXAMPLES[name]), Random(name))
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_second_derivatives(name: str) -> None:
+    check_second(EXAMPLES[name], check_steps(EXAMPLES[name]))
