@@ -9,6 +9,7 @@ At the boundary of `.vlad` programs:
     tuple of two               pair
     None                       null (of a tangent or cotangent: nothing)
     Procedure, Capsule         procedure, capsule
+    array                      tensor (of integers: of reals, as an int is a real)
 
 On the way back a proper list is a list, any other pair a tuple of two, null the empty list. Nothing
 here recurses along a list, and nothing recurses at all on the way in.
@@ -19,12 +20,17 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint import engines
+from checkpoint.ad import library
+from checkpoint.ad.arrays import ARRAYS, Memory, array_of, backends
+from checkpoint.ad.containers import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 from checkpoint.lang.printer import write_value
 from checkpoint.program import Program
 from checkpoint.runs import call_values
+
+_KEY_BYTES = 8  # of each of its integers
 
 AS_THEY_ARE = (bool, str, Symbol, Capsule, Opaque, type(None))
 
@@ -94,7 +100,16 @@ def _atom(value: Any, engine: Engine) -> Any:
         return float(value)
     if isinstance(value, Procedure):
         return value.on(engine)
+    if library.is_of_library(value) and type(value) in backends:
+        return array_of(_with_reals(value), Memory(FROZEN))
     raise RunError(f"a {type(value).__name__} has no counterpart in the language")
+
+
+def _with_reals(data: Any) -> Any:
+    """An array of integers as one of reals; a key of random numbers stays what it is."""
+    if data.dtype.kind == "i" or (data.dtype.kind == "u" and data.dtype.itemsize < _KEY_BYTES):
+        return data.astype(float)
+    return data
 
 
 def to_python(value: Any, program: Program | None) -> Any:
@@ -114,6 +129,8 @@ def to_python(value: Any, program: Program | None) -> Any:
             pending.extend(_plan(item))
         elif item is None:
             results.append([])
+        elif type(item) in ARRAYS:
+            results.append(item.data)
         elif type(item) is Closure and program is not None:
             results.append(Procedure(item, program))
         else:
@@ -149,7 +166,7 @@ def cotangent_to_python(x: Any, cotangent: Any) -> Any:
             parts = _elements(other, len(item)) if isinstance(item, list) else [other.car, other.cdr]
             pending.extend((a, b, False) for a, b in zip(reversed(item), reversed(parts), strict=True))
         else:
-            results.append(other)
+            results.append(other.data if type(other) in ARRAYS else other)
     return results[0]
 
 

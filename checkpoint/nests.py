@@ -19,7 +19,7 @@ from enum import Enum
 from typing import Any
 
 from checkpoint.ad import library as arrays
-from checkpoint.ad.arrays import Array, Native, backends
+from checkpoint.ad.arrays import Array, Native, backends, holds_numbers
 from checkpoint.ad.containers import FROZEN, Dict, List, Record
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
@@ -52,7 +52,7 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
 
     def leaf(thing: Any) -> Any:
         if arrays.is_of_library(thing):
-            if type(thing) in backends:
+            if type(thing) in backends and holds_numbers(thing):
                 return from_native(thing, leaf)
             dtype = arrays.dtype_of(thing)
             if dtype is not None:
@@ -75,6 +75,8 @@ def _advice(thing: Any) -> str:
     """What a thing that cannot enter is, and what to pass instead."""
     cls = type(thing)
     named = f"of type {cls.__module__}.{cls.__qualname__}, which no program can take"
+    if cls in backends:
+        return f"an array of {thing.dtype}, which no program can take: pass one of numbers or booleans"
     if isinstance(thing, complex):
         return "complex: pass the real and the imaginary part as a tuple"
     if isinstance(thing, Enum):

@@ -12,7 +12,7 @@ from typing import Any
 
 from checkpoint.ad.containers import CHANGING, changed_elsewhere
 from checkpoint.ad.graph import ATOMS, enter, highest_capsule_tag, numbers, parts_of, replace, settled
-from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.numbers import NUMBERS, Number, one, real_part
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, match, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair, Symbol
@@ -27,7 +27,6 @@ from checkpoint.prims.operators import Context, reverse_sweep
 from checkpoint.program import Program
 
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
-_REAL = Symbol("real")  # in the place of a real, where a shape is shown
 _REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))
 RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), EMPTY)
 
@@ -184,7 +183,8 @@ def vjp_values(
     """
 
     def cotangent_of(y: Any) -> Any:
-        return 1.0 if cotangent is None and type(y) in NUMBERS else _fitting(cotangent, y, name)
+        given = one(y) if cotangent is None and type(y) in NUMBERS else cotangent
+        return _fitting(given, y, name)
 
     run = _entered(f, x, engine)
     with run.errors:
@@ -198,10 +198,16 @@ def _fitting(cotangent: Any, y: Any, name: str) -> Any:
     """The cotangent if it has the shape of y; else what is wrong is said of `name`, not of the program."""
     if cotangent is None and type(y) not in ATOMS:
         found = numbers(y)
-        shape = write_value(replace(y, found, [_REAL] * len(found)), limit=200)
+        shape = write_value(replace(y, found, list(map(_kind, found))), limit=200)
         raise RunError(f"{name} must be given: the value is no real, its shape is {shape}")
     _matching(y, cotangent, f"cotangent {name}")
     return cotangent
+
+
+def _kind(number: Number) -> Symbol:
+    """What stands in the place of a number where a shape is shown."""
+    value = real_part(number)
+    return Symbol("real" if type(value) is float else f"#<tensor ({' '.join(map(str, value.data.shape))})>")
 
 
 def _matching(value: Any, tangent: Any, what: str) -> None:

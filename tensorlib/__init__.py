@@ -1,7 +1,9 @@
 """Functions of arrays: one record for each, with its value, its derivatives and where tests try it.
 
-Importing this package registers them all. It knows the records of checkpoint.ad.tensors and the registration
-of checkpoint.prims.arrays, and nothing else of the runtime. The table of names is in tensorlib/README.md.
+Importing this package registers them all, but for those of SciPy's functions (scipy_linalg, scipy_special),
+which are registered when a program first names one of SciPy's. It knows the records of checkpoint.ad.tensors
+and the registration of checkpoint.prims.arrays, and nothing else of the runtime. The table of names is in
+tensorlib/README.md.
 """
 
 from __future__ import annotations
@@ -43,8 +45,6 @@ from tensorlib import (
     rearranging,
     reductions,
     scans,
-    scipy_linalg,
-    scipy_special,
     selection,
     shapes,
     singular,
@@ -95,8 +95,6 @@ __all__ = [
     "rearranging",
     "reductions",
     "scans",
-    "scipy_linalg",
-    "scipy_special",
     "segment_max",
     "segment_min",
     "segment_prod",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.arrays import backends, defaults
-from checkpoint.prims.arrays import knows_dtypes
+from checkpoint.prims.arrays import knows_dtypes, silences
 
 
 def install(kind: type, namespace: Any) -> None:
@@ -20,10 +20,9 @@ def install(kind: type, namespace: Any) -> None:
 
 
 install(np.ndarray, np)
-for _scalar in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble):
-    install(_scalar, np)
-for _scalar in (np.bool_, *np.sctypeDict.values()):
-    if issubclass(_scalar, np.bool_ | np.integer):
+_SCALARS: set[type] = {np.bool_, *np.sctypeDict.values()}
+for _scalar in _SCALARS:
+    if issubclass(_scalar, np.bool_ | np.number):
         install(_scalar, np)
 defaults.append(np)
 
@@ -37,3 +36,4 @@ def dtype_of(value: Any) -> Any:
 
 
 knows_dtypes(dtype_of)
+silences(lambda: np.errstate(all="ignore"))

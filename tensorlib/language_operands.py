@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, cast
 
+from checkpoint.ad.record import OperandError
 from checkpoint.ad.tensors import Tensor
 from tensorlib.moving import shape_of
 
@@ -18,14 +19,20 @@ def is_tensor(operand: Any) -> bool:
 
 
 def taking_tensors(value: Rule, count: int | None = None) -> Rule:
-    """A value that first looks whether its first operands are reals or tensors; None: all."""
+    """A value that first looks whether its first operands are reals or tensors; None: all.
+
+    What NumPy finds wrong with the type of an operand is said as the language says it.
+    """
 
     @functools.wraps(value)
     def checked(xp: Any, *operands: Any) -> Any:
         for position, operand in enumerate(operands[:count], 1):
             if not is_tensor(operand):
-                raise TypeError(f"operand {position} is neither a real nor a tensor")
-        return value(xp, *operands)
+                raise OperandError(f"operand {position} is neither a real nor a tensor")
+        try:
+            return value(xp, *operands)
+        except TypeError as error:
+            raise OperandError(str(error)) from None
 
     return checked
 

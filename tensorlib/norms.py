@@ -160,20 +160,12 @@ def _factors(rng: Any) -> list[tuple[Any, ...]]:
     return [*axes_samples((1, None, True), (None, None, True), empty=False)(rng), *with_factors, *large]
 
 
-def _known() -> tuple[Any, ...]:
-    try:
-        from scipy.special import logsumexp as of_scipy  # noqa: PLC0415
-    except ImportError:
-        return (logsumexp,)
-    return (logsumexp, of_scipy)
-
-
 LOGSUMEXP: Tensor = tensor(
     "tensorlib.logsumexp",
     _logsumexp,
     vjps=(on_lists(_logsumexp_vjp), None, _factor_vjp, None),
     jvps=(_logsumexp_jvp, None, _factor_jvp, None),
-    implements=_known(),
+    implements=(logsumexp,),
     shape=SHAPE,
     samples=_factors,
 )

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.tensors import Tensor
-from checkpoint.prims.arrays import tensor
+from checkpoint.prims.arrays import also_implements, tensor
 from tensorlib.complex import real_only
+from tensorlib.norms import LOGSUMEXP
 from tensorlib.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
 from tensorlib.rules import number, pointwise, record, sampled, unbroadcast
 from tensorlib.special import register_softmax
@@ -141,3 +142,4 @@ def _register() -> None:
 
 if _scipy is not None:
     _register()
+    also_implements(LOGSUMEXP, _scipy.logsumexp)

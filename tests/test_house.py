@@ -69,6 +69,24 @@ def test_imports_go_one_way(module: str) -> None:
         assert place(target) <= place(module), f"{module} imports {target}"
 
 
+def test_what_tensorlib_knows_of_the_runtime() -> None:
+    allowed = ("checkpoint.ad.", "checkpoint.prims.arrays", "checkpoint.errors")
+    for path in sorted((ROOT / "tensorlib").glob("*.py")):
+        for target in imports(path):
+            assert target.startswith(allowed), f"{path.name} imports {target}"
+    for module, path in MODULES.items():
+        assert "tensorlib" not in {n.partition(".")[0] for n in imported_names(path)}, module
+
+
+def imported_names(path: Path) -> Iterator[str]:
+    """Everything that a file imports by a statement."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
 def test_no_cycle_of_imports() -> None:
     waiting = {module: set(imports(path)) - {module} for module, path in MODULES.items()}
     while waiting:
@@ -79,7 +97,7 @@ def test_no_cycle_of_imports() -> None:
 
 
 def test_files_are_short() -> None:
-    for folder in ("checkpoint", "tests"):
+    for folder in ("checkpoint", "tensorlib", "tests"):
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in {".py", ".vlad"}:
                 lines = len(path.read_text().splitlines())

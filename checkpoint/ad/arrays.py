@@ -124,6 +124,11 @@ def described(data: Any) -> str:
     return f"{data.dtype} {tuple(data.shape)}"
 
 
+def holds_numbers(data: Any) -> bool:
+    """Whether a library's array is one of numbers or booleans, which alone are values of a program."""
+    return data.dtype.kind in "fcbiu"
+
+
 def array_of(data: Any, memory: Memory) -> Array | Discrete:
     """The handle of a library's array."""
     kind = data.dtype.kind

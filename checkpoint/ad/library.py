@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from checkpoint.ad.operands import holds_array
@@ -18,7 +20,12 @@ from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, r
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import InternalError
 
-LIBRARIES = frozenset(("numpy", "scipy", "tensorlib"))
+# By library, the modules that register records for its functions and arrays.
+LIBRARIES: dict[str, tuple[str, ...]] = {
+    "numpy": ("tensorlib",),
+    "scipy": ("tensorlib", "tensorlib.scipy_linalg", "tensorlib.scipy_special"),
+    "tensorlib": ("tensorlib",),
+}
 
 # The primitives that an array overloads as their first operand alone; as another it says which or what.
 OF_FIRST = frozenset(
@@ -38,21 +45,30 @@ methods: dict[str, Tensor] = {}  # by the name of the method of arrays
 
 _by_function: dict[Any, Tensor] = {}
 _dtypes: list[Callable[[Any], Any]] = []
+_silences: list[Callable[[], AbstractContextManager[Any]]] = []
 
 
 def is_of_library(value: Any) -> bool:
     """Whether an object is one of the libraries', whose records are then registered."""
     owner = getattr(value, "__self__", None)  # of np.add.at
     names = (getattr(value, "__module__", None), type(value).__module__, type(owner).__module__)
-    found = any(isinstance(name, str) and name.partition(".")[0] in LIBRARIES for name in names)
-    if found:
-        load()
-    return found
+    libraries = [name.partition(".")[0] for name in names if isinstance(name, str)]
+    found = [library for library in libraries if library in LIBRARIES]
+    for library in found:
+        load(library)
+    return bool(found)
 
 
-def load() -> None:
-    """Register the functions of arrays, when a program first meets one."""
-    importlib.import_module("tensorlib")
+def load(library: str = "numpy") -> None:
+    """Register the functions of a library, when a program first meets one."""
+    for module in LIBRARIES[library]:
+        if module not in sys.modules:
+            importlib.import_module(module)
+
+
+def also_implements(record: Tensor, function: Any) -> None:
+    """State that a record is another library's function, too."""
+    _by_function[function] = record
 
 
 def implementation(function: Any) -> Tensor | None:
@@ -61,6 +77,20 @@ def implementation(function: Any) -> Tensor | None:
         return _by_function.get(function)
     except TypeError:
         return None
+
+
+def silences(warnings: Callable[[], AbstractContextManager[Any]]) -> None:
+    """State how a library is kept from warning, where its functions are only used to take derivatives."""
+    _silences.append(warnings)
+
+
+@contextmanager
+def silently() -> Iterator[None]:
+    """Within, libraries do not warn: derivatives are IEEE, and follow the mathematics."""
+    with ExitStack() as stack:
+        for warnings in _silences:
+            stack.enter_context(warnings())
+        yield
 
 
 def knows_dtypes(dtype_of: Callable[[Any], Any]) -> None:

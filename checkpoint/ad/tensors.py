@@ -48,6 +48,7 @@ from checkpoint.ad.numbers import (
 from checkpoint.ad.operands import holds_array, leaves, native, natives_of, with_leaves
 from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
+from checkpoint.ad.values import list_value
 from checkpoint.errors import InternalError
 
 Rule = Callable[..., Any]
@@ -207,6 +208,8 @@ def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
         return Record(layout, tuple([value_of(now, item, shown) for item in result]))
     if kind is list:
         return List([value_of(now, item, shown) for item in result], owner=now.owner)
+    if kind is Items:
+        return list_value([value_of(now, item, shown) for item in result])
     if result is None or kind in (int, bool, str):
         return result
     return Native(result)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from checkpoint.ad.library import silently
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, Recording, State
 from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Tape
@@ -104,4 +105,5 @@ class Sweep:
             self._end = recording.detached()
             self._cotangent = self.seed(recording.end)
         self._recording = None
-        self._cotangent = self.engine.reverse(recording, self._cotangent)
+        with silently():
+            self._cotangent = self.engine.reverse(recording, self._cotangent)

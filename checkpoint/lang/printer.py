@@ -12,8 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import Dict, List, Record
+from checkpoint.ad.numbers import Dual, Node, real_part
 from checkpoint.ad.values import Closure, Failure, Opaque, Pair, Symbol
 from checkpoint.errors import InternalError
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
@@ -141,11 +144,40 @@ class _Writer:
         return f"#x{'-' if value < 0 else ''}{abs(value):x}"
 
 
+_SHOWN = 100  # elements of a tensor; of a larger one the first and last _EDGE along each axis
+_EDGE = 3
+
+
+def write_tensor(data: Any) -> str:
+    """An array as its shape and its elements, of which not too many are shown; its dtype if that is rare."""
+    if data is None:
+        return "#<tensor>"
+    sizes = " ".join(map(str, data.shape))
+    dtype = str(data.dtype)
+    rare = "" if dtype in {"float64", "bool"} else f"{dtype} "
+    return f"#<tensor {rare}({sizes}) {_elements(data, data.size > _SHOWN)}>"
+
+
+def _elements(data: Any, is_large: bool) -> str:
+    if not data.ndim:
+        value = data.item()
+        return write_value(value) if isinstance(value, bool | float) else str(value)
+    rows = range(len(data))
+    if not is_large or len(data) <= 2 * _EDGE:
+        return f"({' '.join([_elements(data[i], is_large) for i in rows])})"
+    first, last = ([_elements(data[i], is_large) for i in part] for part in (rows[:_EDGE], rows[-_EDGE:]))
+    return f"({' '.join([*first, '...', *last])})"
+
+
 def _write_other(value: object) -> str:
     """What is no constant. A kind of value that this module does not know has a method `write`."""
     if isinstance(value, Closure):
         name = getattr(value.lam, "name", None)
         return f"#<procedure {name}>" if name else "#<procedure>"
+    if isinstance(value, Array | Discrete):
+        return write_tensor(value.data)
+    if isinstance(value, Dual | Node):
+        return write_value(real_part(value))
     if callable(write := getattr(value, "write", None)):
         return str(write())
     if isinstance(value, Failure):

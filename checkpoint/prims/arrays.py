@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import Discrete, current_data
-from checkpoint.ad.library import knows_dtypes, overload, overloads, tensor
+from checkpoint.ad.library import also_implements, knows_dtypes, overload, overloads, silences, tensor
 from checkpoint.ad.numbers import apply
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import OperandError, Scalar
@@ -17,7 +17,16 @@ from checkpoint.ad.tensors import perform
 from checkpoint.driver.raised import failure
 from checkpoint.errors import Span
 
-__all__ = ["knows_dtypes", "overload", "overloads", "scalar_on_arrays", "tensor", "truth_of"]
+__all__ = [
+    "also_implements",
+    "knows_dtypes",
+    "overload",
+    "overloads",
+    "scalar_on_arrays",
+    "silences",
+    "tensor",
+    "truth_of",
+]
 
 
 def scalar_on_arrays(now: Any, step: int, record: Scalar, operands: Sequence[Any]) -> Any:

@@ -41,10 +41,9 @@ from checkpoint.ad.numbers import (
     real_part,
     with_components,
     without_tape,
-    zero,
 )
-from checkpoint.ad.record import Control, Data, OperandError, Operator, Purity, register
-from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of
+from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, OperandError, Operator, Purity, register
+from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
 from checkpoint.ad.values import Capsule, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
@@ -105,12 +104,29 @@ def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operan
 def completed(y: Any, v: Any, level: int) -> Any:
     """The cotangent of y at a level, where UNIT stands for 1 at level 0, with the tangent 0 at others."""
     if level:
-        primal, tangent = completed(y.cdr, v.cdr, level - 1), v.car
-        if tangent is None and v.cdr != primal:
-            tangent = zero(y.car)
-        return Pair(tangent, primal)
+        primal = completed(y.cdr, v.cdr, level - 1)
+        return Pair(_with_zeros(primal, v.car, level - 1), primal)
     cotangent = one(y) if v == UNIT and type(y) in NUMBERS else None
     return v if cotangent is None else cotangent
+
+
+def _with_zeros(primal: Any, tangent: Any, level: int) -> Any:
+    """A tangent at a level, with zeros for what is None because it is that of UNIT."""
+    if tangent is None:
+        return zeros_of(primal)
+    if not level:
+        return tangent
+    parts = zip(primal.parts(), tangent.parts(), strict=True)
+    return Pair(*[_with_zeros(part, other, level - 1) for part, other in parts])
+
+
+def _matched(v: Any, received: Any, level: int) -> list[tuple[Number, Number]]:
+    """The numbers of a cotangent at a level with what they have received; UNIT has none."""
+    if v is None or v == UNIT:
+        return []
+    if not level:
+        return match(v, received, "cotangent")
+    return _matched(v.car, received.car, level - 1) + _matched(v.cdr, received.cdr, level - 1)
 
 
 def _gradient_forward(context: Context, level: int, schedule: Schedule, operands: Pair, tag: int) -> Pair:
@@ -144,8 +160,7 @@ def _gradient_on_tape(
             Pair(cotangent.car, primal.cdr),
         )
         of_u = match(primal.car, outcome.cdr.car, "cotangent")
-        of_v = [] if primal.cdr == UNIT else match(primal.cdr, outcome.car.cdr, "cotangent")
-        return [number for _, number in of_u + of_v]
+        return [number for _, number in of_u + _matched(primal.cdr, outcome.car.cdr, level)]
 
     taped: Pair = _onto_tape(result, found, pullback)
     return taped
@@ -244,6 +259,7 @@ UNIT = Native("the cotangent 1")
 register(
     Data(
         name="py.unit",
+        failures=PYTHON_FAILURES,
         arity=0,
         purity=Purity.PURE,
         doc="as a cotangent, 1 for a value that is one number",

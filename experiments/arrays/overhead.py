@@ -53,7 +53,7 @@ OPERATIONS = (
     "x[1:-1] += z",
 )
 
-TEXT = '''import numpy as np
+TEXT = """import numpy as np
 
 
 def use(x, y, z, mask, turns):
@@ -62,7 +62,7 @@ def use(x, y, z, mask, turns):
     for _ in range(turns):
 {body}
     return np.sum(x) + np.sum(s)
-'''
+"""
 
 
 def function(operation: str, folder: Path, copies: int = COPIES) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlib  # noqa: F401
+import tensorlib.scipy_linalg
+import tensorlib.scipy_special  # noqa: F401
 from tests.tensorlib.pulled import called, pulled
 
 RNG = np.random.default_rng(3)

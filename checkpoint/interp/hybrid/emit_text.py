@@ -23,7 +23,6 @@ from checkpoint.interp.hybrid.machine import Frame
 from checkpoint.interp.hybrid.origins import Values, key_of, numbered, perform, perform_taped
 from checkpoint.interp.hybrid.structured import RESULT
 from checkpoint.interp.hybrid.tensors import (
-    carries_derivative,
     perform_apart,
     perform_tensor,
     perform_tensor_taped,
@@ -49,13 +48,6 @@ def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: V
     if isinstance(other, Update):
         raise TypeError  # what a block changes in place it changes last: this is for the run step by step
     return perform(machine, other, operands)
-
-
-def on_tape(machine: Any, record: Tensor, operands: Values, names: Any) -> Any:
-    """A step on arrays with its origin; one on derivatives is for the run step by step."""
-    if carries_derivative(operands):
-        raise TypeError
-    return perform_tensor_taped(machine, record, operands, names)
 
 
 def truth_of(machine: Any, test: Any) -> bool:
@@ -84,7 +76,7 @@ class Text:
             "perform_taped": perform_taped,
             "on_arrays": perform_tensor,
             "on_arrays_apart": perform_apart,
-            "on_tape": on_tape,
+            "on_tape": perform_tensor_taped,
             "truth_of": truth_of,
             "Array": Array,
             "Discrete": Discrete,

@@ -167,6 +167,11 @@ class Machine:
             values = tuple([v if name in live else None for name, v in zip(params, values, strict=True)])
         return State(self.block, self.index, values, self.frame, self.steps, self.tags, self.births)
 
+    def take_values(self) -> Values:
+        """The values at the present point, which the machine then holds no longer: they may be large."""
+        values, self.values = self.values, ()
+        return values
+
     def interrupted(self, stop: BaseException) -> None:
         """Let go of the run, which may hold all the memory there is, and say where it was."""
         self.reserve = None

@@ -40,7 +40,7 @@ def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
 def run_blocks(machine: Machine, last: int, bytes: int) -> None:
     """The loop of `run`; `machine.block` is the present block all the time."""
     tape, first = machine.tape, machine.steps
-    block, values = machine.block, machine.values
+    block, values = machine.block, machine.take_values()
     while True:
         if tape is not None and tape.bytes > bytes and is_full_stop(machine, block, first):
             break
@@ -59,7 +59,7 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
         machine.block, machine.values = block, values
         values = ()
         left = run_part(machine, last)
-        block, values = machine.block, machine.values
+        block, values = machine.block, machine.take_values()
         if not left:
             break
     machine.block, machine.values = block, values

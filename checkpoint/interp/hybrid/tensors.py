@@ -116,6 +116,12 @@ def carries_derivative(operands: Values) -> bool:
     return any(type(x) in DERIVED for operand in operands for x in leaves(operand))
 
 
+def refuse_duals(operands: Values) -> None:
+    """Leave a step on duals to the run step by step, which records it as a whole."""
+    if carries_derivative(operands):
+        raise TypeError("a dual has no origin of its own")
+
+
 def perform_tensor(machine: Any, record: Tensor, operands: Values) -> Any:
     """The value, its birth given if it is a container."""
     if not record.changes:
@@ -142,7 +148,7 @@ def born(machine: Any, value: Any) -> Any:
 def perform_tensor_taped(
     machine: Any, record: Tensor, operands: Values, names: Names
 ) -> tuple[Any, Origin | None]:
-    """The value and the origin, if there is something to reverse."""
+    """The value and the origin, if there is something to reverse; TypeError where an operand is a dual."""
     if changes_here(record, operands):
         return _change(machine, record, operands, names)
     natives = natives_of(machine, operands)
@@ -152,6 +158,7 @@ def perform_tensor_taped(
         if type(result) in NUMBERS:
             return result, _pulled_simply(machine, record, operands, names, natives, data)
     else:
+        refuse_duals(operands)
         result, natives, data = plain(machine, record, operands)
     return born(machine, result), _pulled(machine, record, operands, names, result, natives, data)
 
@@ -221,6 +228,7 @@ def _places_in(item: Any, birth: int, field: int) -> Iterator[Place]:
 
 def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tuple[Any, Origin | None]:
     """A change of an array on the tape: in place where that is worth while, else a new array."""
+    refuse_duals(operands)
     array = operands[0]
     data = changeable_data(machine, array)
     natives = [native(machine, operand) for operand in operands]

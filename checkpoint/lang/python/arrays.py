@@ -79,6 +79,13 @@ def argument(t: Translator, part: ast.expr, env: Env) -> Expr:
     return t.expr(part, env)
 
 
+def arguments_of_method(t: Translator, name: str, node: ast.Call, env: Env) -> calls.Arguments:
+    """The arguments of a call of a method that no class of the program has."""
+    if name in AMBIGUOUS or name not in arrays.methods:
+        return calls.arguments(t, node, env)
+    return calls.arguments(t, node, env, lambda part: argument(t, part, env))
+
+
 def arranged(t: Translator, record: Tensor, name: str, given: calls.Arguments, node: ast.AST) -> Expr:
     """The primitive on arguments."""
     span = t.span(node)

@@ -23,13 +23,14 @@ _TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"ind
 
 def call(t: Translator, function: ast.Attribute, node: ast.Call, env: Env) -> Expr:
     """A call of a method."""
-    given = calls.arguments(t, node, env)
-    self = t.expr(function.value, env)
     name = function.attr
     owners = t.linker.owners_of(t, name)
     fields = t.linker.classes_with_field(name)
     if not owners and not fields:
-        return _built_in(t, self, name, given, node)
+        given = arrays.arguments_of_method(t, name, node, env)
+        return _built_in(t, t.expr(function.value, env), name, given, node)
+    given = calls.arguments(t, node, env)
+    self = t.expr(function.value, env)
     count = len(given.values)
 
     def dispatch(values: list[Expr]) -> Expr:

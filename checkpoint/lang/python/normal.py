@@ -31,7 +31,7 @@ from checkpoint.lang.python.nodes import (
     with_parts,
 )
 from checkpoint.lang.python.scopes import CHANGING, COMPREHENSIONS, root_of
-from checkpoint.lang.python.writing import module_of, to_change, written_by
+from checkpoint.lang.python.writing import bounds_of, module_of, to_change, written_by
 
 
 class Normaliser:
@@ -144,11 +144,7 @@ class Normaliser:
             path = self.path(target, out)
             assert isinstance(path, ast.Subscript)
             if isinstance(path.slice, ast.Slice):
-                bounds = [
-                    part or constant(None, path)
-                    for part in (path.slice.lower, path.slice.upper, path.slice.step)
-                ]
-                out.append(Change(path.value, "set_slice", [*bounds, value], None, target))
+                out.append(Change(path.value, "set_slice", [*bounds_of(path.slice), value], None, target))
             else:
                 out.append(Change(path.value, "set", [path.slice, value], None, target))
         else:

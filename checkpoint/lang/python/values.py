@@ -45,6 +45,8 @@ def of_reference(
     value = known.value
     if type(value) in ATOMS:
         return Const(span, value)
+    if arrays.is_constant(value):
+        return Const(span, arrays.constant_of(value))
     record = arrays.record_of(value)
     if record is not None:
         named: Named = (record.name, [])
@@ -55,8 +57,6 @@ def of_reference(
             span,
             lambda args: arrays.of_values(record, list(args), span),
         )
-    if arrays.is_constant(value):
-        return Const(span, arrays.constant_of(value))
     callee = linker.library_callee(t, value) or linker.callee(t, known, node)
     if callee is not None:
         return of_callee(linker, callee, span)

@@ -34,7 +34,10 @@ def to_change(path: ast.expr) -> ast.expr:
     if not isinstance(path, ast.Subscript):
         return path
     if isinstance(path.slice, ast.Slice):
-        bounds = (path.slice.lower, path.slice.upper, path.slice.step)
-        parts = [part or constant(None, path) for part in bounds]
-        return Prim("py.slice-to-change", [path.value, *parts], path)
+        return Prim("py.slice-to-change", [path.value, *bounds_of(path.slice)], path)
     return Prim("py.item-to-change", [path.value, path.slice], path)
+
+
+def bounds_of(node: ast.Slice) -> list[ast.expr]:
+    """The bounds of a slice and its step, None for what is left out."""
+    return [part or constant(None, node) for part in (node.lower, node.upper, node.step)]

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Now, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.values import Closure, Symbol
@@ -59,6 +60,11 @@ def equal(now: Now, x: Any, y: Any) -> bool:
     return True
 
 
+def plain(value: Any) -> Any:
+    """What a program can only pass on, as a library's own object."""
+    return value.value if type(value) is Native else value
+
+
 def _equal_atoms(x: Any, y: Any) -> bool:
     """Equality where at most one operand is a container, and none an object."""
     kind, other = type(x), type(y)
@@ -68,6 +74,8 @@ def _equal_atoms(x: Any, y: Any) -> bool:
         y = real_part(y)
     if kind is Layout and other is Layout:
         return x.cls is y.cls
+    if kind is Native or other is Native:
+        return bool(plain(x) == plain(y))
     if kind is Types and other is Types:
         return bool(x.classes == y.classes)
     if kind is Closure and other is Closure:

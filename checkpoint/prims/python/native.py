@@ -18,7 +18,17 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, array_of, backends, current_data
+from checkpoint.ad.arrays import (
+    ARRAYS,
+    Array,
+    Discrete,
+    Memory,
+    Native,
+    array_of,
+    backends,
+    current_data,
+    holds_numbers,
+)
 from checkpoint.ad.arrays import changed_elsewhere as array_changed_elsewhere
 from checkpoint.ad.containers import (
     FROZEN,
@@ -230,7 +240,7 @@ def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN)
             results.append(item * 1.0)
         elif kind in _PLAIN:
             results.append(item)
-        elif kind in backends:
+        elif kind in backends and holds_numbers(item):
             results.append(array_of(item, Memory(owner)))
         elif (taken := _taken_apart(item, owner)) is None:
             results.append(other(item))

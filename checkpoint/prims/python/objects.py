@@ -81,7 +81,7 @@ rearrange("instance", 2, "isinstance(x, classes)", _instance, tells=True)
 
 def _stopped(_: Any, x: Any) -> Any:
     found = numbers(x)
-    return replace(x, found, [real_part(number) * 1.0 for number in found])
+    return replace(x, found, [fresh(real_part(number)) for number in found])
 
 
 register(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh
 from checkpoint.ad.record import (
@@ -125,6 +126,8 @@ def key_of(now: Now, key: Any) -> Any:
     kind = type(key)
     if kind is str or kind is int or kind is bool or key is None:
         return key
+    if kind is Discrete and current_data(now, key).shape == ():
+        return key.data.item()
     if kind in NUMBERS:
         raise TypeError("a real cannot be a key here: use int(k) or str(k)")
     if is_tuple(key):

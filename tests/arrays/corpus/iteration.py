@@ -63,7 +63,7 @@ def reversed_rows(a: Any) -> Any:
 def in_comprehensions(x: Any) -> Any:
     """Lists, dictionaries, nested ones."""
     squares = [v * v for v in x if v > 0]
-    table = {i: v for i, v in enumerate(x)}
+    table = {i: v for i, v in enumerate(x) if i > 0}
     products = np.array([[a * b for a in x] for b in x])
     return sum(squares), table[1], products
 
@@ -102,7 +102,7 @@ def extremes(x: Any) -> Any:
 
 def mapped(x: Any) -> Any:
     """map, filter, a generator."""
-    doubled = list(map(lambda v: 2.0 * v, x))
+    doubled = list(map(lambda v: 2.0 * v, x))  # noqa: C417
     positive = list(filter(lambda v: v > 0, x))
     return doubled, positive, sum(v**3 for v in x), tuple(x)
 

@@ -56,7 +56,7 @@ def single(x: Any) -> Any:
 
 def promoted(x: Any) -> Any:
     """float32 beside float64, and converted."""
-    return x.astype(np.float64) * np.ones(2), x + np.zeros(2), (x * 2.0).dtype.name, np.sum(x, dtype=float)
+    return x.astype(np.float64) * np.ones(2), x + np.zeros(2), str((x * 2.0).dtype), np.sum(x, dtype=float)
 
 
 def integer_arrays(x: Any, counts: Any) -> Any:
@@ -68,7 +68,7 @@ def integer_arrays(x: Any, counts: Any) -> Any:
         (counts > 1) * x,
         counts.sum() * x[0],
         x**counts,
-        counts.dtype.name,
+        str(counts.dtype),
     )
 
 

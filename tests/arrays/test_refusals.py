@@ -1,0 +1,173 @@
+"""What is refused of arrays: the place, what is wrong, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint.errors import RunError, SourceError
+from tests.arrays import refused
+from tests.python.texts import defined, run
+
+X = np.array([0.5, 2.0, -1.0])
+NAMES = {"np": np, "checkpoint": checkpoint, "CONSTANT": np.array([1.0, 2.0, 3.0])}
+
+
+def cases(text: str) -> Iterator[Any]:
+    """What is said of a function, and the text of the function."""
+    for i, part in enumerate(text.strip("\n").split("\n---\n")):
+        said, _, code = part.partition("\n")
+        yield pytest.param(said, code.rstrip("\n") + "\n", id=f"{said.partition(' => ')[0]}-{i}")
+
+
+def place_of(marked: str) -> tuple[str, int]:
+    """The text without its marks, and the line that they are in."""
+    return marked.replace("«", "").replace("»", ""), marked[: marked.index("«")].count("\n") + 1
+
+
+@pytest.mark.parametrize(("said", "marked"), [*cases(refused.CONSTRUCTS)])
+def test_functions_without_a_record(said: str, marked: str) -> None:
+    text, line = place_of(marked)
+    module = defined(text, **NAMES)
+    with pytest.raises(SourceError) as caught:
+        checkpoint.grad(module["f"])(X)
+    what, _, advice = said.partition(" => ")
+    assert str(caught.value).startswith(f"{module['__file__']}:{line}:")
+    assert caught.value.message.startswith(f"{what} cannot be differentiated: ")
+    assert advice in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("said", "marked"), [*cases(refused.OWNED), *cases(refused.STALE), *cases(refused.VALUES)]
+)
+def test_what_only_the_run_can_see(said: str, marked: str, engine: str) -> None:
+    text, line = place_of(marked)
+    module = defined(text, **NAMES)
+    with pytest.raises(RunError) as caught:
+        run(module["f"], X.copy(), engine=engine)
+    assert said in caught.value.message
+    assert str(caught.value).startswith(f"{module['__file__']}:{line}:")
+    with pytest.raises(RunError) as differentiated:
+        checkpoint.vjp(module["f"], X.copy(), 1.0, engine=engine)
+    assert differentiated.value.message == caught.value.message
+
+
+@pytest.mark.parametrize(("said", "marked"), [*cases(refused.RAISED)])
+def test_exceptions_of_numpy_with_the_place(said: str, marked: str, engine: str) -> None:
+    text, line = place_of(marked)
+    module = defined(text, **NAMES)
+    with pytest.raises(Exception) as native:  # noqa: PT011
+        module["f"](X.copy())
+    for action in (
+        lambda: run(module["f"], X.copy(), engine=engine),
+        lambda: checkpoint.vjp(module["f"], X.copy(), X, engine=engine),
+        lambda: checkpoint.jvp(module["f"], X.copy(), X, engine=engine),
+    ):
+        with pytest.raises(type(native.value)) as caught:
+            action()
+        assert f"{type(caught.value).__name__}: {caught.value}".startswith(said)
+        assert str(caught.value) == str(native.value)
+        assert caught.value.__notes__[0].startswith(f"{module['__file__']}:{line}:")
+
+
+# Arguments
+
+
+def total(x: Any) -> Any:
+    """Of anything that has a sum."""
+    return np.sum(x)
+
+
+class OfUser(np.ndarray):
+    """An array of a class of its own."""
+
+
+ARGUMENTS = {
+    "objects": (np.array([1.0, None], dtype=object), "x is"),
+    "texts": (np.array(["a", "b"]), "x is"),
+    "dates": (np.array(["2020-01-01"], dtype="datetime64[D]"), "x is"),
+    "records": (np.zeros(2, dtype=[("a", float)]), "x is"),
+    "masked": (np.ma.masked_array([1.0, 2.0], mask=[True, False]), "x is"),
+    "matrix of a class of its own": (np.zeros(2).view(OfUser), "x is"),
+    "integers": (np.array([1, 2]), "x holds no real to differentiate"),
+    "booleans": (np.array([True, False]), "x holds no real to differentiate"),
+    "in a list": ([1.0, np.array(["a"])], "x[1] is"),
+    "in a dictionary": ({"a": 1.0, "b": np.array([None])}, "x['b'] is"),
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_arguments_that_cannot_enter(name: str, engine: str) -> None:
+    x, said = ARGUMENTS[name]
+    with pytest.raises(RunError) as caught:
+        checkpoint.vjp(total, x, 1.0, engine=engine)
+    assert str(caught.value).startswith(said)
+
+
+# Cotangents and tangents
+
+
+def doubled(x: Any) -> Any:
+    """An array for an array."""
+    return 2.0 * x
+
+
+WRONG_COTANGENTS = {
+    "none": (None, "ybar must be given: the value is no real but an array of float64 of shape (3,)"),
+    "a real": (1.0, "ybar must have the shape (3,), not ()"),
+    "longer": (np.ones(4), "ybar must have the shape (3,), not (4,)"),
+    "a row": (np.ones((1, 3)), "ybar must have the shape (3,), not (1, 3)"),
+    "complex": (np.ones(3) * 1j, "ybar must be an array float64 (3,)"),
+    "texts": (np.array(["a", "b", "c"]), "ybar must be an array float64 (3,)"),
+    "a list": ([1.0, 1.0, 1.0], "ybar must be an array float64 (3,)"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_COTANGENTS)
+def test_cotangents_of_another_shape(name: str, engine: str) -> None:
+    ybar, said = WRONG_COTANGENTS[name]
+    with pytest.raises(RunError) as caught:
+        checkpoint.vjp(doubled, X, ybar, engine=engine)
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize("name", [name for name in WRONG_COTANGENTS if name != "none"])
+def test_tangents_of_another_shape(name: str, engine: str) -> None:
+    xtan, said = WRONG_COTANGENTS[name]
+    for action in (
+        lambda: checkpoint.jvp(doubled, X, xtan, engine=engine),
+        lambda: checkpoint.jvp(lambda x: doubled(x["a"]), {"a": X}, {"a": xtan}, engine=engine),
+    ):
+        with pytest.raises(RunError) as caught:
+            action()
+        place, _, rest = said.partition(" ")
+        assert str(caught.value).replace("['a']", "").startswith(f"xtan {rest}"), place
+
+
+def test_gradients_of_what_is_no_real(engine: str) -> None:
+    for f, what in (
+        (doubled, "an array of float64 of shape (3,)"),
+        (lambda x: x > 0, "an array of bool of shape (3,)"),
+        (lambda x: [x], "a list"),
+    ):
+        with pytest.raises(RunError, match="needs a function that returns a real") as caught:
+            checkpoint.grad(f, engine=engine)(X)
+        assert what in str(caught.value)
+
+
+def test_complex_results_have_no_gradient(engine: str) -> None:
+    with pytest.raises(RunError, match="gradient needs a function that returns a real"):
+        checkpoint.grad(lambda x: np.fft.fft(x)[1], engine=engine)(X)
+
+
+def test_how_a_function_without_a_record_is_registered(engine: str) -> None:
+    def slope(v: Any) -> Any:
+        return float(np.polyfit(np.arange(3.0), v, 1)[0])
+
+    fitted = checkpoint.primitive(slope, vjp=lambda ybar, y, v: (ybar * np.array([-0.5, 0.0, 0.5]),))
+    found = checkpoint.grad(lambda x: fitted(x) ** 2, engine=engine)(X)
+    assert np.allclose(found, 2.0 * slope(X) * np.array([-0.5, 0.0, 0.5]))
