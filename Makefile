@@ -13,7 +13,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
-SOURCES := $(wildcard checkpoint tests experiments)
+SOURCES := $(wildcard checkpoint tensorlib tests experiments)
 
 .PHONY: demo test test-long lint format clean
 .DELETE_ON_ERROR:

@@ -101,7 +101,8 @@ def _atom(value: Any, engine: Engine) -> Any:
     if isinstance(value, Procedure):
         return value.on(engine)
     if library.is_of_library(value) and type(value) in backends:
-        return array_of(_with_reals(value), Memory(FROZEN))
+        array = _with_reals(value)
+        return float(array) if isinstance(array, float) else array_of(array, Memory(FROZEN))
     raise RunError(f"a {type(value).__name__} has no counterpart in the language")
 
 

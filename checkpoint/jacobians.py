@@ -55,10 +55,11 @@ class ReverseJacobian(Jacobian):
         count = sum(map(elements, outputs))
         found = [first, *(self._row(call, k)[1] for k in range(1, count))][:count]
         picked = [[number for i in at for number in numbers(xbar.items[i])] for xbar in found]
+        inputs = [number for i in at for number in numbers(call.argument.items[i])]
         rows = []
         for output in outputs:
             lines, picked = picked[: elements(output)], picked[elements(output) :]
-            rows.append([stacked(output, column, 0) for column in zip(*lines, strict=True)])
+            rows.append([stacked(output, [line[k] for line in lines], x, 0) for k, x in enumerate(inputs)])
         return with_leaves(result(shape, call.engine), shape, self.structures(rows, args, call, at))
 
     def _row(self, call: Call, position: int) -> tuple[Any, Any]:
@@ -85,7 +86,9 @@ class ForwardJacobian(Jacobian):
             y, ytan = call.jvp(tangent)
             shape = enter(y)
             columns.append(numbers(enter(ytan)))
-        rows = _merged(call, at, columns)
+        if not columns:
+            shape = enter(call.value())
+        rows = _merged(call, at, columns, numbers(shape))
         return with_leaves(result(shape, call.engine), shape, self.structures(rows, args, call, at))
 
 
@@ -101,7 +104,7 @@ class Hessian(Jacobian):
         for tangent in _basis(call, at):
             _, _, product = call.second(tangent, self.cotangent_of, schedule)
             rows.append([number for i in at for number in numbers(product.items[i])])
-        rows = _merged(call, at, rows)
+        rows = _merged(call, at, rows, [number for i in at for number in numbers(call.argument.items[i])])
         left, parts = self.structures(rows, args, call, at), []
         for i in at:
             part = call.argument.items[i]
@@ -180,24 +183,29 @@ def _one_at(zeros: Array, position: int) -> Array:
     return Array(flat.reshape(zeros.data.shape), zeros.memory)
 
 
-def stacked(along: Any, parts: Sequence[Any], axis: int) -> Any:
-    """A block of the matrix from what there is for each real of a number: a float or array of a library."""
+def stacked(along: Any, parts: Sequence[Any], like: Any, axis: int) -> Any:
+    """A block of the matrix from what there is for each real of a number: a float or array of a library.
+
+    like: the number, of which there is something for each real.
+    """
     plain = [part.data if type(part) is Array else part for part in parts]
     if type(along) is not Array:
         return plain[0]
     xp, shape = backend_of(along.data), tuple(along.data.shape)
-    inner = tuple(getattr(plain[0], "shape", ())) if plain else ()
+    inner = tuple(like.data.shape) if type(like) is Array else ()
     block = xp.stack(plain, axis) if plain else xp.zeros((0,), along.data.dtype)
     return block.reshape(shape + inner if axis == 0 else inner + shape)
 
 
-def _merged(call: Call, at: list[int], columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Rows of blocks from what there is for each real of the selected arguments."""
+def _merged(
+    call: Call, at: list[int], columns: Sequence[Sequence[Any]], outputs: Sequence[Any]
+) -> list[list[Any]]:
+    """Rows of blocks, one for each output, from what there is for each real of the selected arguments."""
     inputs = [number for i in at for number in numbers(call.argument.items[i])]
     merged, left = [], list(columns)
     for number in inputs:
         lines, left = left[: elements(number)], left[elements(number) :]
-        merged.append([stacked(number, column, -1) for column in zip(*lines, strict=True)])
+        merged.append([stacked(number, [line[k] for line in lines], y, -1) for k, y in enumerate(outputs)])
     return [list(row) for row in zip(*merged, strict=True)]
 
 

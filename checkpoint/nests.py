@@ -87,7 +87,7 @@ def _advice(thing: Any) -> str:
     if isinstance(thing, set | frozenset):
         return f"{named}: pass sorted(x)"
     if hasattr(thing, "tolist"):
-        return f"{named}: pass x.tolist()"
+        return f"{named}: pass numpy.asarray(x)"
     if hasattr(thing, "__float__"):
         return f"{named}: pass float(x)"
     return (
@@ -135,10 +135,13 @@ def cotangent_to_python(nest: Any, cotangent: Any) -> Any:
     return cotangent if type(cotangent) is float else _fold(nest, cotangent, _cotangent_leaf)
 
 
-def _cotangent_leaf(cotangent: Any) -> Any:
+def _cotangent_leaf(item: Any, cotangent: Any) -> Any:
     if type(cotangent) is Opaque and not cotangent.numbers:
         return None
-    return cotangent.data if type(cotangent) is Array else cotangent
+    if type(cotangent) is not Array:
+        return cotangent
+    is_scalar = not hasattr(type(item), "__setitem__")
+    return cotangent.data[()] if is_scalar else cotangent.data
 
 
 def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
@@ -148,7 +151,7 @@ def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
     """
     rest = iter(leaves)
 
-    def leaf(part: Any) -> Any:
+    def leaf(_: Any, part: Any) -> Any:
         if type(part) in NUMBERS:
             return next(rest)
         if type(part) not in ATOMS and numbers(part):
@@ -158,8 +161,8 @@ def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
     return _fold(nest, value, leaf)
 
 
-def _fold(nest: Any, value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """The like of a nest, with `leaf` of what a value has at its leaves."""
+def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
+    """The like of a nest, with `leaf` of what it and a value have at their leaves."""
     results: list[Any] = []
     pending: list[tuple[Any, Any, bool]] = [(nest, value, False)]
     while pending:
@@ -175,7 +178,7 @@ def _fold(nest: Any, value: Any, leaf: Callable[[Any], Any]) -> Any:
             pairs = zip(_parts(item, other), other.parts(), strict=True)
             pending.extend([(part, inner, False) for part, inner in pairs][::-1])
         else:
-            results.append(leaf(other))
+            results.append(leaf(item, other))
     return results[0]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from checkpoint import api, gradients, jacobians
 from checkpoint.ad.graph import constant
 from checkpoint.ad.values import Closure, Environment, Pair
+from checkpoint.convert import Procedure
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.lang.closures import analyse
@@ -67,6 +68,8 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]
     """The values of a program's inputs."""
 
     def other(thing: Any) -> Any:
+        if isinstance(thing, Procedure):
+            return thing.on(engine)
         return argument_of(thing, engine) if callable(thing) else NotImplemented
 
     names = [source_name(param) for param in linked.thunk.params]

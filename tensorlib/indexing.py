@@ -15,8 +15,7 @@ from tensorlib.rules import discrete, unbroadcast
 
 def scattered(xp: Any, like: Any, index: Any, g: Any) -> Any:
     """A contribution to the elements at an index."""
-    whole = xp.broadcast_to(xp.zeros((), like.dtype), like.shape)
-    return Scattered(whole, index, g if g.dtype == like.dtype else g.astype(like.dtype), repeats(index))
+    return Scattered(like, index, g if g.dtype == like.dtype else g.astype(like.dtype), repeats(index))
 
 
 def repeats(index: Any) -> bool:

@@ -36,7 +36,7 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
     if name in _INSTEAD:
         raise RunError(f"the attribute {name} of an array has no rule here: {_INSTEAD[name]}")
     if not hasattr(x, name):
-        raise AttributeError(f"{type(x).__module__}.{type(x).__name__!r} object has no attribute {name!r}")
+        getattr(x, name)  # Python's own error
     raise RunError(
         f"the attribute {name} of an array cannot be used as a value here: call it where it stands, "
         f"x.{name}(...)"

@@ -38,6 +38,7 @@ class Like:
         return math.prod(self.shape)
 
 
+PLAIN = frozenset((float, int, bool, str, slice, type(None)))
 RESULT = -1  # the position of the result, however many operands there are
 
 _needed: dict[tuple[str, tuple[int, ...]], frozenset[int]] = {}  # by record and what is wanted
@@ -72,7 +73,7 @@ class Pullback:
         self.natives, self.result = natives, result
         read = needed(record, wanted)
         if read is not None:
-            self.natives = [x if i in read else outline(x) for i, x in enumerate(natives)]
+            self.natives = [x if i in read or type(x) in PLAIN else outline(x) for i, x in enumerate(natives)]
             if len(natives) not in read and RESULT not in read:
                 self.result = None if self.form is None else outline(result)
 

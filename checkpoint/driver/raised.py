@@ -7,6 +7,7 @@ from typing import Any
 from checkpoint.ad.arrays import ARRAYS, described
 from checkpoint.ad.library import overload
 from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.pullbacks import PLAIN
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure
@@ -75,4 +76,6 @@ def _about(name: str, operands: tuple[Any, ...]) -> str:
 
 def _described(operand: Any) -> str:
     value = real_part(operand) if type(operand) in NUMBERS else operand
-    return described(value.data) if type(value) in ARRAYS else write_value(operand, limit=40)
+    if type(value) in ARRAYS:
+        return described(value.data)
+    return repr(value) if type(value) in PLAIN else write_value(operand, limit=40)

@@ -75,7 +75,7 @@ def main() -> None:
         "default": grad(chain, engine=options.engine),
         "by hand": by_hand,
     }
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, action in actions.items():
         times = [per_layer(action, depth, options.width, options.repeats) for depth in options.depths]
         rows.append({"gradient": name, "us per layer": times, "ratio": times[1] / times[0]})

@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=32, help="turns of the loop (32)")
     options = parser.parse_args()
     case = (options.megabytes, options.turns, options.engine)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"chain": chain.__name__, **{mode: measured(mode, chain.__name__, *case) for mode in MODES}}
         for chain in CHAINS
     ]

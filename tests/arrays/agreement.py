@@ -30,7 +30,7 @@ from tests.support.laws import CUTTER
 from tests.support.same import difference, same_bits, same_elements
 
 ENGINES = [engine.name for engine in usable_engines()]
-SHORT = 120  # steps; shorter runs are cut everywhere
+SHORT = 50  # steps; shorter runs are cut everywhere
 TOLERANCE, COARSE_TOLERANCE = 1e-6, 2e-2
 WIDTHS, COARSE_WIDTHS = (1e-3, 1e-4, 1e-2, 1e-5, 1e-6), (3e-2, 1e-1, 1e-2)
 
@@ -69,6 +69,11 @@ def natively(example: Example) -> Outcome:
 def call_on(example: Example, name: str) -> Call:
     """The call of an example on an engine."""
     return call_of(example.function, example.args, {}, name)
+
+
+def value_on(example: Example, name: str) -> Any:
+    """What an example gives on an engine."""
+    return _value(call_on(example, name))
 
 
 def same_values(a: Any, b: Any) -> bool:
@@ -170,8 +175,13 @@ def weights(value: Any) -> Any:
 
 def components(value: Any, tangent: Any) -> Any:
     """The elements of a tangent, as one vector of doubles."""
-    parts = [np.ravel(getattr(other, "data", other)) for _, other in match(value, tangent, "tangent")]
+    parts = [np.ravel(_elements(other)) for _, other in match(value, tangent, "tangent")]
     return np.concatenate([np.zeros(0), *parts]).astype(float)
+
+
+def _elements(number: Any) -> Any:
+    """The float, or the library's array, of a number."""
+    return getattr(number, "data", number)
 
 
 def gradient(example: Example, name: str, schedule: Any) -> tuple[Call, Any, Any]:
@@ -188,7 +198,7 @@ def schedules_of(steps: int, random: Random, most: int) -> list[Any]:
     if steps <= most:
         found.append(Bisection(1))
     if steps > 1:
-        found += [CutAt(random.randrange(1, steps)) for _ in range(3)]
+        found += [CutAt(random.randrange(1, steps)) for _ in range(2)]
     return found
 
 
@@ -212,6 +222,14 @@ def check_gradients(
         against_differences(lambda x: along(call, x), call.argument, v, slope, size, example.coarse)
 
 
+def unsigned(cotangent: Any) -> Any:
+    """The same without signs of zero in arrays: the cotangent of a capsule has zeros where nothing came."""
+    found = numbers(cotangent)
+    return replace(
+        cotangent, found, [Array(x.data + 0.0, Memory()) if type(x) is Array else x * 1.0 for x in found]
+    )
+
+
 def check_gradient_in_parts(call: Call, xbar: Any, cut: int) -> None:
     """The rest of a run, and the run up to it, each differentiated on its own, compose to the whole."""
     engine = call.engine
@@ -224,7 +242,8 @@ def check_gradient_in_parts(call: Call, xbar: Any, cut: int) -> None:
         _, zbar = rest.vjp(weights, Bisection(7))
         again, composed = runs.vjp_values(cutter, call.argument, zbar, engine, Bisection(7))
     assert again.steps == cut
-    assert difference(composed, xbar) is None, f"in parts, cut at {cut}: {difference(composed, xbar)}"
+    found, wanted = unsigned(composed), unsigned(xbar)
+    assert difference(found, wanted) is None, f"in parts, cut at {cut}: {difference(found, wanted)}"
 
 
 def check_forward(example: Example, v: Any, slope: float, size: float, is_tame: bool) -> None:
@@ -275,7 +294,7 @@ def check_second(example: Example, steps: int, differences: bool = True) -> None
 def along(call: Call, x: Any) -> float:
     """The product of the value at x with its weights."""
     y = Call(call.u.car, x, call.engine).value()
-    found = [np.ravel(getattr(part, "data", part)) for part in numbers(y)]
+    found = [np.ravel(_elements(part)) for part in numbers(y)]
     values = np.concatenate([np.zeros(0), *found]).astype(float)
     return float(np.dot(values, components(y, weights(y))))
 

@@ -19,36 +19,47 @@ VECTORS, MATRICES, SCALARS = ("x", "y", "u", "v"), ("a", "m"), ("s", "t")
 
 OF_VECTOR = (
     "np.sin({v})", "np.tanh({v})", "{v} * {w}", "{v} + {w}", "{v} - {w}", "0.5 * {v}", "{v} + {s}",
-    "{v} / ({w} ** 2 + 1.0)", "{v}[::-1]", "np.roll({v}, 1)", "{m} @ {v}", "{v} @ {m}", "{m}[{i}]", "{m}[:, {i}]",
+    "{v} / ({w} ** 2 + 1.0)", "{v}[::-1]", "np.roll({v}, 1)", "{m} @ {v}", "{v} @ {m}", "{m}[{i}]",
+    "{m}[:, {i}]",
     "np.cumsum({v})", "np.where({v} > {w}, {v}, {w})", "np.maximum({v}, {w})", "{m}.sum(axis=0)",
     "np.max({m}, axis=1)", "np.concatenate([{v}[1:], {w}[:1]])", "{v}[[{i}, {j}, 0]]", "np.abs({v})",
-    "np.array([{s}, {v}[{i}], 2.0])", "-{v}", "np.diag({m})", "{v}.copy()", "np.zeros(3)", "{v}[np.argsort({w})]",
+    "np.array([{s}, {v}[{i}], 2.0])", "-{v}", "np.diag({m})", "{v}.copy()", "np.zeros(3)",
+    "{v}[np.argsort({w})]",
     "np.exp(-({v} ** 2))", "{v} * ({w} > 0)", "np.sort({v})", "np.clip({v}, -1.0, 1.0)", "{m}.T[{i}]",
     "np.linalg.solve({m} @ {m}.T + 3.0 * np.eye(3), {v})", "{m}.mean(axis=1)", "{v}.astype(np.float32)",
     "np.einsum('ij,j->i', {m}, {v})", "helper({v}, {w})", "np.array([e * e for e in {v}])",
 )  # fmt: skip
 OF_MATRIX = (
-    "np.outer({v}, {w})", "{m} @ {n}", "{m}.T", "{m} * {v}", "{m} + {v}[:, None]", "np.tanh({m})", "0.5 * {m}",
-    "np.stack([{v}, {w}, {v}])", "{m} - {n}", "np.diag({v})", "np.eye(3) * {s}", "{m}[::-1]", "np.zeros((3, 3))",
-    "{m}[:, [{i}, {j}, 1]]", "np.where({m} > 0, {m}, {n})", "np.array([{v}, {w}, {w}])", "np.cumsum({m}, axis=1)",
+    "np.outer({v}, {w})", "{m} @ {n}", "{m}.T", "{m} * {v}", "{m} + {v}[:, None]", "np.tanh({m})",
+    "0.5 * {m}",
+    "np.stack([{v}, {w}, {v}])", "{m} - {n}", "np.diag({v})", "np.eye(3) * {s}", "{m}[::-1]",
+    "np.zeros((3, 3))",
+    "{m}[:, [{i}, {j}, 1]]", "np.where({m} > 0, {m}, {n})", "np.array([{v}, {w}, {w}])",
+    "np.cumsum({m}, axis=1)",
     "{m}.copy()", "np.triu({m})", "{m}.reshape(-1).reshape(3, 3).T",
 )  # fmt: skip
 OF_SCALAR = (
-    "{v}.sum()", "np.max({v})", "{v} @ {w}", "{v}[{i}]", "{m}[{i}, {j}]", "{v}[{i}] * {s}", "np.mean({m})",
-    "0.5 * {s} + {v}[{j}]", "np.trace({m})", "np.sin({s})", "float({v}[{i}])", "np.linalg.norm({v} + 2.0)",
+    "{v}.sum()", "np.max({v})", "{v} @ {w}", "{v}[{i}]", "{m}[{i}, {j}]", "{v}[{i}] * {s}",
+    "np.mean({m})",
+    "0.5 * {s} + {v}[{j}]", "np.trace({m})", "np.sin({s})", "float({v}[{i}])",
+    "np.linalg.norm({v} + 2.0)",
     "{s} * {t}", "np.prod({v})", "np.sum({m} * {n})", "sum({v})", "max({v}[{i}], {s})", "np.var({v})",
 )  # fmt: skip
 WRITES = (
-    "{v}[{i}] = {s}", "{v}[{i}] += {w}[{j}]", "{v}[1:] = {w}[:-1]", "{v}[:] = {w}", "{v} += {w}", "{v} *= 0.5",
-    "{v} -= {s}", "{v}[{v} > 0] = {s}", "{v}[[{i}, {j}]] *= 0.5", "{v}[::2] = {w}[1:] * {s}", "{v}[{i}] = {v}[{j}]",
+    "{v}[{i}] = {s}", "{v}[{i}] += {w}[{j}]", "{v}[1:] = {w}[:-1]", "{v}[:] = {w}", "{v} += {w}",
+    "{v} *= 0.5",
+    "{v} -= {s}", "{v}[{v} > 0] = {s}", "{v}[[{i}, {j}]] *= 0.5", "{v}[::2] = {w}[1:] * {s}",
+    "{v}[{i}] = {v}[{j}]",
     "{v}[{w} > 0] += 1.0", "{v} /= 2.0",
 )  # fmt: skip
 WRITES_TO_MATRIX = (
     "{m}[{i}] = {v}", "{m}[:, {i}] = {v}", "{m}[{i}, {j}] = {s}", "{m} += {n}", "{m}[{i}] += {m}[{j}]",
-    "{m}[1:, 1:] *= 0.5", "{m}[{m} > 0] = {s}", "{m} *= {v}", "{m}[{i}, 1:] = {v}[:2]", "{m}[{i}][{j}] = {s}",
+    "{m}[1:, 1:] *= 0.5", "{m}[{m} > 0] = {s}", "{m} *= {v}", "{m}[{i}, 1:] = {v}[:2]",
+    "{m}[{i}][{j}] = {s}",
 )  # fmt: skip
 TESTS = (
-    "{v}.sum() > {s}", "np.max({v}) > 0.5", "{s} < {t}", "np.all({v} > {w})", "{v}[{i}] > 0", "np.any({m} > 1.0)",
+    "{v}.sum() > {s}", "np.max({v}) > 0.5", "{s} < {t}", "np.all({v} > {w})", "{v}[{i}] > 0",
+    "np.any({m} > 1.0)",
 )  # fmt: skip
 HELPER = """def helper(p, q):
     r = p * 0.5
@@ -71,8 +82,8 @@ class Program:
 
     @property
     def args(self) -> tuple[Any, ...]:
-        a = np.array([[0.9, -0.4, 0.3], [0.2, 1.1, -0.7], [-0.5, 0.6, 0.8]])
-        return np.array([0.3, -1.2, 0.8]), np.array([1.1, 0.4, -0.6]), a, 0.7
+        a = np.array([[0.91, -0.43, 0.37], [0.22, 1.14, -0.73], [-0.56, 0.67, 0.79]])
+        return np.array([0.31, -1.27, 0.83]), np.array([1.13, 0.41, -0.62]), a, 0.71
 
 
 class Grammar:

@@ -86,12 +86,13 @@ class OfUser(np.ndarray):
     """An array of a class of its own."""
 
 
+MASKED: Any = np.ma
 ARGUMENTS = {
     "objects": (np.array([1.0, None], dtype=object), "x is"),
     "texts": (np.array(["a", "b"]), "x is"),
     "dates": (np.array(["2020-01-01"], dtype="datetime64[D]"), "x is"),
     "records": (np.zeros(2, dtype=[("a", float)]), "x is"),
-    "masked": (np.ma.masked_array([1.0, 2.0], mask=[True, False]), "x is"),
+    "masked": (MASKED.masked_array([1.0, 2.0], mask=[True, False]), "x is"),
     "matrix of a class of its own": (np.zeros(2).view(OfUser), "x is"),
     "integers": (np.array([1, 2]), "x holds no real to differentiate"),
     "booleans": (np.array([True, False]), "x holds no real to differentiate"),
@@ -138,14 +139,13 @@ def test_cotangents_of_another_shape(name: str, engine: str) -> None:
 @pytest.mark.parametrize("name", [name for name in WRONG_COTANGENTS if name != "none"])
 def test_tangents_of_another_shape(name: str, engine: str) -> None:
     xtan, said = WRONG_COTANGENTS[name]
-    for action in (
-        lambda: checkpoint.jvp(doubled, X, xtan, engine=engine),
-        lambda: checkpoint.jvp(lambda x: doubled(x["a"]), {"a": X}, {"a": xtan}, engine=engine),
-    ):
-        with pytest.raises(RunError) as caught:
-            action()
-        place, _, rest = said.partition(" ")
-        assert str(caught.value).replace("['a']", "").startswith(f"xtan {rest}"), place
+    rest = said.partition(" ")[2]
+    with pytest.raises(RunError) as caught:
+        checkpoint.jvp(doubled, X, xtan, engine=engine)
+    assert str(caught.value).startswith(f"xtan {rest}")
+    with pytest.raises(RunError) as caught:
+        checkpoint.jvp(lambda x: doubled(x["a"]), {"a": X}, {"a": xtan}, engine=engine)
+    assert str(caught.value).startswith(f"xtan['a'] {rest}")
 
 
 def test_gradients_of_what_is_no_real(engine: str) -> None:

@@ -47,8 +47,9 @@ def test_arrays_come_back(given: Any, dtype: str) -> None:
     np.testing.assert_array_equal(found, given)
 
 
-def test_numpys_double_scalars_are_reals() -> None:
+def test_numpys_double_and_integer_scalars_are_reals() -> None:
     assert type(SAME(np.float64(2.5))) is float
+    assert type(SAME(np.int64(2))) is float
 
 
 def test_arrays_in_lists_and_pairs() -> None:

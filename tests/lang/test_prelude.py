@@ -40,6 +40,7 @@ VALUES = {
     "(list (magnitude-squared '(3 4)) (magnitude '(3 4)))": "(25.0 5.0)",
     "(list (distance-squared '(1 1) '(4 5)) (distance '(1 1) '(4 5)))": "(25.0 5.0)",
     "(map-n (lambda (i) (unit-vector i 2)) 2)": "((1.0 0.0) (0.0 1.0))",
+    "(tensor->list (list->tensor '((1 2) (3 4))))": "((1.0 2.0) (3.0 4.0))",
     "(list ((derivative-F sqr) 3) ((derivative-R sqr) 3) ((checkpoint-derivative-R sqr) 3))": "(6.0 6.0 6.0)",
     f"(let ((f {SUM_OF_SQUARES}) (v '(3 4)))"
     " (list ((gradient-F f) v) ((gradient-R f) v) ((checkpoint-gradient-R f) v)))": (

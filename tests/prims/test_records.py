@@ -23,6 +23,7 @@ from checkpoint.ad.record import (
     records,
     register,
 )
+from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import InternalError
 from checkpoint.prims import arities
 
@@ -74,7 +75,8 @@ def test_every_record_says_what_it_is(record: Primitive) -> None:
     assert record.doc
     assert record.purity in Purity
     assert (record.purity is Purity.EFFECT) == isinstance(record, Effect)
-    assert isinstance(record, Scalar | Data | Select | Rearrange | Update | Effect | Operator | Control)
+    kinds = Scalar | Data | Select | Rearrange | Update | Tensor | Effect | Operator | Control
+    assert isinstance(record, kinds)
     if isinstance(record, Operator | Control):
         assert record.derivative, "not differentiable is written, never implied"
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -200,7 +200,6 @@ def test_views_share_their_memory(case: tuple[Any, ...]) -> None:
     assert result.data is not x.data
 
 
-@pytest.mark.xfail(reason="the parts of a result that are views are handles of their own memory")
 @pytest.mark.parametrize("name", ["list-of", "tuple-of", "split", "broadcast_arrays"])
 def test_parts_that_are_views_share_the_memory(name: str) -> None:
     x = value(np.ones((2, 4)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Discrete
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete
 from checkpoint.ad.record import Rearrange, Scalar, Select, Update, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -62,7 +62,7 @@ class BlockCode:
 
     Both are those of the variant that was made first, which goes on to others where parameters have other
     types (checkpoint.interp.hybrid.emit). seen: the types that operands of arithmetic, and of what may work
-    on arrays, last had when the block was run step by step.
+    on arrays, last had when the block was run step by step. meets_arrays: whether any of them was an array.
     """
 
     __slots__ = (
@@ -82,6 +82,7 @@ class BlockCode:
         "variants",
         "watched",
         "_dying",
+        "meets_arrays",
     )
 
     def __init__(self, block: b.Block, procedure: ProcedureCode | None) -> None:
@@ -96,6 +97,7 @@ class BlockCode:
         self.emittable = can_be_emitted(block)
         self.arithmetic = read_by(block, (Scalar,))
         self.watched = read_by(block, (Scalar, Select, Rearrange, Update))
+        self.meets_arrays = False
         self._dying: list[tuple[str, ...]] | None = None
         self.guarded = tuple([slot for slot in block.params if slot in self.arithmetic])
         self.variants: dict[tuple[bool, Signature], Variant] = {}
@@ -112,7 +114,12 @@ class BlockCode:
         if self.emittable:
             for slot in self.watched:
                 if slot in slots:
-                    self.seen[slot] = type(slots[slot])
+                    self.see_one(slot, type(slots[slot]))
+
+    def see_one(self, slot: str, kind: type) -> None:
+        """Remember the type of one slot."""
+        self.seen[slot] = kind
+        self.meets_arrays = self.meets_arrays or kind in ARRAYS
 
     def dying(self, index: int) -> tuple[str, ...]:
         """The slots that a step uses last, or defines in vain."""

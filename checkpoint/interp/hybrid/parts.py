@@ -127,7 +127,7 @@ class Part:
                 continue
             kind = type(slots[name])
             if kind in ARRAYS:
-                self.block.seen[name] = kind
+                self.block.see_one(name, kind)
             elif taped:
                 continue
             del slots[name]

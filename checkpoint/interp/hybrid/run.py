@@ -11,12 +11,15 @@ an update is the last step of its block. While a function runs, all steps of its
 
 from __future__ import annotations
 
+from checkpoint.ad.arrays import Array
 from checkpoint.driver.raised import left_open
 from checkpoint.errors import RunError
 from checkpoint.interp.hybrid.code import COLD_RUNS, NEVER, BlockCode
 from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
 from checkpoint.interp.hybrid.machine import HALT, Machine, Values
 from checkpoint.interp.hybrid.parts import Part
+
+LARGE = 1 << 20  # bytes of arrays; the work on them takes longer than what a step costs
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RunError)
 
@@ -44,7 +47,8 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
     while True:
         if tape is not None and tape.bytes > bytes and is_full_stop(machine, block, first):
             break
-        if not machine.index and machine.steps + block.cost <= last:
+        whole = not machine.index and machine.steps + block.cost <= last
+        if whole and not (block.meets_arrays and are_large(values)):
             machine.block = block
             machine.steps += block.cost
             outcome = run_block(machine, block, values)
@@ -52,6 +56,7 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
                 if tape is not None:
                     tape.ran(machine.ran)
                 block, values = outcome
+                outcome = None  # nothing but `values` holds on to arrays
                 continue
             machine.steps -= block.cost
         elif block is HALT or (not machine.index and machine.steps >= last):
@@ -63,6 +68,18 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
         if not left:
             break
     machine.block, machine.values = block, values
+
+
+def are_large(values: Values) -> bool:
+    """Whether a block starts from so much in arrays that it should let go of each as soon as it can.
+
+    Step by step it does; its function holds on to what it was given, and may have to be run again.
+    """
+    size = 0
+    for value in values:
+        if type(value) is Array:
+            size += value.data.nbytes
+    return size > LARGE
 
 
 def is_full_stop(machine: Machine, block: BlockCode, first: int) -> bool:

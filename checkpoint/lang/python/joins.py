@@ -80,7 +80,8 @@ def written_in(statements: Iterable[ast.AST], t: Translator) -> frozenset[str]:
                 case ast.Name(ctx=ast.Store()):
                     found.add(node.id)
                 case Change():
-                    found |= {name for name in (root_of(node.path), node.result) if name is not None}
+                    names = (root_of(node.path), node.result)
+                    found |= {name for name in names if name is not None and _is_variable(name, t)}
                 case Scoped():
                     found |= written_in(node.body, t) - node.names
                 case ast.FunctionDef():
@@ -90,6 +91,11 @@ def written_in(statements: Iterable[ast.AST], t: Translator) -> frozenset[str]:
                 case ast.Call(func=ast.Name(id=name)) if name in t.visible:
                     found |= t.visible[name].effects
     return frozenset(found)
+
+
+def _is_variable(name: str, t: Translator) -> bool:
+    """Whether it is that of a variable of the program, or one of normal form; np of np.sort(x) is none."""
+    return not name.isidentifier() or t.scope.is_local(name)
 
 
 def _within(statement: ast.AST) -> Iterable[ast.AST]:

@@ -9,14 +9,12 @@ from typing import Any
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
-from checkpoint.errors import InternalError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     PLAIN,
     WHOLE,
     by_python,
-    computed,
     elements,
     is_tuple,
     key_of,
@@ -198,8 +196,7 @@ def _unpacking(before: int, rest: bool, after: int) -> Any:
 
 
 def _not_unpacked(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
-    computed(now, _unpacking(before, rest, after), x)
-    raise InternalError("an unpacking that Python performs")
+    return refused(now, _unpacking(before, rest, after), x)
 
 
 def _parts(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:

@@ -119,7 +119,7 @@ def linear_algebra(a: Any) -> Any:
     """Decompositions and what follows from them."""
     s = a @ a.T + np.eye(a.shape[0])
     values, vectors = np.linalg.eigh(s)
-    q, r = np.linalg.qr(s)
+    r = np.linalg.qr(s)[1]
     sign, logdet = np.linalg.slogdet(s)
     return (
         np.linalg.inv(s),
@@ -187,6 +187,19 @@ def fourier(x: Any) -> Any:
     return power, np.fft.irfft(spectrum * np.exp(-np.arange(len(spectrum))), len(x)), np.fft.fft(x).real[1]
 
 
+def named_like_changes(x: Any) -> Any:
+    """np.sort, np.append, np.insert, np.delete change nothing, in loops and conditions too."""
+    for i in range(2):
+        x = np.append(np.sort(x), x[i])
+        if x[0] < 0:
+            x = np.insert(x, 1, 2.0 * x[2])
+    try:
+        x = np.delete(x, 1)
+    except IndexError:
+        x = np.sort(-x)
+    return x, [np.sort(x * i) for i in range(2)]
+
+
 def reduced_by_index(x: Any) -> Any:
     """np.bincount with weights."""
     return np.bincount(np.array([0, 2, 1, 0]), weights=x, minlength=4), np.unique(np.array([3, 1, 3]))
@@ -207,5 +220,6 @@ EXAMPLES = [
     Example(creations, (filled(4),)),
     Example(scans, (filled(6),)),
     Example(fourier, (filled(8),)),
+    Example(named_like_changes, (filled(4),)),
     Example(reduced_by_index, (filled(4),)),
 ]

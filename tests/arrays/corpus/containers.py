@@ -12,7 +12,7 @@ import numpy as np
 from tests.arrays.corpus import Example, filled
 
 SCALE = np.array([1.0, -2.0, 0.5])
-TABLE = {"shift": np.array([0.1, 0.2, 0.3]), "count": 2}
+TABLE: dict[str, Any] = {"shift": np.array([0.1, 0.2, 0.3]), "count": 2}
 
 
 def network(weights: list[Any], x: Any) -> Any:
@@ -125,7 +125,7 @@ def from_globals(x: Any) -> Any:
 
 def composed(x: Any) -> Any:
     """Functions in a list."""
-    functions: list[Callable[[Any], Any]] = [np.sin, lambda v: v * v, np.cumsum, partial(np.power, 2.0)]
+    functions: list[Callable[..., Any]] = [np.sin, lambda v: v * v, np.cumsum, partial(np.power, 2.0)]
     return reduce(lambda value, f: f(value), functions, x)
 
 

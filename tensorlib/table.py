@@ -1,0 +1,46 @@
+"""The table of functions of arrays by topic, as tensorlib/README.md has it: python -m tensorlib.table"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import tensorlib
+from checkpoint.ad.record import records
+from checkpoint.ad.tensors import Tensor
+
+
+def table() -> str:
+    """A row for each module: what it is about, and the functions that its records are."""
+    modules = [
+        importlib.import_module(f"tensorlib.{m.name}") for m in pkgutil.iter_modules(tensorlib.__path__)
+    ]
+    rows = ["| module | functions |", "| --- | --- |"]
+    found = names()
+    for module in modules:
+        listed = ", ".join([f"`{name}`" for name in found.get(module.__name__, ())])
+        if listed:
+            topic = module.__name__.partition(".")[2]
+            title = (module.__doc__ or "").partition("\n")[0].rstrip(".")
+            rows.append(f"| [{topic}]({topic}.py): {title[:1].lower()}{title[1:]} | {listed} |")
+    return "\n".join(rows) + "\n"
+
+
+def names() -> dict[str, list[str]]:
+    """What users call the records, by the module whose function the record's value is."""
+    found: dict[str, list[str]] = {}
+    for name, record in sorted(records().items()):
+        if isinstance(record, Tensor) and not is_hidden(record):
+            module = inspect.unwrap(record.value).__module__
+            found.setdefault(module, []).append(name)
+    return found
+
+
+def is_hidden(record: Tensor) -> bool:
+    """Whether it is a part of another one, or does the work of an operator or method."""
+    return "/" in record.name[1:] or record.name.startswith(("py.", "ndarray.", "tensorlib.quotient"))
+
+
+if __name__ == "__main__":
+    print(table(), end="")

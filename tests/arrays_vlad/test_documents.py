@@ -1,0 +1,22 @@
+"""What tensorlib/README.md says of names is what there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from checkpoint.lang.tensors import TENSORS
+from tensorlib.table import table
+
+README = (Path(__file__).resolve().parents[2] / "tensorlib" / "README.md").read_text()
+
+
+def test_the_table_is_that_of_the_records() -> None:
+    """If it is not: `python -m tensorlib.table` prints it."""
+    shown = README[README.index("| module | functions |") :]
+    assert shown == table()
+
+
+def test_every_name_of_the_language_is_explained_with_its_operands() -> None:
+    forms: dict[str, str] = dict(re.findall(r"`\(([^ `]+) ([^`]+)\)`", README))
+    assert {name: len(forms[name].split()) for name in TENSORS} == dict(TENSORS)
