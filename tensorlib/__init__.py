@@ -23,9 +23,11 @@ from tensorlib import (
     elementary,
     extremes,
     fourier,
+    functional,
     grouping,
     indexing,
     inplace,
+    jacobian_parts,
     joining,
     language,
     language_products,
@@ -55,6 +57,7 @@ from tensorlib import (
     writing,
 )
 from tensorlib.accumulating import add_at, subtract_at
+from tensorlib.functional import reduce, scan
 from tensorlib.grouping import segment_max, segment_min, segment_prod, segment_sum
 
 __all__ = [
@@ -73,9 +76,11 @@ __all__ = [
     "elementary",
     "extremes",
     "fourier",
+    "functional",
     "grouping",
     "indexing",
     "inplace",
+    "jacobian_parts",
     "joining",
     "language",
     "language_products",
@@ -93,7 +98,9 @@ __all__ = [
     "random",
     "ranges",
     "rearranging",
+    "reduce",
     "reductions",
+    "scan",
     "scans",
     "segment_max",
     "segment_min",

@@ -217,11 +217,14 @@ def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
 
 def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:
     """Whether applying a record changes its first operand, which numbers and a library's scalars never do."""
-    if not record.changes or not holds_array(operands[:1]):
+    if not record.changes:
         return False
     first = operands[0]
-    data = (real_part(first) if type(first) in NUMBERS else first).data
-    return hasattr(type(data), "__setitem__")
+    if type(first) not in ARRAYS:
+        if not holds_array(operands[:1]):
+            return False
+        first = real_part(first)
+    return hasattr(type(first.data), "__setitem__")
 
 
 def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart: bool = False) -> Any:
@@ -234,15 +237,23 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
     array = real_part(operands[0]) if type(operands[0]) in NUMBERS else operands[0]
     data = changeable_data(now, array)
     alone = array is operands[0] and array.memory.owner is now.owner and record.in_place is not None
-    if alone and not apart and not any(type(x) in DERIVED for operand in operands for x in leaves(operand)):
+    natives = _without_derivatives(now, operands) if alone and not apart else None
+    if natives is not None:
         assert record.in_place is not None
-        natives = [native(now, operand) for operand in operands]
         record.in_place(namespace(natives), *natives)
-        result: Any = array_of(data, Memory(now.owner))
+        result: Any = type(array)(data, Memory(now.owner))
     else:
         result = apply(now, record, operands)
     array.memory.stale = step
     return result
+
+
+def _without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:
+    """The operands as a record's functions get them; None where a number in them carries a derivative."""
+    natives = natives_of(now, operands)
+    if natives is None and not any(type(x) in DERIVED for operand in operands for x in leaves(operand)):
+        natives = [native(now, operand) for operand in operands]
+    return natives
 
 
 # Forward

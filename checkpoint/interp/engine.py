@@ -108,9 +108,9 @@ class Interp:
         machine.run(to)
         return machine.state()
 
-    def _machine(self, state: State, effects: Effects) -> Machine:
+    def _machine(self, state: State, effects: Effects, taped: bool = False) -> Machine:
         """A machine that goes on from a state; a run's first step comes after the call of its procedure."""
-        machine = Machine(self, state, effects)
+        machine = Machine(self, state, effects, taped)
         if state.frame.code is ENTRY:
             machine.frame = ENTRY.call(state.frame)
         return machine
@@ -127,7 +127,7 @@ class Interp:
         found = numbers(state)
         taped = [with_components(number, tape.leaf) for number in found]
         recording = Recording(components(taped), tape, replace(state, found, taped))
-        machine = self._machine(recording.end, effects)
+        machine = self._machine(recording.end, effects, taped=True)
         while True:
             look = to
             if bytes is not None and (to is None or to > machine.steps + LOOK_EVERY):

@@ -126,12 +126,14 @@ def on_top_of(frame: Frame, under: Frame | None, copy: Callable[[Any], Any]) -> 
 class Machine:
     """One run: its registers, and what its steps need to know of the world.
 
-    owner: what lists made by this run belong to (checkpoint.ad.containers).
+    owner: what lists made by this run belong to (checkpoint.ad.containers). taped: whether a tape may hold
+    arrays that the run has made, so that it must not change them in place.
     """
 
-    __slots__ = ("effects", "engine", "frame", "owner", "steps", "tags")
+    __slots__ = ("effects", "engine", "frame", "owner", "steps", "tags", "taped")
 
-    def __init__(self, engine: Engine, state: State, effects: Effects) -> None:
+    def __init__(self, engine: Engine, state: State, effects: Effects, taped: bool = False) -> None:
+        self.taped = taped
         self.engine = engine
         self.effects = effects
         self.owner = object()

@@ -75,7 +75,7 @@ class ApplyScalar(Apply):
         if takes_reals(operands):
             return apply(self.record, operands)
         if holds_array(operands):
-            return scalar_on_arrays(machine, machine.steps + 1, self.record, operands)
+            return scalar_on_arrays(machine, machine.steps + 1, self.record, operands, machine.taped)
         if self.otherwise is None:
             return apply(self.record, operands)
         return result_of(self.otherwise, machine, operands)
@@ -95,7 +95,7 @@ def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...]) ->
     record = overload(record, operands) or record
     match record:
         case Tensor():
-            return perform(machine, machine.steps + 1, record, operands)
+            return perform(machine, machine.steps + 1, record, operands, apart=machine.taped)
         case Data():
             return record.value(*operands)
         case Select() | Rearrange():

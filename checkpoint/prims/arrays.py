@@ -29,14 +29,16 @@ __all__ = [
 ]
 
 
-def scalar_on_arrays(now: Any, step: int, record: Scalar, operands: Sequence[Any]) -> Any:
+def scalar_on_arrays(
+    now: Any, step: int, record: Scalar, operands: Sequence[Any], apart: bool = False
+) -> Any:
     """A scalar primitive where an operand is an array: by the record that overloads it.
 
     Without one, arrays of one element are taken as the reals that they hold, as Python's functions do.
     """
     found = overloads.get(record.name)
     if found is not None:
-        return perform(now, step, found, operands)
+        return perform(now, step, found, operands, apart)
     to_real = overloads["py.float"]
     reals = [perform(now, step, to_real, (x,)) if holds_array((x,)) else x for x in operands]
     return apply(record, reals)

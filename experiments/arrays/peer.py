@@ -1,7 +1,7 @@
 """One peer's gradients of the programs, timed, in a process that needs nothing but the peer and NumPy.
 
-Called by experiments/arrays/peers.py as `python peer.py NAME REPEATS`. Printed, as JSON: for each program the
-median seconds of a gradient, and what its entries add up to; or why the peer is not there.
+Called by experiments/arrays/peers.py as `python peer.py NAME PROGRAM REPEATS`. Printed, as JSON: the median
+seconds of a gradient, and what its entries add up to; or why the peer is not there.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ def timed(gradient: Gradient, x: Any, repeats: int) -> dict[str, float]:
     found = gradient(x)
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         gradient(x)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return {"seconds": statistics.median(times), "checksum": checksum(found)}
 
 
 def main() -> None:
-    name, repeats = sys.argv[1], int(sys.argv[2])
+    name, program, repeats = sys.argv[1], sys.argv[2], int(sys.argv[3])
     namespace: dict[str, Any] = {"__name__": "programs"}
     exec(SOURCE.read_text(encoding="utf-8"), namespace)
     try:
@@ -99,9 +99,7 @@ def main() -> None:
     except ImportError as error:
         print(json.dumps({"missing": str(error)}))
         return
-    args = namespace["arguments"](np)
-    rows = {key: timed(f, convert(args[key]), repeats) for key, f in gradients.items()}
-    print(json.dumps(rows))
+    print(json.dumps(timed(gradients[program], convert(namespace["arguments"](np)[program]), repeats)))
 
 
 if __name__ == "__main__":

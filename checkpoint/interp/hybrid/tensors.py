@@ -228,15 +228,20 @@ def _places_in(item: Any, birth: int, field: int) -> Iterator[Place]:
 
 def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tuple[Any, Origin | None]:
     """A change of an array on the tape: in place where that is worth while, else a new array."""
-    refuse_duals(operands)
+    simply = natives_of(machine, operands)
+    if simply is None:
+        refuse_duals(operands)
     array = operands[0]
     data = changeable_data(machine, array)
-    natives = [native(machine, operand) for operand in operands]
+    natives = [native(machine, operand) for operand in operands] if simply is None else simply
     content = operands[-1]
     is_simple = type(content) in NUMBERS or not any(True for _ in leaves(content))
     if record.writes is None or record.in_place is None or not is_simple:
-        result, natives, made = plain(machine, record, operands)
+        made = record.value(namespace(natives), *natives)
+        result = handle(machine, record, operands, made)
         array.memory.stale = machine.steps + 1
+        if simply is not None and not record.variadic and type(result) in NUMBERS:
+            return result, _pulled_simply(machine, record, operands, names, natives, made)
         return result, _pulled(machine, record, operands, names, result, natives, made)
     index = record.writes(*natives)
     xp = namespace(natives)

@@ -22,7 +22,7 @@ def _installed() -> tuple[str, ...]:
 def is_allowed(function: Any) -> bool:
     """Whether a function is translated."""
     module = str(function.__module__ or "")
-    if module.startswith("checkpoint.lang.python.library"):
+    if module.startswith("checkpoint.lang.python.library") or module == "tensorlib.functional":
         return True
     if module.partition(".")[0] in config.current().convert:
         return True

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from checkpoint.lang.core import Const, Expr, Let, Var
 from checkpoint.lang.python import arrays, calls, handlers
 from checkpoint.lang.python.builder import again, prim
+from checkpoint.lang.python.inputs import is_array
 from checkpoint.lang.python.meanings import Env, Reference
 from checkpoint.lang.python.nodes import Change, Keyword
 from checkpoint.lang.python.scopes import CHANGING
@@ -42,10 +43,12 @@ def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     indices, root = _accessors(t, node)
     found = t.meaning(root.id, env)
     if isinstance(found, Reference | str):
+        of_array = isinstance(found, str) and is_array(t.linker.input_of(found))
+        copies = f"{root.id}.copy()" if of_array else f"list({root.id}) or dict({root.id})"
         raise t.refuse(
             root,
             f"changing {root.id}, which the function does not make itself,",
-            f"make a copy in the function, as with list({root.id}) or dict({root.id}), and return that",
+            f"make a copy in the function, as with {copies}, and return that",
         )
     if found is not None and root.id not in t.scope.assigned and root.id not in env:
         raise t.refuse(root, f"changing {root.id}", "make it in the function, and return it")

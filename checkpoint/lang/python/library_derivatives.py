@@ -73,13 +73,16 @@ def hvp(f: Any, x: Any, v: Any, *, engine: Any = None, schedule: Any = None) -> 
 
 
 def jacfwd(f: Any, argnums: Any = 0, *, engine: Any = None) -> Any:
-    """See checkpoint.jacfwd; by one real, or a list or tuple of reals."""
+    """See checkpoint.jacfwd; by one real or array, or a list or tuple of reals."""
 
     def jacobian(*args: Any) -> Any:
         def along(x: Any) -> Any:
             return f(*args[:argnums], x, *args[argnums + 1 :])
 
         x = args[argnums]
+        if prim("py.is-array", x):
+            columns = [jvp(along, x, prim("py.basis", x, i))[1] for i in range(x.size)]
+            return _stacked(x, columns, f(*args))
         if not isinstance(x, list | tuple):
             return jvp(along, x, 1.0)[1]
         columns = [jvp(along, x, _unit(x, i))[1] for i in range(len(x))]
@@ -94,7 +97,7 @@ def jacfwd(f: Any, argnums: Any = 0, *, engine: Any = None) -> Any:
 
 
 def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None) -> Any:
-    """See checkpoint.jacrev; of one real, or a list or tuple of reals."""
+    """See checkpoint.jacrev; of one real or array, or a list or tuple of reals."""
 
     def jacobian(*args: Any) -> Any:
         def along(x: Any) -> Any:
@@ -102,6 +105,12 @@ def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None
 
         x = args[argnums]
         y = f(*args)
+        if prim("py.is-array", y) and y.ndim > 0:
+            rows = [vjp(along, x, prim("py.basis", y, i))[1] for i in range(y.size)]
+            if isinstance(x, list | tuple):
+                parts = [prim("py.stacked", y, [row[i] for row in rows], 0) for i in range(len(x))]
+                return tuple(parts) if isinstance(x, tuple) else parts
+            return prim("py.stacked", y, rows, 0)
         if not isinstance(y, list | tuple):
             return vjp(along, x)[1]
         rows = [vjp(along, x, _unit(y, i))[1] for i in range(len(y))]
@@ -111,8 +120,16 @@ def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None
 
 
 def hessian(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None) -> Any:
-    """See checkpoint.hessian; by one real, or a list or tuple of reals."""
+    """See checkpoint.hessian; by one real or array, or a list or tuple of reals."""
     return jacfwd(grad(f, argnums), argnums)
+
+
+def _stacked(x: Any, columns: Any, y: Any) -> Any:
+    """The derivatives of y by each element of an array x, as arrays."""
+    if isinstance(y, list | tuple):
+        rows = [prim("py.stacked", x, [column[i] for column in columns], -1) for i in range(len(y))]
+        return tuple(rows) if isinstance(y, tuple) else rows
+    return prim("py.stacked", x, columns, -1)
 
 
 def _unit(x: Any, position: Any) -> Any:

@@ -35,7 +35,7 @@ Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
     O call-primitive f ...
 Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
-    R is-array x   fill x v   array-sorted x axis kind
+    R is-array x   fill x v   array-sorted x axis kind   basis x i   stacked x parts axis
     S item-to-change x i   R slice-to-change x lo hi step   (of an array a copy)
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...

@@ -31,3 +31,5 @@ def _is_array(now: Now, x: Any) -> bool:
 rearrange("is-array", 1, "whether x is an array", _is_array, tells=True)
 rearrange("fill", 2, "x.fill(v) of an array: x, v", _missing("fill"))
 rearrange("array-sorted", 3, "an array, sorted: x, axis, kind", _missing("sort"))
+rearrange("basis", 2, "the array like x that is 1 at one place, 0 elsewhere: x, place", _missing("size"))
+rearrange("stacked", 3, "parts for each element of x, as one array: x, parts, axis", _missing("size"))

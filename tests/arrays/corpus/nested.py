@@ -82,6 +82,32 @@ def with_writes(x: Any) -> Any:
     return checkpoint.grad(f)(x) * x
 
 
+def newton(a: Any, x: Any) -> Any:
+    """A minimum, by Newton's method."""
+
+    def energy(z: Any) -> Any:
+        return np.sum((z[1:] - z[:-1] ** 2) ** 2) + np.sum((a - z) ** 2)
+
+    for _ in range(2):
+        x = x - np.linalg.solve(checkpoint.hessian(energy)(x), checkpoint.grad(energy)(x))
+    return x
+
+
+def matrices(x: Any) -> Any:
+    """Jacobians of arrays, of lists, of numbers."""
+
+    def of_array(z: Any) -> Any:
+        return np.outer(z, z * z)
+
+    def of_list(z: Any) -> Any:
+        return [z[0] * z[1], np.sin(z)]
+
+    first = checkpoint.jacfwd(of_array)(x)
+    second = checkpoint.jacrev(of_array)(x)
+    third = checkpoint.jacfwd(of_list)(x)
+    return np.sum(first * second) + np.sum(third[0]) + np.sum(third[1] ** 2)
+
+
 EXAMPLES = [
     Example(gradient_step, (filled(2),)),
     Example(descended, (filled(2), 3)),
@@ -92,4 +118,6 @@ EXAMPLES = [
     Example(stopped, (filled(2),), differentiable=False),
     Example(learned_rate, (0.1, filled(2))),
     Example(with_writes, (filled(2),)),
+    Example(newton, (1.1, filled(2))),
+    Example(matrices, (filled(2),)),
 ]

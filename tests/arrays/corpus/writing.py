@@ -184,6 +184,17 @@ def integers(x: Any) -> Any:
     return x[order % len(x)], order
 
 
+def constants_between(x: Any) -> Any:
+    """A table without derivatives that is changed in place between its uses."""
+    table = np.ones(len(x))
+    first = table * x
+    table[0] = 5.0
+    table += 1.0
+    second = table * x
+    table[1:] = 0.0
+    return np.sum(first) + np.sum(second * second) + np.sum(table * x)
+
+
 EXAMPLES = [
     Example(element_by_element, (filled(4),)),
     Example(recurrence, (1.5, 6)),
@@ -203,4 +214,5 @@ EXAMPLES = [
     Example(conditional, (filled(3) - 1.0,)),
     Example(sorted_by_swaps, (filled(4),)),
     Example(integers, (filled(4),)),
+    Example(constants_between, (filled(4),)),
 ]
