@@ -86,7 +86,8 @@ def vjp(
 ) -> tuple[Any, Any]:
     """The value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
-    ybar: shaped like y; may be left out where y is a real, and is 1 then.
+    x: a nest of tuples, lists, dicts, named tuples, dataclasses with floats and NumPy arrays at its leaves.
+    ybar: shaped like y; may be left out where y is a real (or an array of shape ()), and is 1 then.
     schedule: Plain(), Bisection(), Binomial(...), or the name "plain", "bisection" or "binomial", the
     last for Binomial(base=10_000). Bisection() unless given: memory grows with the logarithm of the
     run's length. No schedule changes the result in any bit.

@@ -162,9 +162,9 @@ def grad(
 
     argnums: by which positional arguments; a tuple gives a tuple of gradients.
     has_aux: f returns a pair of the real and anything else; the result is then (gradient, anything else).
-    A gradient has its argument's structure, with None where there is nothing to differentiate (ints,
-    bools, strings, None). Calling it raises what f raises, and RunError where a selected argument holds
-    no real or f does not return one. `engine` and `schedule` are those of `vjp`.
+    A gradient has its argument's structure: a float for a float, an array for an array of floats, None where
+    there is nothing to differentiate (ints, bools, strings, None). Calling it raises what f raises, and
+    RunError where a selected argument holds no real or f does not return one. `engine` and `schedule` are those of `vjp`.
 
     >>> def loss(w, xs):
     ...     total = 0.0
@@ -173,6 +173,10 @@ def grad(
     ...     return total
     >>> grad(loss)({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
     {'slope': 26.0, 'shift': 16.0}
+    >>> import numpy as np
+    >>> grad(lambda w, x: np.sum(np.tanh(w @ x)))(np.zeros((2, 2)), np.array([1.0, 2.0]))
+    array([[1., 2.],
+           [1., 2.]])
     """
     return Grad(f, argnums, has_aux, engine, schedule)
 

@@ -132,6 +132,10 @@ class Part:
                 continue
             del slots[name]
 
+    def let_go(self) -> None:
+        """Drop all arrays: what its reversal reads of them, its origins hold."""
+        self.slots = {name: value for name, value in self.slots.items() if type(value) not in ARRAYS}
+
     def _stop(self, machine: Machine) -> bool:
         """Stand before the step at `stop`."""
         block = self.block.block

@@ -123,5 +123,6 @@ def run_part(machine: Machine, last: int) -> bool:
     left = part.forward(machine, last)
     part.block.see(part.slots)
     if machine.tape is not None:
+        part.let_go()
         machine.tape.add_part(part)
     return left
