@@ -164,7 +164,8 @@ def grad(
     has_aux: f returns a pair of the real and anything else; the result is then (gradient, anything else).
     A gradient has its argument's structure: a float for a float, an array for an array of floats, None where
     there is nothing to differentiate (ints, bools, strings, None). Calling it raises what f raises, and
-    RunError where a selected argument holds no real or f does not return one. `engine` and `schedule` are those of `vjp`.
+    RunError where a selected argument holds no real or f does not return one. `engine` and `schedule` are
+    those of `vjp`.
 
     >>> def loss(w, xs):
     ...     total = 0.0
