@@ -1,4 +1,5 @@
-"""Reductions and scans by a function of the user's own.
+"""Functions of arrays that are written with others: reductions and scans by a function of the user's own, and
+some of NumPy's.
 
 In a program these are translated as the user's functions are: their derivatives are those of what they call.
 """
@@ -9,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from checkpoint.prims.arrays import translated_as
 
 Combine = Callable[[Any, Any], Any]
 
@@ -54,3 +57,51 @@ def _prefixes(function: Combine, x: Any) -> Any:
         rest = x[2::2]
         found[2::2] = function(at_odd[: len(rest)], rest)
     return found
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """See numpy.polyval."""
+    y = np.zeros_like(x)
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
+    """See numpy.vander."""
+    x = np.asarray(x)
+    count = len(x) if N is None else N
+    columns = [x**i for i in range(count)]
+    return np.stack(columns if increasing else columns[::-1], axis=1)
+
+
+def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+    """See numpy.cov; without weights."""
+    x = np.atleast_2d(m)
+    if not rowvar and x.shape[0] != 1:
+        x = x.T
+    if y is not None:
+        other = np.atleast_2d(y)
+        x = np.concatenate([x, other.T if not rowvar and other.shape[0] != 1 else other])
+    lost = (0 if bias else 1) if ddof is None else ddof
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    return np.squeeze(centred @ centred.T / (x.shape[1] - lost))
+
+
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any) -> Any:
+    """See numpy.apply_along_axis."""
+    rows = np.moveaxis(arr, axis, -1)
+    lines = rows.reshape(-1, rows.shape[-1])
+    found = np.stack([np.asarray(func1d(line, *args)) for line in lines])
+    around = rows.shape[:-1]
+    inner = found.shape[1:]
+    whole = found.reshape(around + inner)
+    for k in range(len(inner)):
+        whole = np.moveaxis(whole, len(around) + k, axis + k)
+    return whole
+
+
+translated_as(np.polyval, polyval)
+translated_as(np.vander, vander)
+translated_as(np.cov, cov)
+translated_as(np.apply_along_axis, apply_along_axis)

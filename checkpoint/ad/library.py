@@ -40,6 +40,7 @@ OF_FIRST = frozenset(
     )
 )
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
+translations: dict[Any, Callable[..., Any]] = {}  # by a library's function, one that is translated instead
 methods: dict[str, Tensor] = {}  # by the name of the method of arrays
 
 
@@ -64,6 +65,11 @@ def load(library: str = "numpy") -> None:
     for module in LIBRARIES[library]:
         if module not in sys.modules:
             importlib.import_module(module)
+
+
+def translated_as(function: Any, written: Callable[..., Any]) -> None:
+    """State that a library's function is translated as another one, which is written in Python."""
+    translations[function] = written
 
 
 def also_implements(record: Tensor, function: Any) -> None:

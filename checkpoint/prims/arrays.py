@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import Discrete, current_data
-from checkpoint.ad.library import also_implements, knows_dtypes, overload, overloads, silences, tensor
+from checkpoint.ad.library import (
+    also_implements,
+    knows_dtypes,
+    overload,
+    overloads,
+    silences,
+    tensor,
+    translated_as,
+)
 from checkpoint.ad.numbers import apply
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import OperandError, Scalar
@@ -25,6 +33,7 @@ __all__ = [
     "scalar_on_arrays",
     "silences",
     "tensor",
+    "translated_as",
     "truth_of",
 ]
 

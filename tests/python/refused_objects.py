@@ -98,10 +98,6 @@ def f(x):
 def f(x):
     return «bytes(3)»
 ---
-`slice` => write the bounds where they are used
-def f(x):
-    return [x][«slice(0, 1)»]
----
 random.random, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
 import random
 def f(x):

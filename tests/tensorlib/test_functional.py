@@ -58,3 +58,35 @@ def test_gradients_are_limits_of_differences(n: int) -> None:
     expected = (loss(x + 1e-6 * along) - loss(x - 1e-6 * along)) / 2e-6
     assert np.sum(xbar * along) == pytest.approx(expected, rel=1e-6)
     np.testing.assert_array_equal(checkpoint.vjp(loss, x, engine="interp")[1], xbar)
+
+
+X = np.array([0.3, -0.9, 0.5, 0.7, 0.2, 0.65])
+
+
+@pytest.mark.parametrize("engine", ["interp", "hybrid"])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.polyval(x, np.array([2.0, -0.5])),
+        lambda x: np.polyval(x, x),
+        np.sum,
+        np.linalg.norm,
+        np.vander,
+        lambda x: np.vander(x, 3, increasing=True),
+        np.cov,
+        lambda x: np.cov(x.reshape(2, 3), bias=True),
+        lambda x: np.cov(x.reshape(2, 3), x.reshape(2, 3) ** 2, rowvar=False, ddof=0),
+        lambda x: np.apply_along_axis(lambda r: r.sum(), 0, x.reshape(2, 3)),
+        lambda x: np.apply_along_axis(lambda r: r * r[0], 1, x.reshape(2, 3)),
+        lambda x: np.apply_along_axis(np.cumsum, 0, x.reshape(2, 3)),
+        lambda x: x.reshape(2, 3)[slice(0, 1), slice(None)] ** 2,
+    ],
+)
+def test_functions_of_numpy_that_are_translated(f: Any, engine: str) -> None:
+    y = f(X)
+    ybar, along = np.cos(np.arange(np.size(y))).reshape(np.shape(y)), np.sin(np.arange(6.0))
+    value, xbar = checkpoint.vjp(f, X, ybar, engine=engine)
+    np.testing.assert_allclose(value, y, rtol=1e-13, atol=1e-15)
+    assert np.shape(value) == np.shape(y)
+    expected = np.sum(ybar * (f(X + 1e-6 * along) - f(X - 1e-6 * along))) / 2e-6
+    assert np.sum(xbar * along) == pytest.approx(expected, rel=1e-5, abs=1e-7)

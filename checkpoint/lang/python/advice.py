@@ -50,7 +50,6 @@ ADVICE: dict[Any, str] = {
     builtins.id: "objects have no identity here; compare values",
     builtins.hash: "use the value itself as a dictionary's key",
     builtins.object: "use a string or a number of your own",
-    builtins.slice: "write the bounds where they are used: xs[i:j]",
     builtins.breakpoint: "use print",
     builtins.__import__: "write an `import` statement",
     functools.cache: "leave it out, or keep what was computed in a dict",

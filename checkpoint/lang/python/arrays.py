@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import Layout
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
@@ -25,6 +26,7 @@ from checkpoint.lang.python.meanings import Callee, Env, Maker, Reference, Signa
 if TYPE_CHECKING:
     from checkpoint.lang.python.translator import Translator
 
+SLICE = Layout(slice, ("start", "stop", "step"))
 AMBIGUOUS = frozenset(("copy", "partition", "index", "count", "conjugate", "real", "imag"))
 
 
@@ -39,6 +41,11 @@ def constant_of(value: Any) -> Native | None:
     """What a program holds for a library's constant, such as a dtype; None for anything else."""
     dtype = arrays.dtype_of(value)
     return None if dtype is None else Native(dtype)
+
+
+def written(value: Any) -> Any:
+    """The function in Python as which a library's function is translated; None for most."""
+    return arrays.translations.get(value) if arrays.is_of_library(value) else None
 
 
 def is_constant(value: Any) -> bool:
@@ -161,3 +168,8 @@ def changed(t: Translator, array: Expr, call: ast.expr, env: Env) -> Expr:
     assert isinstance(call, ast.Call)
     given = calls.arguments(t, call, env, lambda part: argument(t, part, env)).after([array], {})
     return arranged(t, record, record.name.rpartition(".")[2], given, call)
+
+
+def slice_of(span: Span, bounds: list[Expr]) -> Expr:
+    """A slice as a value: among the indices of an array."""
+    return prim(span, "py.record", Const(span, SLICE), *bounds)

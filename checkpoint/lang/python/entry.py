@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Expr, Var
-from checkpoint.lang.python import advice, calls, classes, statics
+from checkpoint.lang.python import advice, arrays, calls, classes, statics
 from checkpoint.lang.python.builder import NOWHERE
 from checkpoint.lang.python.meanings import Callee, Env, Reference
 
@@ -54,6 +54,9 @@ def call_of_root(linker: Linker, root: Reference | str, given: calls.Arguments) 
 
 
 def _arranged(linker: Linker, t: Any, known: Reference, given: calls.Arguments) -> Expr:
+    record = arrays.record_of(known.value)
+    if record is not None:
+        return arrays.arranged(t, record, record.name.rpartition(".")[2], given, _HERE)
     op = None if given.keywords else statics.primitive(known.value, len(given.positional))
     if op is not None:
         return linker.operation(t, op, given.positional, _HERE)

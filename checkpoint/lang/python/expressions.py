@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Layout
 from checkpoint.lang.core import Const, Expr, If, Prim, Var
-from checkpoint.lang.python import callees, calls, comprehensions, functions
+from checkpoint.lang.python import arrays, callees, calls, comprehensions, functions
 from checkpoint.lang.python.builder import again, both, bound, const, is_simple, negated, prim
 from checkpoint.lang.python.meanings import Env, Reference
 from checkpoint.lang.python.nodes import IN_PLACE
@@ -40,7 +39,6 @@ BINARY: dict[type[ast.operator], str] = {
     ast.RShift: "py.rshift",
 }
 BINARY.update({IN_PLACE[op]: f"py.i{name.removeprefix('py.')}" for op, name in list(BINARY.items())})
-SLICE = Layout(slice, ("start", "stop", "step"))
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "py.neg", ast.UAdd: "py.pos", ast.Invert: "py.invert"}
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "py.eq",
@@ -214,8 +212,7 @@ def _bounds(t: Translator, node: ast.Slice, env: Env) -> list[Expr]:
 
 def slice_(t: Translator, node: ast.Slice, env: Env) -> Expr:
     """A slice among the indices of an array."""
-    span = t.span(node)
-    return prim(span, "py.record", Const(span, SLICE), *_bounds(t, node, env))
+    return arrays.slice_of(t.span(node), _bounds(t, node, env))
 
 
 def sequence(t: Translator, node: ast.Tuple | ast.List, env: Env) -> Expr:

@@ -211,7 +211,7 @@ class Linker(Objects):
     def library_callee(self, t: Translator | None, value: Any) -> Callee | None:
         """The function of the library that does what a Python object does."""
         try:
-            function = library.FUNCTIONS.get(value)
+            function = library.FUNCTIONS.get(value) or arrays.written(value)
         except TypeError:
             return None
         return None if function is None else self.library_function(function)

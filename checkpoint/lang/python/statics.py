@@ -204,6 +204,15 @@ def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
     return prim(span, "py.range", *bounds)
 
 
+def _slice(t: Translator, node: ast.Call, env: Env) -> Expr:
+    span = t.span(node)
+    if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
+        return _unfitting(t, builtins.slice, node, env)
+    bounds = [t.expr(part, env) for part in node.args]
+    bounds = [const(span, None), *bounds] if len(bounds) == 1 else bounds
+    return arrays.slice_of(span, [*bounds, const(span, None)][:3])
+
+
 def _partial_value(t: Translator, node: ast.Call, env: Env) -> Expr | None:
     return partials.value(t, node, env) if node.args else None
 
@@ -218,4 +227,5 @@ SPECIAL: dict[Any, Callable[[Translator, ast.Call, Env], Expr | None]] = {
     builtins.all: _generator("all"),
     builtins.getattr: _getattr,
     builtins.range: _range,
+    builtins.slice: _slice,
 }

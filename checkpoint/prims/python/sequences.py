@@ -9,6 +9,7 @@ from typing import Any
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
+from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
@@ -56,6 +57,8 @@ _builds("record", "an object: its layout, its fields", _record, header=1)
 
 def _item(now: Now, x: Any, i: Any) -> Any:
     kind = type(x)
+    if type(i) is Record and i.layout.cls is slice:
+        raise RunError("a slice as a value is for arrays: write the bounds where they are used, xs[i:j]")
     if kind is List or kind is str or kind is range or is_tuple(x):
         items = current(now, x) if kind is List or kind is Record else x
         if type(i) not in WHOLE:
