@@ -135,7 +135,17 @@ def _doctor(options: argparse.Namespace) -> int:
     print(f"{platform.platform()}")
     for name, reason in chosen.items():
         print(f"engine {name}: {'available' if reason is None else f'not available: {reason}'}")
+    for name, use in (("numpy", "arrays"), ("scipy", "functions of SciPy")):
+        found = _version_of(name)
+        print(f"{use}: {f'{name} {found}' if found else f'not available: {name} is not installed'}")
     return OK if any(reason is None for reason in chosen.values()) else FAILED
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -168,7 +178,5 @@ def _schedule(options: argparse.Namespace) -> Schedule:
 
 
 def _version() -> str:
-    try:
-        return importlib.metadata.version("checkpoint-ad")
-    except importlib.metadata.PackageNotFoundError:
-        return "(not installed)"
+    """The version of the installed package; a source tree without installation has none."""
+    return _version_of("checkpoint-ad") or "(not installed)"

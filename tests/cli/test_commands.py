@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,7 @@ def test_doctor_names_versions_and_engines() -> None:
     assert report.startswith("checkpoint ")
     assert f"Python {platform.python_version()}" in report
     assert "engine interp: available\n" in report
+    assert f"arrays: numpy {metadata.version('numpy')}\n" in report
 
 
 def test_help_names_the_commands() -> None:
