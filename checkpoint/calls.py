@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from checkpoint import engines
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import CHANGING, CONTAINERS, NEVER, TUPLE, Record
 from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, renew, transform
 from checkpoint.ad.numbers import NUMBERS
@@ -48,7 +49,7 @@ class Call(Run):
     def __init__(self, closure: Closure, argument: Any, engine: Engine) -> None:
         self.is_plain = closure is not RESUME and not closure.env.values and _is_plain(argument)
         if self.is_plain:
-            copies = tuple([item * 1.0 for item in argument.items])
+            copies = tuple([enter(item) for item in argument.items])
             u, tags = Pair(closure, Record(TUPLE, copies)), 0
         else:
             u = enter(Pair(closure, argument))
@@ -108,8 +109,8 @@ class Call(Run):
 
 
 def _is_plain(argument: Record) -> bool:
-    """Whether it is a tuple of reals alone: such calls should cost little beside their run."""
-    return all(type(item) is float for item in argument.items)
+    """Whether it is a tuple of reals and arrays alone: such calls should cost little beside their run."""
+    return all(type(item) is float or type(item) is Array for item in argument.items)
 
 
 def call_of(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from checkpoint import engines
-from checkpoint.ad.graph import enter
+from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Pair
 from checkpoint.driver.effects import Effects
@@ -80,7 +80,7 @@ def reverse(f: Any, x: Any, engine: Engine, schedule: Schedule) -> Reversal:
     start = engine.start(0, u, 0)
     sweep = Sweep(watched, Effects(), seed=lambda end: engine.seed(end, 1.0))
     end, cotangent = sweep.run(start, schedule)
-    gradient = tangent_of(u, engine.argument_cotangents(start, cotangent, u)).cdr
+    gradient = tangent_of(u, engine.argument_cotangents(start, cotangent, numbers(u))).cdr
     return Reversal(end.value, gradient, end.steps, sweep.counts, watched.longest)
 
 

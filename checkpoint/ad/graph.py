@@ -132,6 +132,8 @@ def renew(value: Any) -> Any:
     if type(value) is float:
         return value * 1.0
     renewal = Renewal()
+    if type(value) is Array:
+        return renewal(value)
     table = {id(number): renewed(number, renewal) for number in numbers(value)}
     return transform(value, table, _renewing(renewal))
 
@@ -153,6 +155,8 @@ def settled(root: Any, steps: int) -> Any:
     What is stale is dead, all else is not stale, and no run that goes on can hold the same lists.
     Reals are the same objects, and objects keep their births.
     """
+    if type(root) is Array:
+        return _settled(root, steps, Renewal())
     if not is_changing(root):
         return root
     renewal = Renewal()
@@ -200,8 +204,12 @@ def enter(root: Any) -> Any:
     Closures, capsules and opaques within it keep their inner sharing. Its lists and dictionaries are
     frozen, but for those of capsules, whose runs go on with them.
     """
-    results: list[Any] = []
+    if type(root) is float:
+        return root * 1.0
     renewal = Renewal(FROZEN)
+    if type(root) is Array:
+        return renewal(root)
+    results: list[Any] = []
     pending: list[tuple[Any, int]] = [(root, -1)]  # a count of -1: not visited yet
     while pending:
         value, count = pending.pop()

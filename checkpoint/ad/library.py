@@ -11,8 +11,8 @@ import dataclasses
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
 from checkpoint.ad.operands import holds_array
@@ -47,6 +47,7 @@ methods: dict[str, Tensor] = {}  # by the name of the method of arrays
 _by_function: dict[Any, Tensor] = {}
 _dtypes: list[Callable[[Any], Any]] = []
 _silences: list[Callable[[], AbstractContextManager[Any]]] = []
+_NOTHING: AbstractContextManager[Any] = nullcontext()
 
 
 def is_of_library(value: Any) -> bool:
@@ -90,13 +91,14 @@ def silences(warnings: Callable[[], AbstractContextManager[Any]]) -> None:
     _silences.append(warnings)
 
 
-@contextmanager
-def silently() -> Iterator[None]:
+def silently() -> AbstractContextManager[Any]:
     """Within, libraries do not warn: derivatives are IEEE, and follow the mathematics."""
-    with ExitStack() as stack:
-        for warnings in _silences:
-            stack.enter_context(warnings())
-        yield
+    if not _silences:
+        return _NOTHING
+    stack = ExitStack()
+    for warnings in _silences:
+        stack.enter_context(warnings())
+    return stack
 
 
 def knows_dtypes(dtype_of: Callable[[Any], Any]) -> None:

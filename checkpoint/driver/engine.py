@@ -11,8 +11,10 @@ the directional derivative of level k: with the value y at v its value is (y . y
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
+from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
 
@@ -101,6 +103,6 @@ class Engine(Protocol):
         """From the cotangent of a recording's end that of its start; uses the recording up."""
         ...
 
-    def argument_cotangents(self, start: Any, cotangent: Any, u: Any) -> list[float]:
-        """From the cotangent of a start state that of each component of each number of its `u`."""
+    def argument_cotangents(self, start: Any, cotangent: Any, found: Sequence[Number]) -> list[Any]:
+        """From the cotangent of a start state what each component of each number of its `u` has received."""
         ...

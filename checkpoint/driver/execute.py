@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.ad.library import silently
-from checkpoint.driver.collector import paused
+from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, Recording, State
 from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Tape
@@ -82,7 +82,7 @@ class Sweep:
                 self.counts.advanced += self._current.steps - current.steps
             case Tape(to, bytes):
                 state = self._untaped()
-                with paused():
+                with Paused():
                     self._recording = self.engine.tape(state, self._clip(to), self.effects, bytes)
                 self._current = self._recording.end
                 self.counts.taped += self._current.steps - current.steps
@@ -108,5 +108,5 @@ class Sweep:
             self._end = recording.detached()
             self._cotangent = self.seed(recording.end)
         self._recording = None
-        with silently(), paused():
+        with silently(), Paused():
             self._cotangent = self.engine.reverse(recording, self._cotangent)

@@ -8,6 +8,7 @@ next are one moment, so their lists pair up by position.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
@@ -157,8 +158,8 @@ class Interp:
         recording.tape.propagate()
         return [leaf.adjoint for leaf in recording.leaves]
 
-    def argument_cotangents(self, start: State, cotangent: list[float], u: Any) -> list[float]:
+    def argument_cotangents(self, start: State, cotangent: list[Any], found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents. What the start no longer holds has the cotangent 0."""
         held = components(numbers(start))
         table = {id(component): number for component, number in zip(held, cotangent, strict=True)}
-        return [table.get(id(component), 0.0) for component in components(numbers(u))]
+        return [table.get(id(component), 0.0) for component in components(found)]

@@ -26,7 +26,7 @@ from typing import Any
 
 from checkpoint.ad.amounts import amount_of, number_of
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.graph import enter, numbers, renew, replace, settled
+from checkpoint.ad.graph import enter, numbers, renew, replace
 from checkpoint.ad.numbers import (
     NUMBERS,
     Block,
@@ -91,10 +91,10 @@ def swept(
     sweep = Sweep(engine, context.effects, seed=lambda end: engine.seed(end, cotangent_of(end.value)))
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
-    received = zip(engine.argument_cotangents(start, cotangent, u), numbers(u), strict=True)
+    found = numbers(u)
+    received = zip(engine.argument_cotangents(start, cotangent, found), found, strict=True)
     contributions = [number_of(amount, number) for amount, number in received]
-    value = end.value
-    return value if type(value) is float else settled(value, end.steps), contributions
+    return end.value, contributions
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:
@@ -237,9 +237,9 @@ def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
             last=start.steps + limit,
         )
         _, cotangent = sweep.run(start, Bisection())
-        found = components(numbers(u))
-        received = engine.argument_cotangents(start, cotangent, u)
-        return [number_of(amount, number) for amount, number in zip(received, found, strict=True)]
+        found = numbers(u)
+        received = zip(engine.argument_cotangents(start, cotangent, found), components(found), strict=True)
+        return [number_of(amount, component) for amount, component in received]
 
     taped: Capsule = _onto_tape(capsule, inputs, pullback)
     return taped

@@ -6,11 +6,11 @@ blocks stand for themselves; and a list of what blocks recorded. It is reversed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from checkpoint.ad.graph import numbers, reach, settled, with_own_tags_outermost
-from checkpoint.ad.numbers import Dual, components
+from checkpoint.ad.graph import reach, settled, with_own_tags_outermost
+from checkpoint.ad.numbers import Dual, Number, components
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
@@ -145,7 +145,7 @@ class Hybrid:
         machine = Machine(self, state, effects, Recorded())
         run(machine, to, NEVER if bytes is None else bytes)
         end = machine.state()
-        return Recording(state, machine.tape, settled(end, end.steps) if end.finished else end)
+        return Recording(state, machine.tape, _settled(end) if end.finished else end)
 
     def seed(self, end: State, cotangent: Any) -> Cotangent:
         """See Engine.seed."""
@@ -198,7 +198,7 @@ class Hybrid:
         cotangent.slots = received
         return cotangent
 
-    def argument_cotangents(self, start: State, cotangent: Cotangent, u: Any) -> list[float]:
+    def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""
         table: dict[int, float] = {}
         for (depth, position), slot in state_slots(start):
@@ -208,7 +208,13 @@ class Hybrid:
                 amounts = spread(at(accumulator, path), number)
                 for component, amount in zip(components((number,)), amounts, strict=True):
                     table[id(component)] = amount
-        return [table.get(id(component), 0.0) for component in components(numbers(u))]
+        return [table.get(id(component), 0.0) for component in components(found)]
+
+
+def _settled(end: State) -> State:
+    """A finished state whose value nobody changes."""
+    value = end.value
+    return end if type(value) is float else end.with_parts(((settled(value, end.steps),), end.frame))
 
 
 def paths(number: Any) -> list[tuple[int, ...]]:
