@@ -1,6 +1,6 @@
 """Functions of scipy.linalg: expm, sqrtm, triangular and Sylvester equations, Cholesky factors.
 
-Without SciPy none of these records exists. The derivative of the matrix exponential is SciPy's expm_frechet;
+Loaded when a program names one of them. The derivative of the matrix exponential is SciPy's expm_frechet;
 its own derivatives are blocks of exponentials of twice the size, so that they nest.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import linalg as _scipy
 
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.tensors import SAME, record_of
@@ -27,11 +28,6 @@ from tensorlib.linalg import of_arrays, regular, shape_in, squares, swapped
 from tensorlib.pointwise import ADD, MULTIPLY, NEGATIVE
 from tensorlib.products import MATMUL
 from tensorlib.rules import record, unbroadcast
-
-try:
-    from scipy import linalg as _scipy
-except ImportError:
-    _scipy = None
 
 # expm
 
@@ -223,98 +219,90 @@ def _sylvester_samples(rng: Any) -> list[tuple[Any, ...]]:
     return [(regular(rng, 3, 3), regular(rng, 2, 2), rng.normal(size=(3, 2)))]
 
 
-def _register() -> None:
-    """The functions of SciPy's, where it is there."""
-    of_arrays(
-        "scipy.linalg.expm",
-        lambda xp, A: _scipy.expm(A),
-        vjps=(lambda xp, g, y, a: unbroadcast(xp, _frechet(xp, swapped(xp, a), g), a),),
-        jvps=(lambda t, y, a: record("tensorlib.expm_frechet")(a, t),),
-        needs=((0,),),
-        implements=(_scipy.expm,),
-        shape="(..., n, n) -> (..., n, n)",
-        samples=lambda rng: [(0.5 * x,) for (x,) in squares(rng) if np.size(x) and not isinstance(x, list)],
-    )
-    of_arrays(
-        "tensorlib.expm_frechet",
-        _frechet,
-        vjps=(_frechet_vjp, lambda xp, g, y, a, e: unbroadcast(xp, _frechet(xp, swapped(xp, a), g), e)),
-        jvps=(_frechet_jvp, SAME),
-        needs=((0, 1), (0,)),
-        shape="(..., n, n), (..., n, n) -> (..., n, n)",
-        samples=lambda rng: [
-            (0.5 * x, rng.normal(size=x.shape))
-            for (x,) in squares(rng)
-            if np.size(x) and not isinstance(x, list)
-        ],
-    )
-    of_arrays(
-        "scipy.linalg.sqrtm",
-        lambda xp, A: _scipy.sqrtm(A),
-        vjps=(lambda xp, g, y, a: unbroadcast(xp, _scipy.solve_sylvester(y.T, y.T, g), a),),
-        jvps=(lambda t, y, a: _sylvester(y, y, t),),
-        needs=((1,),),
-        implements=(_scipy.sqrtm,),
-        shape="(n, n) -> (n, n)",
-        samples=lambda rng: [(_positive(rng),), (_positive(rng, 2) + np.array([[0, 1], [0, 0]]),)],
-    )
-    of_arrays(
-        "scipy.linalg.solve_sylvester",
-        lambda xp, a, b, q: _scipy.solve_sylvester(a, b, q),
-        vjps=(_sylvester_vjp(0), _sylvester_vjp(1), _sylvester_vjp(2)),
-        jvps=(
-            lambda t, y, a, b, q: NEGATIVE(_sylvester(a, b, MATMUL(t, y))),
-            lambda t, y, a, b, q: NEGATIVE(_sylvester(a, b, MATMUL(y, t))),
-            SAME,
-        ),
-        needs=((0, 1, 3), (0, 1, 3), (0, 1)),
-        implements=(_scipy.solve_sylvester,),
-        shape="(n, n), (m, m), (n, m) -> (n, m)",
-        samples=_sylvester_samples,
-    )
-    of_arrays(
-        "scipy.linalg.solve_triangular",
-        _triangular,
-        vjps=(_triangular_left, _triangular_right, None, None, None),
-        jvps=(_triangular_jvp, SAME, None, None, None),
-        implements=(_scipy.solve_triangular,),
-        shape="(n, n), (n,) -> (n,), or (n, n), (n, k) -> (n, k)",
-        convention="what is not read receives zeros",
-        samples=_triangular_samples,
-    )
-    of_arrays(
-        "scipy.linalg.cholesky",
-        _cholesky,
-        vjps=(_cholesky_vjp, None),
-        jvps=(_cholesky_jvp, None),
-        implements=(_scipy.cholesky,),
-        shape="(n, n) -> (n, n)",
-        convention="as for np.linalg.cholesky",
-        samples=_factor_samples,
-    )
-    of_arrays(
-        "scipy.linalg.cho_factor",
-        _factor,
-        vjps=(_factor_vjp, None),
-        jvps=(_factor_jvp, None),
-        implements=(_scipy.cho_factor,),
-        shape="(n, n) -> (n, n), a boolean",
-        convention="as for np.linalg.cholesky; beside the factor are the elements of the operand",
-        samples=_factor_samples,
-    )
-    tensor(
-        "scipy.linalg.cho_solve",
-        _with_factor,
-        vjps=(
-            _with_factor_left,
-            lambda xp, g, y, f, b: unbroadcast(xp, _scipy.cho_solve(tuple(f), g), b),
-        ),
-        jvps=(_with_factor_jvp, SAME),
-        implements=(_scipy.cho_solve,),
-        shape="((n, n), a boolean), (n,) -> (n,), or ((n, n), a boolean), (n, k) -> (n, k)",
-        samples=_with_factor_samples,
-    )
-
-
-if _scipy is not None:
-    _register()
+of_arrays(
+    "scipy.linalg.expm",
+    lambda xp, A: _scipy.expm(A),
+    vjps=(lambda xp, g, y, a: unbroadcast(xp, _frechet(xp, swapped(xp, a), g), a),),
+    jvps=(lambda t, y, a: record("tensorlib.expm_frechet")(a, t),),
+    needs=((0,),),
+    implements=(_scipy.expm,),
+    shape="(..., n, n) -> (..., n, n)",
+    samples=lambda rng: [(0.5 * x,) for (x,) in squares(rng) if np.size(x) and not isinstance(x, list)],
+)
+of_arrays(
+    "tensorlib.expm_frechet",
+    _frechet,
+    vjps=(_frechet_vjp, lambda xp, g, y, a, e: unbroadcast(xp, _frechet(xp, swapped(xp, a), g), e)),
+    jvps=(_frechet_jvp, SAME),
+    needs=((0, 1), (0,)),
+    shape="(..., n, n), (..., n, n) -> (..., n, n)",
+    samples=lambda rng: [
+        (0.5 * x, rng.normal(size=x.shape)) for (x,) in squares(rng) if np.size(x) and not isinstance(x, list)
+    ],
+)
+of_arrays(
+    "scipy.linalg.sqrtm",
+    lambda xp, A: _scipy.sqrtm(A),
+    vjps=(lambda xp, g, y, a: unbroadcast(xp, _scipy.solve_sylvester(y.T, y.T, g), a),),
+    jvps=(lambda t, y, a: _sylvester(y, y, t),),
+    needs=((1,),),
+    implements=(_scipy.sqrtm,),
+    shape="(n, n) -> (n, n)",
+    samples=lambda rng: [(_positive(rng),), (_positive(rng, 2) + np.array([[0, 1], [0, 0]]),)],
+)
+of_arrays(
+    "scipy.linalg.solve_sylvester",
+    lambda xp, a, b, q: _scipy.solve_sylvester(a, b, q),
+    vjps=(_sylvester_vjp(0), _sylvester_vjp(1), _sylvester_vjp(2)),
+    jvps=(
+        lambda t, y, a, b, q: NEGATIVE(_sylvester(a, b, MATMUL(t, y))),
+        lambda t, y, a, b, q: NEGATIVE(_sylvester(a, b, MATMUL(y, t))),
+        SAME,
+    ),
+    needs=((0, 1, 3), (0, 1, 3), (0, 1)),
+    implements=(_scipy.solve_sylvester,),
+    shape="(n, n), (m, m), (n, m) -> (n, m)",
+    samples=_sylvester_samples,
+)
+of_arrays(
+    "scipy.linalg.solve_triangular",
+    _triangular,
+    vjps=(_triangular_left, _triangular_right, None, None, None),
+    jvps=(_triangular_jvp, SAME, None, None, None),
+    implements=(_scipy.solve_triangular,),
+    shape="(n, n), (n,) -> (n,), or (n, n), (n, k) -> (n, k)",
+    convention="what is not read receives zeros",
+    samples=_triangular_samples,
+)
+of_arrays(
+    "scipy.linalg.cholesky",
+    _cholesky,
+    vjps=(_cholesky_vjp, None),
+    jvps=(_cholesky_jvp, None),
+    implements=(_scipy.cholesky,),
+    shape="(n, n) -> (n, n)",
+    convention="as for np.linalg.cholesky",
+    samples=_factor_samples,
+)
+of_arrays(
+    "scipy.linalg.cho_factor",
+    _factor,
+    vjps=(_factor_vjp, None),
+    jvps=(_factor_jvp, None),
+    implements=(_scipy.cho_factor,),
+    shape="(n, n) -> (n, n), a boolean",
+    convention="as for np.linalg.cholesky; beside the factor are the elements of the operand",
+    samples=_factor_samples,
+)
+tensor(
+    "scipy.linalg.cho_solve",
+    _with_factor,
+    vjps=(
+        _with_factor_left,
+        lambda xp, g, y, f, b: unbroadcast(xp, _scipy.cho_solve(tuple(f), g), b),
+    ),
+    jvps=(_with_factor_jvp, SAME),
+    implements=(_scipy.cho_solve,),
+    shape="((n, n), a boolean), (n,) -> (n,), or ((n, n), a boolean), (n, k) -> (n, k)",
+    samples=_with_factor_samples,
+)

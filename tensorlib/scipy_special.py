@@ -1,4 +1,4 @@
-"""Functions of scipy.special. Without SciPy none of these records exists."""
+"""Functions of scipy.special. Loaded when a program names one of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import special as _scipy
 
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import also_implements, tensor
@@ -15,11 +16,6 @@ from tensorlib.norms import LOGSUMEXP
 from tensorlib.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
 from tensorlib.rules import number, pointwise, record, sampled, unbroadcast
 from tensorlib.special import register_softmax
-
-try:
-    from scipy import special as _scipy
-except ImportError:
-    _scipy = None
 
 
 def _elementwise(name: str, *partials: Any, intervals: tuple[Any, ...], **fields: Any) -> Tensor:
@@ -74,72 +70,66 @@ def _multigammaln_jvp(tangent: Any, y: Any, a: Any, d: int) -> Any:
     return number(MULTIPLY(tangent, total))
 
 
-def _register() -> None:
-    """The functions of SciPy's, where it is there."""
-    register_softmax("scipy.special", (_scipy.softmax, _scipy.log_softmax))
-    positive, line, unit = (0.5, 4.0), (-2.0, 2.0), (0.1, 0.9)
-    named = record
-    _elementwise("gammaln", lambda x, y: named("scipy.special.psi")(x), intervals=(positive,))
-    _elementwise("psi", lambda x, y: named("scipy.special.polygamma")(1, x), intervals=(positive,))
-    _elementwise("gamma", lambda x, y: MULTIPLY(y, named("scipy.special.psi")(x)), intervals=(positive,))
-    _elementwise("erf", _bell(1.0), intervals=(line,))
-    _elementwise("erfc", _bell(-1.0), intervals=(line,))
-    _elementwise("erfinv", _inverse_bell, intervals=((-0.9, 0.9),))
-    _elementwise(
-        "expit", lambda x, y: MULTIPLY(y, named("scipy.special.expit")(NEGATIVE(x))), intervals=(line,)
-    )
-    _elementwise("log_expit", lambda x, y: named("scipy.special.expit")(NEGATIVE(x)), intervals=(line,))
-    _elementwise(
-        "logit",
-        lambda x, y: DIVIDE(1.0, MULTIPLY(x, SUBTRACT(1.0, x))),
-        intervals=(unit,),
-        singular=True,
-    )
-    _elementwise(
-        "xlogy",
-        lambda x, y, z: named("np.log")(y),
-        lambda x, y, z: DIVIDE(x, y),
-        intervals=(line, positive),
-        singular=True,
-    )
-    _elementwise(
-        "xlog1py",
-        lambda x, y, z: named("np.log1p")(y),
-        lambda x, y, z: DIVIDE(x, ADD(1.0, y)),
-        intervals=(line, positive),
-        singular=True,
-    )
-    _elementwise(
-        "betaln",
-        lambda x, y, z: SUBTRACT(named("scipy.special.psi")(x), named("scipy.special.psi")(ADD(x, y))),
-        lambda x, y, z: SUBTRACT(named("scipy.special.psi")(y), named("scipy.special.psi")(ADD(x, y))),
-        intervals=(positive, positive),
-    )
-    tensor(
-        "scipy.special.polygamma",
-        lambda xp, n, x: _scipy.polygamma(n, x),
-        vjps=(None, _polygamma_vjp),
-        jvps=(None, _polygamma_jvp),
-        needs=((), (0, 1)),
-        implements=(_scipy.polygamma,),
-        shape="both broadcast together",
-        samples=lambda rng: (
-            [(n, rng.uniform(0.5, 3.0, 4)) for n in (0, 1, 2)]
-            + [(np.array([[0], [2]]), rng.uniform(0.5, 3.0, 3)), (1, 1.5)]
-        ),
-    )
-    tensor(
-        "scipy.special.multigammaln",
-        lambda xp, a, d: _scipy.multigammaln(a, d),
-        vjps=(lambda xp, g, y, a, d: unbroadcast(xp, g * _multigammaln_slope(xp, a, d), a), None),
-        jvps=(_multigammaln_jvp, None),
-        needs=((0,), ()),
-        implements=(_scipy.multigammaln,),
-        shape="that of the array",
-        samples=lambda rng: [(rng.uniform(3.0, 5.0, 4), d) for d in (1, 3)] + [(3.5, 2)],
-    )
+register_softmax("scipy.special", (_scipy.softmax, _scipy.log_softmax))
+_POSITIVE, _LINE, _UNIT = (0.5, 4.0), (-2.0, 2.0), (0.1, 0.9)
 
-
-if _scipy is not None:
-    _register()
-    also_implements(LOGSUMEXP, _scipy.logsumexp)
+_elementwise("gammaln", lambda x, y: record("scipy.special.psi")(x), intervals=(_POSITIVE,))
+_elementwise("psi", lambda x, y: record("scipy.special.polygamma")(1, x), intervals=(_POSITIVE,))
+_elementwise("gamma", lambda x, y: MULTIPLY(y, record("scipy.special.psi")(x)), intervals=(_POSITIVE,))
+_elementwise("erf", _bell(1.0), intervals=(_LINE,))
+_elementwise("erfc", _bell(-1.0), intervals=(_LINE,))
+_elementwise("erfinv", _inverse_bell, intervals=((-0.9, 0.9),))
+_elementwise(
+    "expit", lambda x, y: MULTIPLY(y, record("scipy.special.expit")(NEGATIVE(x))), intervals=(_LINE,)
+)
+_elementwise("log_expit", lambda x, y: record("scipy.special.expit")(NEGATIVE(x)), intervals=(_LINE,))
+_elementwise(
+    "logit",
+    lambda x, y: DIVIDE(1.0, MULTIPLY(x, SUBTRACT(1.0, x))),
+    intervals=(_UNIT,),
+    singular=True,
+)
+_elementwise(
+    "xlogy",
+    lambda x, y, z: record("np.log")(y),
+    lambda x, y, z: DIVIDE(x, y),
+    intervals=(_LINE, _POSITIVE),
+    singular=True,
+)
+_elementwise(
+    "xlog1py",
+    lambda x, y, z: record("np.log1p")(y),
+    lambda x, y, z: DIVIDE(x, ADD(1.0, y)),
+    intervals=(_LINE, _POSITIVE),
+    singular=True,
+)
+_elementwise(
+    "betaln",
+    lambda x, y, z: SUBTRACT(record("scipy.special.psi")(x), record("scipy.special.psi")(ADD(x, y))),
+    lambda x, y, z: SUBTRACT(record("scipy.special.psi")(y), record("scipy.special.psi")(ADD(x, y))),
+    intervals=(_POSITIVE, _POSITIVE),
+)
+tensor(
+    "scipy.special.polygamma",
+    lambda xp, n, x: _scipy.polygamma(n, x),
+    vjps=(None, _polygamma_vjp),
+    jvps=(None, _polygamma_jvp),
+    needs=((), (0, 1)),
+    implements=(_scipy.polygamma,),
+    shape="both broadcast together",
+    samples=lambda rng: (
+        [(n, rng.uniform(0.5, 3.0, 4)) for n in (0, 1, 2)]
+        + [(np.array([[0], [2]]), rng.uniform(0.5, 3.0, 3)), (1, 1.5)]
+    ),
+)
+tensor(
+    "scipy.special.multigammaln",
+    lambda xp, a, d: _scipy.multigammaln(a, d),
+    vjps=(lambda xp, g, y, a, d: unbroadcast(xp, g * _multigammaln_slope(xp, a, d), a), None),
+    jvps=(_multigammaln_jvp, None),
+    needs=((0,), ()),
+    implements=(_scipy.multigammaln,),
+    shape="that of the array",
+    samples=lambda rng: [(rng.uniform(3.0, 5.0, 4), d) for d in (1, 3)] + [(3.5, 2)],
+)
+also_implements(LOGSUMEXP, _scipy.logsumexp)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, Let, Var
 from checkpoint.lang.python import arrays, calls, handlers
 from checkpoint.lang.python.builder import again, prim
@@ -43,13 +44,7 @@ def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     indices, root = _accessors(t, node)
     found = t.meaning(root.id, env)
     if isinstance(found, Reference | str):
-        of_array = isinstance(found, str) and is_array(t.linker.input_of(found))
-        copies = f"{root.id}.copy()" if of_array else f"list({root.id}) or dict({root.id})"
-        raise t.refuse(
-            root,
-            f"changing {root.id}, which the function does not make itself,",
-            f"make a copy in the function, as with {copies}, and return that",
-        )
+        raise _not_its_own(t, root, found)
     if found is not None and root.id not in t.scope.assigned and root.id not in env:
         raise t.refuse(root, f"changing {root.id}", "make it in the function, and return it")
     value = _outcome(t, node, indices, t.read(root.id, root, env), env)
@@ -72,6 +67,17 @@ def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     if exits.handler is None:
         return use(value)
     return handlers.guarded(t, value, env, exits.handler, use)
+
+
+def _not_its_own(t: Translator, root: ast.Name, found: Reference | str) -> SourceError:
+    """The error for a change of what the function reads from its surroundings."""
+    of_array = isinstance(found, str) and is_array(t.linker.input_of(found))
+    copies = f"{root.id}.copy()" if of_array else f"list({root.id}) or dict({root.id})"
+    return t.refuse(
+        root,
+        f"changing {root.id}, which the function does not make itself,",
+        f"make a copy in the function, as with {copies}, and return that",
+    )
 
 
 def _call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:

@@ -11,7 +11,7 @@ import ast
 import functools
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.values import Foreign
@@ -47,46 +47,45 @@ def of_reference(
         return Const(span, value)
     if arrays.is_constant(value):
         return Const(span, arrays.constant_of(value))
-    record = arrays.record_of(value)
-    if record is not None:
-        named: Named = (record.name, [])
-        return overloaded(
-            linker,
-            named,
-            arrays.counts(record),
-            span,
-            lambda args: arrays.of_values(record, list(args), span),
-        )
+    if arrays.record_of(value) is not None:
+        return _of_primitive(linker, value, span)
     callee = linker.library_callee(t, value) or linker.callee(t, known, node)
     if callee is not None:
         return of_callee(linker, callee, span)
-    if isinstance(value, type):
-        made = _of_class(linker, known, span)
-        if made is not None:
-            return made
-    counts = statics.arities(value)
-    if counts:
-        return overloaded(
-            linker,
-            (value.__name__, []),
-            counts,
-            span,
-            lambda args: prim(span, str(statics.primitive(value, len(args))), *args),
-        )
-    if isinstance(value, Foreign):
-        foreign = Const(span, value)
-        return overloaded(
-            linker,
-            (value.name, []),
-            _counts(value),
-            span,
-            lambda args: prim(span, "py.call-primitive", again(foreign), *args),
-        )
+    made = _of_class(linker, known, span) if isinstance(value, type) else None
+    if made is not None:
+        return made
+    if statics.arities(value) or isinstance(value, Foreign):
+        return _of_primitive(linker, value, span)
     if isinstance(value, functools.partial | types.MethodType) and t is not None and not is_random(value):
         return _of_partial(linker, t, known, span, node)
     if t is None or node is None:
         raise InternalError(f"{value!r} has no value", span)
     raise advice.refused(t, value, node)
+
+
+def _of_primitive(linker: Linker, value: Any, span: Span) -> Expr:
+    """A primitive, a function of arrays or a function of the user's own that is one step."""
+    record = arrays.record_of(value)
+    if record is not None:
+        name, counts = record.name, arrays.counts(record)
+
+        def make(args: Sequence[Expr]) -> Expr:
+            return arrays.of_values(record, list(args), span)
+
+    elif isinstance(value, Foreign):
+        name, counts = value.name, _counts(value)
+
+        def make(args: Sequence[Expr]) -> Expr:
+            return prim(span, "py.call-primitive", Const(span, value), *args)
+
+    else:
+        name, counts = value.__name__, statics.arities(value)
+
+        def make(args: Sequence[Expr]) -> Expr:
+            return prim(span, str(statics.primitive(value, len(args))), *args)
+
+    return overloaded(linker, (name, []), counts, span, make)
 
 
 def _counts(value: Foreign) -> tuple[int, ...]:
