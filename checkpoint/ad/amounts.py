@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Memory, backend_of, zeros_like
+from checkpoint.ad.arrays import NOTHING_YET, Array, Memory, backend_of, zeros_like
 
 
 class Amount:
@@ -82,7 +82,9 @@ class Scattered:
 
 def amount_of(number: Any) -> Any:
     """A number of the language as a contribution; nobody else may change its elements."""
-    return Amount(number.data) if type(number) is Array else number
+    if type(number) is not Array:
+        return number
+    return 0.0 if number.memory.owner is NOTHING_YET else Amount(number.data)
 
 
 def number_of(amount: Any, like: Any) -> Any:
@@ -90,6 +92,6 @@ def number_of(amount: Any, like: Any) -> Any:
     if type(like) is not Array:
         return amount * 1.0
     if type(amount) is float:
-        return zeros_like(like)
+        return zeros_like(like, NOTHING_YET)
     amount.own()
     return Array(amount.array, Memory())

@@ -100,6 +100,7 @@ class Native:
 
 ARRAYS = frozenset((Array, Discrete))
 CONSTANT = object()
+NOTHING_YET = object()  # owns the zeros that stand for an accumulator which nothing has been added to
 
 backends: dict[type, Any] = {}  # by the type of an array: the namespace that works on it
 defaults: list[Any] = []  # the namespace where no operand is an array
@@ -161,7 +162,7 @@ class Renewal:
     def memory(self, old: Memory) -> Memory:
         if id(old) not in self.memories:
             keeps = self.owner is None and (old.owner is CONSTANT or old.owner is FROZEN)
-            new = Memory(old.owner if keeps else self.owner)
+            new = Memory(old.owner if keeps or old.owner is NOTHING_YET else self.owner)
             new.stale = old.stale
             self.memories[id(old)] = (old, new)
         return self.memories[id(old)][1]
@@ -209,7 +210,7 @@ def one_like(array: Array) -> Array | None:
     return Array(backend_of(data).ones((), data.dtype), Memory())
 
 
-def zeros_like(array: Array) -> Array:
+def zeros_like(array: Array, owner: object = None) -> Array:
     """Zeros of the same shape and dtype."""
     data = array.data
-    return Array(backend_of(data).zeros(data.shape, data.dtype), Memory())
+    return Array(backend_of(data).zeros(data.shape, data.dtype), Memory(owner))

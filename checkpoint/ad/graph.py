@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from checkpoint.ad.arrays import CONSTANT, Array, Discrete, Native, Renewal, dead
+from checkpoint.ad.arrays import CONSTANT, NOTHING_YET, Array, Discrete, Native, Renewal, dead
 from checkpoint.ad.containers import CHANGING, FROZEN, NEVER, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
@@ -268,5 +268,5 @@ def constant(root: Any) -> Any:
 
 def _freeze_array(value: Any) -> None:
     array = value if type(value) is Discrete else real_part(value)
-    if type(array) is not float and array.memory.owner is not CONSTANT:
+    if type(array) is not float and array.memory.owner not in (CONSTANT, NOTHING_YET):
         array.memory.owner = FROZEN
