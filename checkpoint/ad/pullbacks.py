@@ -96,6 +96,13 @@ class Pullback:
             else:
                 yield self._one(given, like, g)
 
+    def contribution(self, position: int, g: Any) -> Any:
+        """What an operand that is one number receives, for g that of a result that is one number."""
+        natives = self.natives
+        rule = self.record.vjps[position]
+        given = rule(namespace((g, *natives)), g, self.result, *natives)  # type: ignore[misc]
+        return self._one(given, natives[position], g)
+
     def _cotangent(self, received: Sequence[Any]) -> Any:
         """That of the result, as rules take it."""
         if self.form is None:

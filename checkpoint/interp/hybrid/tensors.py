@@ -38,17 +38,26 @@ PULL_BYTES = 400  # of CPython's objects: an origin with its Pullback
 
 
 class Pulled:
-    """An application that was recorded. results: of a tuple or list as result, the fields of its numbers."""
+    """An application that was recorded. results: of a tuple or list as result, the fields of its numbers.
 
-    __slots__ = ("places", "pullback", "results")
+    is_simple: whether every wanted operand is one number in a slot, and so is the result.
+    """
 
-    def __init__(self, pullback: Pullback, places: list[Place], results: list[Key] | None) -> None:
+    __slots__ = ("is_simple", "places", "pullback", "results")
+
+    def __init__(
+        self, pullback: Pullback, places: list[Any], results: list[Key] | None, is_simple: bool = False
+    ) -> None:
+        self.is_simple = is_simple
         self.pullback = pullback
         self.places = places
         self.results = results
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
         """To the places of the operands' numbers, from what the result has received."""
+        if self.is_simple:
+            self._reverse_simply(slots)
+            return
         if self.results is None:
             received = [slots[RESULT]]
         else:
@@ -58,7 +67,17 @@ class Pulled:
             if isinstance(place, str):
                 slots[place] = slots.get(place, 0.0) + amount
             elif place is not None:
-                cotangent.give(*place, amount)
+                birth, field = place
+                cotangent.give(birth, field, amount)
+
+    def _reverse_simply(self, slots: dict[str, Any]) -> None:
+        """The same where every operand is in a slot and the result is one number, in short."""
+        received = slots[RESULT]
+        if received:
+            pullback = self.pullback
+            g = received.array if type(received) is Amount else received
+            for position, place in zip(reversed(pullback.wanted), reversed(self.places), strict=True):
+                slots[place] = slots.get(place, 0.0) + pullback.contribution(position, g)
 
 
 class Written:
@@ -179,7 +198,7 @@ def _pulled_simply(
     pullback = Pullback(record, natives, data, tuple(wanted))
     machine.tape.bytes += PULL_BYTES
     machine.tape.keep(pullback.arrays())
-    return Pulled(pullback, [names[i] for i in wanted], None)
+    return Pulled(pullback, [names[i] for i in wanted], None, is_simple=True)
 
 
 def _pulled(
