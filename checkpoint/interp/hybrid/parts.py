@@ -126,11 +126,9 @@ class Part:
             if name not in slots:
                 continue
             kind = type(slots[name])
-            if kind in ARRAYS:
-                self.block.see_one(name, kind)
-            elif taped:
-                continue
-            del slots[name]
+            self.block.see_one(name, kind)
+            if not taped or kind in ARRAYS:
+                del slots[name]
 
     def let_go(self) -> None:
         """Drop all arrays: what its reversal reads of them, its origins hold."""
