@@ -81,6 +81,7 @@ GETITEM = tensor(
     needs=((1,), ()),
     views=True,
     overloads=("py.item",),
+    of_first=True,
     shape="as NumPy indexes",
     samples=_indexed,
 )
@@ -97,6 +98,7 @@ SLICE = tensor(
     needs=((1, 2, 3),),
     views=True,
     overloads=("py.slice",),
+    of_first=True,
     shape="(n, ...) -> (m, ...)",
     samples=lambda rng: [
         (rng.normal(size=5), 1, -1, None),

@@ -205,11 +205,6 @@ def matrices(rng: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-def of_two_axes(rng: Any) -> list[tuple[Any, ...]]:
-    """Those of `matrices` that have two axes or more."""
-    return [operands for operands in matrices(rng) if operands[0].ndim >= 2]
-
-
 def with_options(
     *options: tuple[Any, ...], low: int = 0, high: int = 9
 ) -> Callable[[Any], list[tuple[Any, ...]]]:

@@ -129,6 +129,7 @@ CONTAINS = _fact(
     lambda xp, x, v: bool(v in x),
     2,
     overloads=("py.contains",),
+    of_first=True,
     samples=lambda rng: [(np.arange(3), 2), (np.arange(3), 5)],
 )
 

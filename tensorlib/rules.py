@@ -244,9 +244,3 @@ def sampled(*intervals: tuple[float, float]) -> Samples:
         return found
 
     return samples
-
-
-@functools.cache
-def unary_axes() -> Samples:
-    """Matrices and vectors, for functions of one array and an axis."""
-    return lambda rng: [(rng.normal(size=(3, 4)),), (rng.normal(size=5),)]

@@ -143,6 +143,7 @@ SETITEM = _writes(
     _set,
     value=lambda value: lambda xp, x, i, v: value(xp, x, i, v),  # noqa: PLW0108
     overloads=("py.set",),
+    of_first=True,
     writes=lambda x, i, v: i,
     shape="that of x; v broadcasts to x[i]",
     convention="of several values written to one element the last one counts",
@@ -159,6 +160,7 @@ SET_SLICE = _writes(
         )
     ),
     overloads=("py.set-slice",),
+    of_first=True,
     writes=lambda x, low, high, step, v: slice(low, high, step),
     shape="that of x; v broadcasts to x[low:high:step]",
     samples=lambda rng: [

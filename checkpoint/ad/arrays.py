@@ -148,9 +148,8 @@ class Renewal:
 
     def __init__(self, owner: object = None) -> None:
         self.owner = owner
-        self.memories: dict[
-            int, tuple[Memory, Memory]
-        ] = {}  # by identity: the old one, kept alive, the new one
+        # By the old memory's identity: the old one, so that it lives, and the new one.
+        self.memories: dict[int, tuple[Memory, Memory]] = {}
 
     def __call__(self, array: Any) -> Any:
         """The new handle of an array."""

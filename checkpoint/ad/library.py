@@ -27,18 +27,6 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "tensorlib": ("tensorlib",),
 }
 
-# The primitives that an array overloads as their first operand alone; as another it says which or what.
-OF_FIRST = frozenset(
-    (
-        "py.contains",
-        "py.item",
-        "py.item-to-change",
-        "py.set",
-        "py.set-slice",
-        "py.slice",
-        "py.slice-to-change",
-    )
-)
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function, one that is translated instead
 methods: dict[str, Tensor] = {}  # by the name of the method of arrays
@@ -158,7 +146,7 @@ def _as_method(record: Tensor, method: str) -> Tensor:
 
 def overload(record: Primitive, operands: Sequence[Any]) -> Tensor | None:
     """The record that does the work where an operand is an array; None where none is, or nothing does."""
-    if not overloads:
+    found = overloads.get(record.name)
+    if found is None:
         return None
-    deciding = operands[:1] if record.name in OF_FIRST else operands
-    return overloads.get(record.name) if holds_array(deciding) else None
+    return found if holds_array(operands[:1] if found.of_first else operands) else None

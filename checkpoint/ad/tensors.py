@@ -84,8 +84,8 @@ class Tensor(Primitive):
     shape: how shapes go together, in words or as NumPy writes it: (n, k), (k, m) -> (n, m).
     convention: what holds where the function is not differentiable.
     samples(rng): operands to test it on, as a list of tuples; rng is a numpy.random.Generator.
-    overloads: the primitives of Python programs that it is where an operand is an array; of those in
-        checkpoint.ad.library.OF_FIRST, where the first one is.
+    overloads: the primitives of Python programs that it is where an operand is an array.
+    of_first: it is these only where the first operand is one; another one says which element, or what.
     methods: the methods of arrays that it is, the array being the first operand.
     """
 
@@ -103,6 +103,7 @@ class Tensor(Primitive):
     convention: str = ""
     samples: Callable[[Any], list[tuple[Any, ...]]]
     overloads: tuple[str, ...] = ()
+    of_first: bool = False
     methods: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

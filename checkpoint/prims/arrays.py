@@ -27,6 +27,7 @@ from checkpoint.errors import Span
 
 __all__ = [
     "also_implements",
+    "boolean_of",
     "knows_dtypes",
     "overload",
     "overloads",
@@ -53,12 +54,16 @@ def scalar_on_arrays(
     return apply(record, reals)
 
 
-def truth_of(now: Any, test: Any, span: Span) -> bool:
+def boolean_of(now: Any, test: Any) -> bool:
     """What `if` takes besides a boolean: an array of one boolean, as NumPy's comparisons give it."""
-    operands = (test,)
+    if type(test) is not Discrete:
+        raise OperandError("the test must be #t or #f")
+    return bool(current_data(now, test))
+
+
+def truth_of(now: Any, test: Any, span: Span) -> bool:
+    """The same as a step of a program, which fails where the test is neither."""
     try:
-        if type(test) is not Discrete:
-            raise OperandError("the test must be #t or #f")
-        return bool(current_data(now, test))
+        return boolean_of(now, test)
     except (ValueError, OperandError) as exception:
-        raise failure("if", operands, exception, span) from None
+        raise failure("if", (test,), exception, span) from None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -22,10 +21,11 @@ from checkpoint.ad.numbers import real_part
 from checkpoint.ad.tangent import match, tangent_of
 from checkpoint.ad.values import Pair
 from checkpoint.calls import Call, call_of, result, resumption
-from checkpoint.driver.schedule import Actions, Advance, Bisection, Drop, Keep, Plain, Restore, Reverse, Tape
+from checkpoint.driver.schedule import Bisection, Plain
 from tests.arrays.corpus import Example
 from tests.python.agreement import Outcome, outcome
 from tests.support.corpus import usable_engines, value_of
+from tests.support.cuts import CutAt
 from tests.support.laws import CUTTER
 from tests.support.same import difference, same_bits, same_elements
 
@@ -33,24 +33,6 @@ ENGINES = [engine.name for engine in usable_engines()]
 SHORT = 50  # steps; shorter runs are cut everywhere
 TOLERANCE, COARSE_TOLERANCE = 1e-6, 2e-2
 WIDTHS, COARSE_WIDTHS = (1e-3, 1e-4, 1e-2, 1e-5, 1e-6), (3e-2, 1e-1, 1e-2)
-
-
-@dataclass(frozen=True)
-class CutAt:
-    """Plain reverse mode in two parts: what comes after a number of steps, then what comes before."""
-
-    steps: int
-
-    def actions(self) -> Actions:
-        start = (yield Keep()).step
-        yield Advance(start + self.steps)
-        yield Keep()
-        yield Tape(None)
-        yield Reverse()
-        yield Drop(start + self.steps)
-        yield Restore(start)
-        yield Tape(start + self.steps)
-        yield Reverse()
 
 
 @contextmanager

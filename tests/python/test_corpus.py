@@ -11,7 +11,6 @@ import copy
 import io
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -23,21 +22,15 @@ from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule
 from checkpoint.calls import Call, call_of, result, resumption
 from checkpoint.driver.schedule import (
-    Actions,
-    Advance,
     Bisection,
-    Drop,
-    Keep,
     Plain,
-    Restore,
-    Reverse,
     Schedule,
-    Tape,
 )
 from tests.python.agreement import Outcome, outcome, same_outcomes, same_values
 from tests.python.corpus import Example, examples
 from tests.support.check import against_differences, direction, dot
 from tests.support.corpus import Case, usable_engines
+from tests.support.cuts import CutAt
 from tests.support.same import difference
 
 EXAMPLES = examples()
@@ -46,24 +39,6 @@ SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is No
 DIFFERENTIABLE = [name for name in SUCCEEDING if EXAMPLES[name].differentiable]
 ENGINES = usable_engines()
 LONG = 3_000  # steps; fewer cuts are made in longer runs
-
-
-@dataclass(frozen=True)
-class CutAt:
-    """Plain reverse mode in two parts: what comes after a number of steps, then what comes before."""
-
-    steps: int
-
-    def actions(self) -> Actions:
-        start = (yield Keep()).step
-        yield Advance(start + self.steps)
-        yield Keep()
-        yield Tape(None)
-        yield Reverse()
-        yield Drop(start + self.steps)
-        yield Restore(start)
-        yield Tape(start + self.steps)
-        yield Reverse()
 
 
 def natively(example: Example) -> Outcome:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS
-from checkpoint.ad.library import OF_FIRST, overloads
+from checkpoint.ad.library import overloads
 from checkpoint.ad.numbers import INTEGERS
 from checkpoint.ad.record import Data, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
@@ -253,10 +253,12 @@ class Forward(Text):
         if isinstance(record, Tensor):
             return record
         found = overloads.get(record.name)
-        deciding = step.operands[:1] if record.name in OF_FIRST else step.operands
+        if found is None:
+            return None
+        deciding = step.operands[:1] if found.of_first else step.operands
         slots = [operand for operand in deciding if isinstance(operand, str)]
         seen = {slot: self.kinds.get(slot) or self.code.seen.get(slot, object) for slot in slots}
-        if found is None or ARRAYS.isdisjoint(seen.values()):
+        if ARRAYS.isdisjoint(seen.values()):
             return None
         for slot, kind in seen.items():
             if slot not in self.kinds and kind in ARRAYS:
@@ -334,7 +336,7 @@ class Forward(Text):
                 self.line(f"if {test} is True: return {self.target(end.then, [])}")
                 self.line(f"if {test} is False: return {self.target(end.other, [])}")
                 then, other = self.target(end.then, []), self.target(end.other, [])
-                self.line(f"return ({then}) if truth_of(m, {test}) else ({other})")
+                self.line(f"return ({then}) if boolean_of(m, {test}) else ({other})")
             case b.Call():
                 args = self.tuple_of([self.operand(operand) for operand in end.args])
                 ret, saved, span = "None", "()", self.constant("at", end.span)

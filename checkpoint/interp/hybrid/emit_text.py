@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Discrete, current_data
+from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import TUPLE, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Select, Update, lookup
@@ -27,7 +27,7 @@ from checkpoint.interp.hybrid.tensors import (
     perform_tensor,
     perform_tensor_taped,
 )
-from checkpoint.prims.arrays import overload
+from checkpoint.prims.arrays import boolean_of, overload
 
 SMALL = 1 << 30  # integers that are written into the text
 
@@ -50,13 +50,6 @@ def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: V
     return perform(machine, other, operands)
 
 
-def truth_of(machine: Any, test: Any) -> bool:
-    """What a branch takes besides a boolean; any other is for the run step by step."""
-    if type(test) is not Discrete:
-        raise TypeError
-    return bool(current_data(machine, test))
-
-
 class Text:
     """The source of one variant of a block, and what its names stand for.
 
@@ -77,7 +70,7 @@ class Text:
             "on_arrays": perform_tensor,
             "on_arrays_apart": perform_apart,
             "on_tape": perform_tensor_taped,
-            "truth_of": truth_of,
+            "boolean_of": boolean_of,
             "Array": Array,
             "Discrete": Discrete,
             "RESULT": RESULT,
