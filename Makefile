@@ -4,6 +4,7 @@
 #   make demo        install into .venv and run the demonstration
 #   make test        lint, check formatting and types, run the tests
 #   make test-long   run the tests that take minutes
+#   make test-hostile  the same tests of the C engine with sanitizers, failing allocations, and valgrind
 #   make format      rewrite the sources as `make test` wants them
 #   make clean       remove .venv and everything built
 #
@@ -13,21 +14,29 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
-SOURCES := $(wildcard checkpoint tensorlib tests experiments)
+SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments)
+C_SOURCES := $(wildcard ctemplates/*) checkpoint/ctarget/build.py
 
-.PHONY: demo test test-long lint format clean
+.PHONY: demo test test-long test-hostile strict lint format clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.built
 	@$(PY) -m checkpoint demo
 
 test: lint
 	$(PY) -m pytest -n auto
 
-test-long: $(VENV)/.tools
+test-long: $(VENV)/.tools strict
 	$(PY) -m pytest -n auto -m long
 
-lint: $(VENV)/.tools
+test-hostile: $(VENV)/.tools
+	$(PY) -m tests.hostile
+
+# The C engine's module, with every warning an error; without a compiler it says that there is none.
+strict: $(VENV)/.installed
+	@$(PY) -m checkpoint.ctarget.build --strict
+
+lint: $(VENV)/.tools strict
 	$(PY) -m ruff check $(SOURCES)
 	$(PY) -m ruff format --check $(SOURCES)
 	$(PY) -m mypy
@@ -37,6 +46,7 @@ format: $(VENV)/.tools
 	$(PY) -m ruff format $(SOURCES)
 
 clean:
+	rm -f checkpoint/ctarget/_runtime*.so
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
@@ -46,12 +56,18 @@ $(VENV)/.made:
 	  echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.made pyproject.toml
+# The module in C is not built here but in place, so that an edited file alone is compiled again.
+$(VENV)/.installed: $(VENV)/.made pyproject.toml setup.py
 	@echo "installing checkpoint into $(VENV)"
-	@$(PIP) install --editable .
+	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable .
+	@touch $@
+
+# What does not compile is no reason to show nothing: the demonstration then runs on another engine.
+$(VENV)/.built: $(VENV)/.installed $(C_SOURCES)
+	@$(PY) -m checkpoint.ctarget.build || echo "engine c is not built"
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "installing the test tools into $(VENV)"
-	@$(PIP) install --editable '.[test]'
+	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test]'
 	@touch $@

@@ -8,14 +8,12 @@ or the small language does, and an exit status: 0 done, 1 the program or its run
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
-import platform
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from checkpoint import config, demo, engines
+from checkpoint import config, demo, doctor, engines
 from checkpoint.api import SCHEDULES
 from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli_programs import Program, program
@@ -128,24 +126,10 @@ def _program(options: argparse.Namespace) -> Program:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    reasons = engines.available()
-    chosen = reasons if options.engine is None else {_known(options.engine): reasons[options.engine]}
-    print(f"checkpoint {_version()}")
-    print(f"Python {platform.python_version()} ({platform.python_implementation()})")
-    print(f"{platform.platform()}")
-    for name, reason in chosen.items():
-        print(f"engine {name}: {'available' if reason is None else f'not available: {reason}'}")
-    for name, use in (("numpy", "arrays"), ("scipy", "functions of SciPy")):
-        found = _version_of(name)
-        print(f"{use}: {f'{name} {found}' if found else f'not available: {name} is not installed'}")
-    return OK if any(reason is None for reason in chosen.values()) else FAILED
-
-
-def _version_of(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    names = list(engines.available()) if options.engine is None else [_known(options.engine)]
+    for line in doctor.report(names):
+        print(line)
+    return OK if set(names) & set(engines.usable()) else FAILED
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -175,8 +159,3 @@ def _schedule(options: argparse.Namespace) -> Schedule:
     if isinstance(schedule, Bisection | Binomial):
         return replace(schedule, base=options.base)
     raise UsageError(f"--schedule {options.schedule} has no --base: it tapes the whole run at once")
-
-
-def _version() -> str:
-    """The version of the installed package; a source tree without installation has none."""
-    return _version_of("checkpoint-ad") or "(not installed)"

@@ -8,6 +8,8 @@ In: environment variables, or a scoped override. Out: Settings.
                        error whenever a program is compiled
     CHECKPOINT_CONVERT names of packages outside of the user's own code, with commas between, whose Python
                        functions are translated when they are called
+    CHECKPOINT_MEMORY  how much memory a run of the engine "c" may hold, like 512MiB or 2GiB: one that needs
+                       more ends with MemoryError (if it is not set, there is no limit but the machine's)
 
 The environment is read whenever settings are asked for; an unknown value is an error, not a default.
 """
@@ -15,6 +17,7 @@ The environment is read whenever settings are asked for; an unknown value is an 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,6 +27,7 @@ from checkpoint.errors import CheckpointError
 
 # The languages that can be printed: those of the passes (checkpoint.cps.passes), in their order.
 SHOWN = ("core", "cps", "closures", "blocks", "adjoint")
+_UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _CHECK = {"": False, "0": False, "1": True}
 
 
@@ -65,6 +69,23 @@ def _from_environment() -> Settings:
         return Settings(_CHECK[check], tuple([name for name in show.split(",") if name]), convert)
     except SettingError as error:
         raise SettingError(f"CHECKPOINT_SHOW is {show!r}: {error.message}") from None
+
+
+def memory() -> int | None:
+    """How many bytes a run may hold, if there is a limit; asked for at each run, so apart from Settings.
+
+    >>> _bytes("1.5 KiB")
+    1536
+    """
+    text = os.environ.get("CHECKPOINT_MEMORY")
+    return _bytes(text) if text else None
+
+
+def _bytes(text: str) -> int:
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
+    if matched is None or matched[2].upper() not in _UNITS or float(matched[1]) == 0.0:
+        raise SettingError(f"CHECKPOINT_MEMORY is {text!r}; write a size, like 512MiB or 2GiB")
+    return int(float(matched[1]) * _UNITS[matched[2].upper()])
 
 
 @contextmanager

@@ -15,13 +15,20 @@ from checkpoint.errors import RunError
 _ENGINES = {
     "interp": ("checkpoint.interp.engine", "Interp"),
     "hybrid": ("checkpoint.interp.hybrid.engine", "Hybrid"),
+    "c": ("checkpoint.ctarget.engine", "C"),
 }
+# The fastest first.
 _PREFERRED = ("hybrid", "interp")
 
 
 def available() -> dict[str, str | None]:
     """Each engine's name, with None if it can be used, else the reason why not."""
-    return dict.fromkeys(_ENGINES)
+    return {name: _reason(name) for name in _ENGINES}
+
+
+def usable() -> list[str]:
+    """The names of the engines that can be used here."""
+    return [name for name in _ENGINES if _reason(name) is None]
 
 
 def get(name: str | None = None) -> Engine:
@@ -30,10 +37,21 @@ def get(name: str | None = None) -> Engine:
     >>> get("interp").name
     'interp'
     """
-    chosen = _PREFERRED[0] if name is None else name
+    chosen = next(each for each in _PREFERRED if _reason(each) is None) if name is None else name
     if chosen not in _ENGINES:
         raise RunError(f"there is no engine {chosen!r}; there are: {', '.join(_ENGINES)}")
+    if reason := _reason(chosen):
+        raise RunError(f"engine {chosen} is not available: {reason}")
     return _loaded(chosen)
+
+
+@cache
+def _reason(name: str) -> str | None:
+    """Why an engine cannot be used; None if it can. Those in Python always can."""
+    if name != "c":
+        return None
+    reason: str | None = import_module("checkpoint.ctarget.library").reason()
+    return reason
 
 
 @cache

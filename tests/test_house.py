@@ -21,8 +21,8 @@ LONGEST_FILE = 400
 ORDER = (
     "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
     "program", "engines", "runs", "convert", "failures", "nests", "calls", "api",
-    "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "cli_errors", "cli_programs",
-    "cli", "__main__",
+    "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "doctor", "cli_errors",
+    "cli_programs", "cli", "__main__",
 )  # fmt: skip
 
 
@@ -97,11 +97,16 @@ def test_no_cycle_of_imports() -> None:
 
 
 def test_files_are_short() -> None:
-    for folder in ("checkpoint", "tensorlib", "tests"):
+    for folder in ("checkpoint", "ctemplates", "tensorlib", "tests"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".py", ".vlad"}:
+            if path.suffix in {".c", ".h", ".py", ".vlad"}:
                 lines = len(path.read_text().splitlines())
                 assert lines <= LONGEST_FILE, f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+def test_files_of_c_say_what_they_are() -> None:
+    for path in (ROOT / "ctemplates").iterdir():
+        assert path.read_text().startswith("/* "), f"{path.name} does not say what comes in and goes out"
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -102,7 +102,9 @@ def test_doctor_names_versions_and_engines() -> None:
     assert report.startswith("checkpoint ")
     assert f"Python {platform.python_version()}" in report
     assert "engine interp: available\n" in report
+    assert "engine c: " in report
     assert f"arrays: numpy {metadata.version('numpy')}\n" in report
+    assert f"calls of C: cffi {metadata.version('cffi')}\n" in report
 
 
 def test_help_names_the_commands() -> None:

@@ -14,7 +14,7 @@ from experiments import common
 from experiments.scaling import slopes, touched
 
 
-@pytest.fixture(params=list(engines.available()))
+@pytest.fixture(params=engines.usable())
 def engine(request: pytest.FixtureRequest) -> Engine:
     return engines.get(request.param)
 

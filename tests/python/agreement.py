@@ -120,7 +120,7 @@ def check(f: Callable[..., Any], args: tuple[Any, ...], *, may_refuse: bool = Fa
         want = natively(f, args)
     except TooLong:
         return "long"
-    names = list(engines.available())
+    names = engines.usable()
     got = {name: outcome(lambda name=name: _value(f, args, name)) for name in names}  # type: ignore[misc]
     if may_refuse and all(is_refusal(each.error) for each in got.values()):
         return "refused"

@@ -29,9 +29,11 @@ Run = Callable[..., Any]
 class ProcedureCode:
     """One procedure: its entry, and what a call passes beside the arguments."""
 
-    __slots__ = ("arity", "blocks", "entry", "name", "passes_env", "shown")
+    __slots__ = ("arity", "blocks", "entry", "name", "passes_env", "peer", "procedure", "shown")
 
     def __init__(self, procedure: b.Procedure) -> None:
+        self.procedure = procedure
+        self.peer: Any = None  # what an engine that shares these blocks has made of it
         self.name = procedure.name
         self.arity = len(procedure.lam.params)
         self.shown = procedure.lam.shown
@@ -83,11 +85,13 @@ class BlockCode:
         "watched",
         "_dying",
         "meets_arrays",
+        "peer",
     )
 
     def __init__(self, block: b.Block, procedure: ProcedureCode | None) -> None:
         self.block = block
         self.procedure = procedure
+        self.peer: Any = None  # as ProcedureCode's
         self.cost = block.cost
         self.span = block.steps[0].span if block.steps else block.end.span
         self.runs = 0

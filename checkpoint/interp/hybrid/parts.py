@@ -310,14 +310,20 @@ class Part:
             machine.frame = below
             raise failure(end.op, operands, exception, end.span) from None
 
-    def _resume(self, machine: Machine, end: b.Control, capsule: Any) -> tuple[BlockCode, Values]:
+    def opened(self, machine: Machine, end: b.Control, capsule: Any) -> Capsule:
+        """A capsule as it is resumed: its lists are the run's own."""
         if type(capsule) is not Capsule:
             raise OperandError("not a capsule")
+        if is_changing(capsule):
+            renewed: Capsule = self._whole(machine, end.args, renew, "end")
+            return renewed
+        return capsule
+
+    def _resume(self, machine: Machine, end: b.Control, capsule: Any) -> tuple[BlockCode, Values]:
+        capsule = self.opened(machine, end, capsule)
         ret, saved = self._return_point(end.ret)
         if ret is not None:
             machine.frame = Frame(ret, saved, machine.frame)
-        if is_changing(capsule):
-            capsule = self._whole(machine, end.args, renew, "end")
         state = capsule.state
         self.resumed = capsule
         machine.resume(state)

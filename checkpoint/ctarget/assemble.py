@@ -1,0 +1,377 @@
+"""The instructions of a block (ctemplates/opcodes.h), from block IR.
+
+In: a BlockPeer with its tables, the form that is wanted. Out: a C array of instructions that lives as long as
+the peer. The forms differ in their first instruction, in the STEPs of stepped code, and in the RECORD that
+taped code has before its end; a comparison that only a branch looks at is one instruction with it, but not in
+stepped code, which may stop in between.
+
+What always holds: an instruction that finds operands it cannot do leaves its step to the tables of the block
+(checkpoint.ctarget.tables), so both say the same of moves.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad.record import Primitive, Rearrange, Scalar, Update, lookup
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Ownership
+from checkpoint.ctarget.adjoints import words
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.registers import elided, operands
+from checkpoint.ctarget.tables import NO_REGISTER, is_uncounted, ownership_of, uncounted
+from checkpoint.interp.hybrid.machine import HALT, Split
+
+if TYPE_CHECKING:
+    from checkpoint.ctarget.code import BlockPeer
+
+# Arithmetic that has instructions of its own, by the names of its records.
+FAMILIES = {
+    "ADD": ("+", "py.add", "py.iadd"),
+    "SUBTRACT": ("-", "py.sub", "py.isub"),
+    "MULTIPLY": ("*", "py.mul", "py.imul"),
+    "DIVIDE": ("/", "py.truediv", "py.itruediv"),
+    "LESS": ("<", "py.lt"),
+    "LESS_EQUAL": ("<=", "py.le"),
+    "GREATER": (">", "py.gt"),
+    "GREATER_EQUAL": (">=", "py.ge"),
+    "EQUAL": ("=", "py.eq"),
+    "NOT_EQUAL": ("py.ne",),
+}
+FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
+COMPARISONS = frozenset(("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "EQUAL", "NOT_EQUAL"))
+DATA = {"cons": "CONS", "car": "CAR", "cdr": "CDR", "null?": "IS_NULL", "pair?": "IS_PAIR"}
+NEGATIONS = frozenset(("neg", "py.neg"))
+EXACT = 1 << 53  # integers up to here are reals
+
+_VALUE_BYTES = 16
+_LAYOUT = struct.Struct("=HHIIIIIq")
+_WITH_REAL = struct.Struct("=HHIIIIId")
+
+
+def _offset(register: int) -> int:
+    return register if register == NO_REGISTER else register * _VALUE_BYTES
+
+
+class Assembler:
+    """One form of one block on its way."""
+
+    def __init__(self, peer: BlockPeer, form: int) -> None:
+        self.peer = peer
+        self.block = peer.block
+        self.lib = runtime().lib
+        self.form = form
+        self.code: list[bytes] = []
+        self.free = peer.procedure.scratch
+        self.owned: Ownership = ownership_of(peer)
+        self.elided = {id(copy) for _, copy in elided(peer.block)}
+        self.index = 0
+
+    # Emitting
+
+    def emit(
+        self,
+        op: str,
+        d: int = 0,
+        a: int = 0,
+        b: int = 0,
+        c: int = 0,
+        flags: int = 0,
+        integer: int = 0,
+        real: float | None = None,
+    ) -> int:
+        """Append an instruction; its place. `integer` or `real` is the immediate value."""
+        number = getattr(self.lib, f"OP_{op}")
+        d, a, b = _offset(d), _offset(a), _offset(b)
+        if real is None:
+            self.code.append(_LAYOUT.pack(number, flags, self.index, d, a, b, c, integer))
+        else:
+            self.code.append(_WITH_REAL.pack(number, flags, self.index, d, a, b, c, real))
+        return len(self.code) - 1
+
+    def patch(self, place: int, c: int) -> None:
+        """Set the `c` of an instruction."""
+        fields = list(_LAYOUT.unpack(self.code[place]))
+        fields[6] = c
+        self.code[place] = _LAYOUT.pack(*fields)
+
+    def at(self, operand: t.Operand) -> int:
+        """The register of an operand; a constant is put into a scratch register first."""
+        if isinstance(operand, str):
+            return self.peer.registers[operand]
+        register, self.free = self.free, self.free + 1
+        self.load(register, operand)
+        return register
+
+    def load(self, register: int, operand: t.Literal) -> None:
+        """Put a constant into a register."""
+        if not is_uncounted(operand.value):
+            self.emit("COUNTED", d=register, c=self.constant(operand))
+            return
+        value = uncounted(operand.value)
+        real = value.get("real")
+        self.emit("CONSTANT", d=register, c=value["tag"], integer=value.get("integer", 0), real=real)
+
+    def constant(self, operand: t.Literal) -> int:
+        """The index of a constant among those of the block: they are numbered as the tables meet them."""
+        given = [x for step in self.block.steps for x in operands(step)]
+        given += b.operands_of_end(self.block.end)
+        return [id(x) for x in given if not isinstance(x, str)].index(id(operand))
+
+    def drop(self, names: b.Slots) -> None:
+        """Let go of slots."""
+        for name in names:
+            self.emit("DROP", a=self.peer.registers[name])
+
+    # The block
+
+    def assemble(self) -> None:
+        """All instructions; those of stepped code also say where each step begins."""
+        if self.peer.code is HALT:
+            self.emit("HALT")
+            return
+        fused = self._fused()
+        starts = []
+        if self.form != self.lib.STEPPED:
+            self.emit("HEAD_TAPED" if self.form == self.lib.TAPED else "HEAD", integer=self.block.cost)
+        self.drop(self.owned.head)
+        count = len(self.block.steps)
+        for index, step in enumerate(self.block.steps):
+            self.index = index
+            if fused and self.index == count - 1:
+                break
+            starts.append(len(self.code))
+            self._step_begins(True)
+            self.free = self.peer.procedure.scratch
+            self._step(step)
+            self.drop(self.owned.steps[self.index].dropped)
+        if not fused:
+            self.index = count
+        starts.append(len(self.code))
+        if self.form == self.lib.TAPED:
+            self.emit("RECORD")
+        if not fused:
+            self._step_begins(self.block.end.span is not None)
+        self.free = self.peer.procedure.scratch
+        self._end(fused)
+        if self.form == self.lib.STEPPED:
+            self.peer.pointer.step_at = self.peer.own("uint32_t[]", starts)
+
+    def _step_begins(self, counts: bool) -> None:
+        if self.form == self.lib.STEPPED:
+            self.emit("STEP", c=counts)
+
+    def _fused(self) -> t.Compute | None:
+        """The comparison that is one instruction with the branch."""
+        block, end = self.block, self.block.end
+        if self.form == self.lib.STEPPED or not isinstance(end, b.Branch) or not block.steps:
+            return None
+        last = block.steps[-1]
+        if not isinstance(last, t.Compute) or last.name != end.test or FAMILY.get(last.op) not in COMPARISONS:
+            return None
+        return last
+
+    # Steps
+
+    def _step(self, step: t.Step) -> None:
+        registers = self.peer.registers
+        match step:
+            case t.Copy():
+                self._copy(step)
+            case t.Compute():
+                self._compute(step)
+            case b.MakeClosure():
+                self.emit("CLOSE", d=registers[step.name], integer=self._procedure(step.lam))
+            case b.MakeMember():
+                a = NO_REGISTER if step.env is None else registers[step.env]
+                flags = self._moves((step.env,))
+                self.emit(
+                    "MEMBER", d=registers[step.name], a=a, flags=flags, integer=self._procedure(step.lam)
+                )
+            case b.Letrec():
+                self._letrec(step)
+            case Split():
+                self.emit("FOREIGN", d=registers[step.name])
+
+    def _procedure(self, lam: Any) -> int:
+        return self.peer.procedure.of(lam).address
+
+    def _moves(self, given: tuple[t.Operand | None, ...]) -> int:
+        """The flags of the first two operands: whether they move. Constants in scratch registers do."""
+        moved = self.owned.steps[self.index].moved
+        flags = 0
+        for i, flag in zip(
+            range(min(len(given), 2)), (self.lib.FLAG_MOVES_A, self.lib.FLAG_MOVES_B), strict=False
+        ):
+            if i in moved or not isinstance(given[i], str):
+                flags |= flag
+        return flags
+
+    def _copy(self, step: t.Copy) -> None:
+        d = self.peer.registers[step.name]
+        if id(step) in self.elided:
+            return
+        if isinstance(step.operand, str):
+            a = self.peer.registers[step.operand]
+            self.emit("MOVE", d=d, a=a, flags=self._moves((step.operand,)))
+        else:
+            self.load(d, step.operand)
+
+    def _letrec(self, step: b.Letrec) -> None:
+        first = 0
+        for group in step.groups:
+            if isinstance(group, b.MakeEnvironment):
+                d = self.peer.registers[group.name]
+                self.emit("ENVIRONMENT", d=d, c=len(group.captures), integer=first)
+                first += len(group.captures)
+                continue
+            for new, source in group.pairs:
+                flags = self.lib.FLAG_MOVES_A if first in self.owned.steps[self.index].moved else 0
+                self.emit("MOVE", d=self.peer.registers[new], a=self.peer.registers[source], flags=flags)
+                first += 1
+
+    def _compute(self, step: t.Compute) -> None:
+        record = lookup(step.op)
+        d = self.peer.registers[step.name]
+        if isinstance(record, Scalar):
+            self._scalar(step, record, d)
+        elif step.op in DATA:
+            self._data(step, d)
+        else:
+            native = self.lib.ck_native(step.op.encode())
+            address = int(runtime().ffi.cast("uintptr_t", native))
+            self.emit("NATIVE" if address else "FOREIGN", d=d, flags=self._notes(step), integer=address)
+
+    def _notes(self, step: t.Compute) -> int:
+        """What a native step notes, and whether it leaves an origin."""
+        record = lookup(step.op)
+        flags = (0, self.lib.FLAG_NOTES_BIRTH, self.lib.FLAG_NOTES_BIRTH | self.lib.FLAG_NOTES_FIELD)[
+            words(step)
+        ]
+        return int(flags | (self.lib.FLAG_NEEDS_PART if leaves_origin(record) else 0))
+
+    def _data(self, step: t.Compute, d: int) -> None:
+        a = self.at(step.operands[0])
+        second = self.at(step.operands[1]) if len(step.operands) > 1 else 0
+        flags = self._moves(step.operands) | self.lib.FLAG_NOTES_BIRTH
+        self.emit(DATA[step.op], d=d, a=a, b=second, flags=flags)
+
+    def _scalar(self, step: t.Compute, record: Scalar, d: int) -> None:
+        scalar = self.lib.ck_scalar(step.op.encode())
+        if scalar == runtime().ffi.NULL or record.arity > 2:
+            self.emit("FOREIGN", d=d)
+        elif step.op in FAMILY:
+            self._family(FAMILY[step.op], step, record, d)
+        elif step.op in NEGATIONS:
+            self.emit("NEGATE", d=d, a=self.at(step.operands[0]))
+        else:
+            a = self.at(step.operands[0])
+            second = self.at(step.operands[1]) if record.arity == 2 else 0
+            self.emit("SCALAR", d=d, a=a, b=second, integer=int(runtime().ffi.cast("uintptr_t", scalar)))
+
+    def _family(self, op: str, step: t.Compute, record: Scalar, d: int) -> int:
+        """An operation with its form for constants."""
+        flags = self.lib.FLAG_INTEGERS if record.otherwise is not None else 0
+        x, y = step.operands
+        if not isinstance(y, str) and isinstance(x, str):
+            if type(y.value) is float:
+                return self.emit(f"{op}_RK", d, self.at(x), flags=flags, real=y.value)
+            if type(y.value) is int and -EXACT <= y.value <= EXACT and flags:
+                return self.emit(f"{op}_RI", d, self.at(x), flags=flags, integer=y.value)
+        if not isinstance(x, str) and type(x.value) is float and isinstance(y, str):
+            return self.emit(f"{op}_KR", d, b=self.at(y), flags=flags, real=x.value)
+        a = self.at(x)
+        return self.emit(op, d, a, self.at(y), flags=flags)
+
+    # Ends
+
+    def _end(self, fused: t.Compute | None) -> None:
+        end = self.block.end
+        match end:
+            case b.Jump() | b.Enter():
+                self._pass_arguments(end)
+                self._go_to(end.label)
+            case b.Branch():
+                self._branch(end, fused)
+            case b.Call():
+                self.emit("CALL")
+            case b.Return():
+                self.emit("RETURN", a=self.at(end.operand))
+            case b.Install():
+                self.emit("INSTALL")
+            case _:
+                self.emit("FOREIGN_END")
+
+    def _go_to(self, label: str) -> None:
+        target = self.peer.target(label)
+        self.emit("GOTO", integer=int(runtime().ffi.cast("uintptr_t", target.pointer)))
+
+    def _branch(self, end: b.Branch, fused: t.Compute | None) -> None:
+        """The test is a boolean when the branch has been taken: it needs no dropping."""
+        test = self.at(end.test)
+        if fused is None:
+            place = self.emit("BRANCH", a=test)
+        else:
+            record = lookup(fused.op)
+            assert isinstance(record, Scalar)
+            place = self._family(f"BRANCH_{FAMILY[fused.op]}", fused, record, test)
+        for edge in self.owned.edges:
+            if edge is self.owned.edges[1]:
+                self.patch(place, len(self.code) - place - 1)
+            self.drop(tuple([name for name in edge.dropped if name != end.test]))
+            self._go_to(edge.label)
+
+    def _pass_arguments(self, end: b.Jump | b.Enter) -> None:
+        """Arguments to the target's parameters, as if all at once."""
+        registers = self.peer.registers
+        params = self.peer.target(end.label).block.params[: len(end.args)]
+        moves = []
+        for i, (param, argument) in enumerate(zip(params, end.args, strict=True)):
+            if isinstance(argument, str):
+                moves.append((registers[param], registers[argument], i in self.owned.end.moved))
+        for d, a, moved in in_sequence(moves, self.free):
+            self.emit("MOVE", d=d, a=a, flags=self.lib.FLAG_MOVES_A if moved else 0)
+        for param, argument in zip(params, end.args, strict=True):
+            if not isinstance(argument, str):
+                self.load(registers[param], argument)
+
+
+def in_sequence(moves: list[tuple[int, int, bool]], free: int) -> list[tuple[int, int, bool]]:
+    """Moves (to, from, whether it moves), meant all at once, in an order; `free` and above are scratch.
+
+    >>> in_sequence([(0, 1, True), (1, 0, True)], 7)
+    [(7, 0, True), (0, 1, True), (1, 7, True)]
+    """
+    pending = [move for move in moves if move[0] != move[1] or not move[2]]
+    done: list[tuple[int, int, bool]] = []
+    while pending:
+        sources = [a for _, a, _ in pending]
+        ready = [move for move in pending if sources.count(move[0]) == (move[0] == move[1])]
+        if ready:
+            done += ready
+            pending = [move for move in pending if move not in ready]
+            continue
+        _, a, _ = pending[-1]
+        done.append((free, a, True))
+        pending = [(d, free if source == a else source, moved) for d, source, moved in pending]
+        free += 1
+    return done
+
+
+def leaves_origin(record: Primitive) -> bool:
+    """Whether a step on data by a record leaves an origin on a tape."""
+    if isinstance(record, Rearrange):
+        return not record.tells
+    return isinstance(record, Update) and record.puts is None
+
+
+def assemble(peer: BlockPeer, form: int) -> Any:
+    """The instructions of a form of a block's code."""
+    assembler = Assembler(peer, form)
+    assembler.assemble()
+    ffi = runtime().ffi
+    array = peer.own("Instruction[]", len(assembler.code))
+    ffi.memmove(array, b"".join(assembler.code), len(assembler.code) * _LAYOUT.size)
+    return array

@@ -1,0 +1,229 @@
+"""Builds the C engine's extension module: the C sources of ctemplates/, and what Python may call of them.
+
+In: ctemplates/. Out: `ffibuilder`, which setup.py hands to setuptools; and, as a command, a module beside
+this file for those who work on the sources:
+
+    python -m checkpoint.ctarget.build [--strict] [--hostile] [--force]
+
+--strict makes every warning of our own files an error. --hostile builds with the address and the undefined
+behaviour sanitizer, into a place of its own: the command prints it, and the environment variable
+CHECKPOINT_RUNTIME makes the engine load it. Objects stay in build/ctarget/, and only what has changed is
+compiled again. Status 0: the module is up to date, or there is no C compiler, which a line on stderr says.
+
+What always holds: this file imports nothing of the package, since setup.py runs it before there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from cffi import FFI
+
+MODULE = "checkpoint.ctarget._runtime"
+# Where this is run by setup.py, __file__ is relative to the root.
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "ctemplates"
+OBJECTS = ROOT / "build" / "ctarget"
+# What cffi reads, in this order: declarations only. The first two are included by value.h.
+DECLARED = ("kinds.h", "code.h", "opcodes.h", "api_code.h", "api.h", "api_cotangent.h", "api_scalars.h")
+
+# The compiler must call these of the process's libm as they stand, not evaluate, merge or replace them.
+FROM_LIBM = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 floor fmod "
+    "frexp hypot ldexp lgamma log log10 log1p log2 modf pow remainder rint round sin sincos sinh tan tanh "
+    "tgamma trunc"
+)
+# No contraction: a result must not depend on where a run was interrupted. Never -ffast-math.
+FLAGS = ["-std=c11", "-O2", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fvisibility=hidden"]
+FLAGS += [f"-fno-builtin-{name}" for name in FROM_LIBM.split()]
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+HOSTILE = [*SANITIZERS, "-g", "-O1", "-fno-omit-frame-pointer", "-DCK_HOSTILE"]
+# What cffi adds by itself when setuptools does the work; and to be told what an object is made from.
+OURS = ["-D_CFFI_NO_LIMITED_API", "-MMD"]
+
+
+def declarations(text: str) -> str:
+    r"""What cffi is told of a header: no comments, no preprocessor lines.
+
+    >>> declarations("#ifndef X /* a guard */\nint f(int); // it\n#endif").strip()
+    'int f(int);'
+    """
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
+
+
+def sources() -> list[str]:
+    """The C files, relative to the root, where setuptools wants them to be."""
+    return [str(path.relative_to(ROOT)) for path in sorted(SOURCES.glob("*.c"))]
+
+
+def builder(flags: list[str]) -> FFI:
+    """The builder of the module, whose function ck_built_with() tells the compiler and the flags."""
+    ffi = FFI()
+    headers = [name for name in DECLARED if (SOURCES / name).exists()]
+    for name in headers:
+        ffi.cdef(declarations((SOURCES / name).read_text(encoding="utf-8")))
+    ffi.cdef("const char *ck_built_with(void);")
+    shown = " ".join(flag for flag in flags if not flag.startswith("-fno-builtin-"))
+    lines = ['#include "value.h"', *(f'#include "{name}"' for name in headers if name.startswith("api"))]
+    lines += ["#ifndef __clang__", '#define COMPILER "gcc " __VERSION__', "#else"]
+    lines += ["#define COMPILER __VERSION__", "#endif"]
+    lines += ["static const char *ck_built_with(void) {", f'    return COMPILER " {shown}";', "}"]
+    ffi.set_source(
+        MODULE,
+        "\n".join(lines),
+        sources=sources(),
+        include_dirs=[str(SOURCES.relative_to(ROOT))],
+        depends=[str(path.relative_to(ROOT)) for path in sorted(SOURCES.glob("*.[hd]*"))],
+        extra_compile_args=flags,
+        libraries=["m"],
+        # The bridge uses what the limited interface of Python lacks.
+        py_limited_api=False,
+        # Without a compiler the package is installed without this engine.
+        optional=True,
+    )
+    return ffi
+
+
+def ffibuilder() -> FFI:
+    """What setup.py names in cffi_modules."""
+    return builder(FLAGS)
+
+
+def suffix() -> str:
+    """How the name of an extension module ends here."""
+    return str(sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+def compiler() -> list[str] | None:
+    """The command of the C compiler, the environment's CC first; None if there is none."""
+    for command in (os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc", "gcc", "clang"):
+        words = shlex.split(command or "")
+        if words and shutil.which(words[0]):
+            return words
+        if command and command == os.environ.get("CC"):
+            return None
+    return None
+
+
+def build(strict: bool = False, hostile: bool = False, force: bool = False) -> Path | None:
+    """Bring the module up to date; its path, or None without a compiler.
+
+    CalledProcessError: something does not compile, and the compiler has said what.
+    """
+    command = compiler()
+    if command is None:
+        return None
+    kind = "-".join(["hostile"] * hostile + ["strict"] * strict) or "plain"
+    folder = OBJECTS / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    target = (folder if hostile else Path(__file__).resolve().parent) / f"_runtime{suffix()}"
+    with (folder / "lock").open("w") as lock:
+        _wait_for(lock.fileno())
+        flags = [*FLAGS, *(HOSTILE if hostile else [])]
+        if force or _changed(folder / "command", f"{command} {flags} {sys.version}"):
+            for path in folder.glob("*.o"):
+                path.unlink()
+        objects = _objects([*command, "-fPIC", *flags], folder, flags, strict)
+        linked = folder / f"linked{suffix()}"
+        if not linked.exists() or any(_newer(path, linked) for path in objects):
+            _link(command, objects, linked, SANITIZERS if hostile else [])
+        if not target.exists() or target.read_bytes() != linked.read_bytes():
+            copy = target.with_suffix(f".{os.getpid()}")
+            shutil.copyfile(linked, copy)
+            copy.replace(target)
+    return target
+
+
+def _wait_for(lock: int) -> None:
+    """Builds of one kind go one after another."""
+    import fcntl  # noqa: PLC0415  (setup.py reads this file on Windows, which has none)
+
+    fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def _changed(path: Path, text: str) -> bool:
+    """Whether the file holds another text; it then holds this one."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.write_text(text, encoding="utf-8")
+    return True
+
+
+def _newer(path: Path, than: Path) -> bool:
+    return path.stat().st_mtime_ns > than.stat().st_mtime_ns
+
+
+def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -> list[Path]:
+    """An object file for each source, compiled if it is out of date."""
+    generated = folder / "_runtime.c"
+    with redirect_stdout(None):
+        builder(flags).emit_c_code(str(generated))  # leaves a file alone that is as it should be
+    include = ["-I", str(SOURCES), "-I", sysconfig.get_path("include")]
+    jobs: list[Callable[[], None]] = []
+    objects = []
+    for source in [*sorted(SOURCES.glob("*.c")), generated]:
+        target = folder / f"{source.stem}.o"
+        ours = ["-w"] if source == generated else WARNINGS if strict else []
+        if _is_stale(target, source):
+            arguments = [*command, *ours, *include, *OURS, "-c", str(source), "-o", str(target)]
+            jobs.append(lambda arguments=arguments: _do(arguments))  # type: ignore[misc]
+        objects.append(target)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in [pool.submit(job) for job in jobs]:
+            done.result()
+    return objects
+
+
+def _is_stale(target: Path, source: Path) -> bool:
+    """Whether an object is older than anything that it was made from, as the compiler told."""
+    told = target.with_suffix(".d")
+    if not target.exists() or not told.exists() or _newer(source, target):
+        return True
+    used = [Path(name) for name in told.read_text(encoding="utf-8").replace("\\\n", " ").split()[1:]]
+    return any(not path.exists() or _newer(path, target) for path in used)
+
+
+def _link(command: list[str], objects: list[Path], target: Path, flags: list[str]) -> None:
+    shared = shlex.split(str(sysconfig.get_config_var("LDSHARED")))[1:]
+    _do([*command, *shared, *flags, *map(str, objects), "-lm", "-o", str(target)])
+
+
+def _do(arguments: list[str]) -> None:
+    subprocess.run(arguments, check=True)
+
+
+def main() -> int:
+    """Build as the command line says; the exit status."""
+    parser = argparse.ArgumentParser(description="Build the C engine's module.")
+    parser.add_argument("--strict", action="store_true", help="warnings are errors")
+    parser.add_argument("--hostile", action="store_true", help="with sanitizers, into build/ctarget/hostile/")
+    parser.add_argument("--force", action="store_true", help="compile everything again")
+    options = parser.parse_args()
+    try:
+        target = build(options.strict, options.hostile, options.force)
+    except subprocess.CalledProcessError as error:
+        told = [word for word in error.cmd if not word.startswith("-fno-builtin-")]
+        print(f"failed: {shlex.join(told)}", file=sys.stderr)
+        return 1
+    if target is None:
+        print("there is no C compiler: engine c is not built (set CC to name one)", file=sys.stderr)
+    elif options.hostile:
+        print(target)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

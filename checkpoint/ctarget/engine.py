@@ -1,0 +1,105 @@
+"""The C engine: checkpoint.driver.engine.Engine on the machine of ctemplates/.
+
+C makes the steps that succeed on common values; all else is hybrid's work on Python values (contracts:
+ctemplates/machine.h, bridge.h). So programs are prepared as for hybrid, and what concerns whole states is
+hybrid's own code on the state that C's is turned into (checkpoint.ctarget.states).
+
+A start has a heap of its own, in which all that comes of it lives. A run goes in slices, between which Python
+looks whether it was interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from checkpoint import config
+from checkpoint.ad.numbers import Number
+from checkpoint.ad.tangent import seed
+from checkpoint.ad.values import Capsule
+from checkpoint.ctarget.cotangent import Cotangent
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.run import run
+from checkpoint.ctarget.states import Heap, State
+from checkpoint.driver.effects import Effects
+from checkpoint.interp.hybrid.code import NEVER
+from checkpoint.interp.hybrid.engine import Hybrid
+
+
+class Recording:
+    """A taped stretch of a run. bytes: how much its steps have recorded."""
+
+    __slots__ = ("bytes", "end", "start", "tape")
+
+    def __init__(self, start: State, tape: Any, end: State) -> None:
+        self.start = start
+        self.tape = tape
+        self.end = end
+        self.bytes: int = runtime().lib.ck_tape_bytes(tape)
+
+    def detached(self) -> State:
+        """The end: its values are plain anyway."""
+        return self.end
+
+
+class _OnStates(Hybrid):
+    """What hybrid does with its own states, for this engine."""
+
+    name = "c"
+
+
+_HYBRID = Hybrid()
+_ON_STATES = _OnStates()
+
+
+class C:
+    """The engine named "c". limit: how many bytes a run may hold; None: what CHECKPOINT_MEMORY says."""
+
+    name = "c"
+    limit: int | None = None
+
+    def prepare(self, thunk: Any, scopes: Any) -> None:
+        """See Engine.prepare."""
+        _HYBRID.prepare(thunk, scopes)
+
+    def start(self, level: int, u: Any, tags: int) -> State:
+        """See Engine.start."""
+        limit = config.memory() if self.limit is None else self.limit
+        return State(Heap(limit), start=_ON_STATES.start(level, u, tags))
+
+    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+        """See Engine.advance."""
+        return run(self, state, to, effects)
+
+    def capsule(self, state: State) -> Capsule:
+        """See Engine.capsule."""
+        return _ON_STATES.capsule(state.python())
+
+    def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
+        """See Engine.tape; looks after every block."""
+        tape = state.heap.got(runtime().lib.ck_tape_create(state.held))
+        end = run(self, state, to, effects, tape, NEVER if bytes is None else bytes)
+        end.settles = end.finished
+        return Recording(state, tape, end)
+
+    def seed(self, end: State, cotangent: Any) -> Cotangent:
+        """See Engine.seed."""
+        value = end.value
+        if type(value) is float:
+            return Cotangent(end, (seed(value, cotangent)[0],))
+        found = _ON_STATES.seed(end, cotangent)  # type: ignore[arg-type]  # of which it asks the value
+        return Cotangent.of(end, found)
+
+    def seed_capsule(self, end: State, cotangents: list[float]) -> Cotangent:
+        """See Engine.seed_capsule."""
+        return Cotangent.of(end, _ON_STATES.seed_capsule(end.python(), cotangents))
+
+    def reverse(self, recording: Recording, cotangent: Cotangent) -> Cotangent:
+        """See Engine.reverse."""
+        cotangent.reverse(recording.tape)
+        return cotangent
+
+    def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
+        """See Engine.argument_cotangents."""
+        state = start.python()
+        return _ON_STATES.argument_cotangents(state, cotangent.at(state), found)

@@ -1,0 +1,197 @@
+"""The steps of a C run that Python does: hybrid's own code, on exported operands.
+
+In: from ctemplates/bridge.c the peer of a block, the numbers of the machine, the operands of a step or end
+(None in the place of constants, which the block has). Out: what hybrid would have made of it, always as
+
+    (value, the next birth, the next tag, origin or None, bytes that the tape has grown by, more)
+
+`more` is True where the value was raised; of a j* the address of the return point of its exit, of a `resume`
+that of the C state; else None. Any other exception is kept as `error`, and the answer is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.graph import settled
+from checkpoint.ad.record import OperandError
+from checkpoint.ad.tangent import split
+from checkpoint.cps import blocks as b
+from checkpoint.ctarget.code import BlockPeer, return_point
+from checkpoint.ctarget.states import Heap, State
+from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
+from checkpoint.errors import InternalError
+from checkpoint.interp.hybrid.code import BlockCode
+from checkpoint.interp.hybrid.machine import LEAVE, Machine
+from checkpoint.interp.hybrid.parts import Part
+from checkpoint.prims.arrays import truth_of
+
+Values = tuple[Any, ...]
+Answer = tuple[Any, int, int, Any, int, Any] | None
+
+
+class One(Part):
+    """A part that is one step, or one end, with no more slots than that reads; frames are C's."""
+
+    __slots__ = ()
+
+    def __init__(self, block: BlockCode, index: int, operands: Values = (), given: Values = ()) -> None:
+        self.block = block
+        self.start = self.stop = index
+        self.slots = {}
+        for operand, value in zip(operands, given, strict=True):
+            if isinstance(operand, str):
+                self.slots[operand] = value
+        self.ended = self.raised = False
+        self.frames = []
+        self.stripped = []
+        self.resumed = None
+        self.structured = {}
+        self.births = {}
+
+    def _return_point(self, label: str | None) -> tuple[BlockCode | None, Values]:
+        return None, ()
+
+
+class Peer:
+    """The Python of one run.
+
+    machine: what records take as the moment of the run, and the numbers of its objects.
+    error: what the run is to raise. raised: the exception of the program that a step raised last.
+    opened: the state of the capsule that was resumed last, while C copies it.
+    """
+
+    __slots__ = ("error", "heap", "machine", "opened", "raised")
+
+    def __init__(self, machine: Machine, heap: Heap) -> None:
+        self.machine = machine
+        self.heap = heap
+        self.error: BaseException | None = None
+        self.raised: Raised | None = None
+        self.opened: State | None = None
+
+    def _answer(
+        self, numbers: tuple[int, int, int], key: Any, one: One, work: Callable[[], Any], more: Any = None
+    ) -> Answer:
+        """What `work` makes, of which `one` keeps the origin under `key`."""
+        machine = self.machine
+        machine.steps, machine.births, machine.tags = numbers
+        tape = machine.tape
+        before = 0 if tape is None else tape.bytes
+        try:
+            value = work()
+        except Raised as raised:
+            value, more = self._keep(raised), True
+        except BaseException as error:
+            self.error = error
+            return None
+        grown = 0 if tape is None else tape.bytes - before
+        return value, machine.births, machine.tags, one.structured.get(key), grown, more
+
+    def _keep(self, raised: Raised) -> Any:
+        """What was raised, which C sends on its way; the exception is wanted where there is no handler."""
+        value = raised.value
+        self.machine.tags = max(self.machine.tags, raised.tags)
+        self.raised = raised.with_traceback(None)
+        raised.value = None
+        raised.args = ()
+        return value
+
+    def perform(
+        self, peer: BlockPeer, steps: int, births: int, tags: int, index: int, operands: Values
+    ) -> Answer:
+        """One step of a block."""
+        step: Any = peer.block.steps[index]
+        one = One(peer.code, index, step.operands, operands)
+
+        def work() -> Any:
+            one._step(self.machine, step)
+            return one.slots[step.name]
+
+        return self._answer((steps, births, tags), index, one, work)
+
+    def differentiate(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
+        """The argument of a j*'s procedure, which C then enters."""
+        end: Any = peer.block.end
+        one = One(peer.code, len(peer.block.steps), end.args, operands)
+
+        def work() -> Any:
+            _, values = one._control(self.machine, end)
+            return values[-1]
+
+        answer = self._answer((steps, births, tags), "end", one, work, return_point(LEAVE))
+        self.machine.frame = None
+        return answer
+
+    def resume(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
+        """The capsule as it is resumed; C goes on with its state."""
+        end: Any = peer.block.end
+        one = One(peer.code, len(peer.block.steps), end.args, operands)
+
+        def work() -> Any:
+            try:
+                capsule = one.opened(self.machine, end, one.value(end.args[0]))
+            except OperandError as exception:
+                raise failure(end.op, (one.value(end.args[0]),), exception, end.span) from None
+            self.machine.tags = max(self.machine.tags, capsule.state.tags)
+            self.opened = State(self.heap, start=capsule.state)
+            return capsule
+
+        answer = self._answer((steps, births, tags), "end", one, work)
+        if answer is None or answer[-1] is not None:
+            return answer
+        assert self.opened is not None
+        return (*answer[:-1], self.opened.address)
+
+    def wrong_call(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
+        """A call that must fail."""
+        end: Any = peer.block.end
+        one = One(peer.code, len(peer.block.steps), (end.fn, *end.args), operands)
+
+        def work() -> Any:
+            one._call(self.machine, end)
+            raise InternalError("C has refused a call that succeeds", end.span)
+
+        return self._answer((steps, births, tags), "end", one, work)
+
+    def truth(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
+        """The test of a branch, where it is no boolean."""
+        end: Any = peer.block.end
+        one = One(peer.code, len(peer.block.steps), (end.test,), operands)
+        return self._answer(
+            (steps, births, tags), "end", one, lambda: truth_of(self.machine, one.value(end.test), end.span)
+        )
+
+    def strip(self, steps: int, births: int, tags: int, k: int, tag: int, value: Any) -> Answer:
+        """What is raised out of a j*, without its tangents; `k` such exits it has passed before."""
+        slot = stripped_slot(k)
+        one = One(LEAVE, 0, (slot,), (value,))
+        return self._answer(
+            (steps, births, tags),
+            slot,
+            one,
+            lambda: one._whole(self.machine, (slot,), lambda raised: split(raised, tag)[0], slot),
+        )
+
+    def uncaught(
+        self, peer: BlockPeer, steps: int, tags: int, index: int, value: Any, calls: list[BlockPeer]
+    ) -> None:
+        """Nobody handles what was raised at this point: it leaves the run. calls: those left open."""
+        end = peer.block.end
+        raised = self.raised
+        if raised is None or (index == len(peer.block.steps) and isinstance(end, b.Throw)):
+            assert end.span is not None
+            raised = Raised(value, end.span)
+        raised.value = settled(value, steps)
+        raised.args = (raised.value, raised.span)
+        raised.tags = max(raised.tags, tags)
+        spans = [call.block.end.span for call in calls if call.block.end.span is not None]
+        raised.trace = (*raised.trace, *spans)[:LONGEST_TRACE]
+        self.raised = None
+        self.error = raised
+
+
+def stripped_slot(k: int) -> str:
+    """The slot of what was raised at its k-th exit of a j*, for the origin of its stripping."""
+    return f"%raised{k}"

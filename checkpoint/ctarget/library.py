@@ -1,0 +1,60 @@
+"""The extension module of the C engine: loaded once, or the reason why it is not.
+
+In: checkpoint/ctarget/_runtime, or the module at the path that the environment variable CHECKPOINT_RUNTIME
+gives (the hostile build). Out: `runtime()`, its `ffi` and `lib`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+NOT_BUILT = "it was not built: install checkpoint again where there is a C compiler"
+
+_MODULE = "checkpoint.ctarget._runtime"
+
+
+def reason() -> str | None:
+    """Why there is no C engine here; None if there is one."""
+    loaded = _loaded()
+    return loaded if isinstance(loaded, str) else None
+
+
+def runtime() -> Any:
+    """The module; only where there is no reason against it."""
+    return _loaded()
+
+
+def built_with() -> str:
+    """The compiler and the flags that the module was made with."""
+    module = runtime()
+    told: bytes = module.ffi.string(module.lib.ck_built_with())
+    return told.decode()
+
+
+@cache
+def _loaded() -> ModuleType | str:
+    path = os.environ.get("CHECKPOINT_RUNTIME")
+    try:
+        return import_module(_MODULE) if path is None else _from_file(path)
+    except ImportError as error:
+        if sys.platform == "win32":
+            return "there is none for Windows yet"
+        if isinstance(error, ModuleNotFoundError):
+            return NOT_BUILT
+        return f"its module does not load: {error}"
+
+
+def _from_file(path: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(_MODULE, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"CHECKPOINT_RUNTIME={path} is no module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_MODULE] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,89 @@
+"""A run of the C machine, from a state to a step, to its end, or until its tape is full.
+
+In: a state, the run's effects. Out: the state reached, or what hybrid's run raises, with the same spans and
+calls: the exception comes from the peer (checkpoint.ctarget.foreign), where one of Python's steps raised it,
+or from Python between two slices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ctarget.code import make_code, peer_at
+from checkpoint.ctarget.foreign import Peer
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import Held, State, address
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.raised import LONGEST_TRACE, left_open
+from checkpoint.errors import RunError
+from checkpoint.interp.hybrid.code import NEVER
+from checkpoint.interp.hybrid.engine import Recorded
+from checkpoint.interp.hybrid.machine import HALT, Frame, Machine
+from checkpoint.interp.hybrid.machine import State as PythonState
+
+SLICE = 1_000_000  # steps; less than 0.2 s, after which Python looks for an interruption
+
+
+def run(
+    engine: Engine, state: State, to: int | None, effects: Effects, tape: Held = None, bytes: int = NEVER
+) -> State:
+    """Make steps until there have been `to` of them, the tape outgrows `bytes`, or the run is finished.
+
+    What is raised keeps this function's frame, and with it the machine's wrapper: so that is released here.
+    """
+    module = runtime()
+    at = PythonState(HALT, 0, (), None, state.steps, state.tags, state.births)
+    machine = Machine(engine, at, effects, None if tape is None else Recorded())
+    peer = Peer(machine, state.heap)
+    given = module.ffi.NULL if tape is None else tape
+    held = state.heap.got(module.lib.ck_machine_create(state.held, given, bytes, address(peer)))
+    try:
+        return _run(state, held, peer, NEVER if to is None else to)
+    except (KeyboardInterrupt, MemoryError) as stop:
+        machine.block = _standing_at(held).code
+        machine.interrupted(stop)
+        raise
+    except RunError as error:
+        left_open(error, _open_calls(held))
+        raise
+    finally:
+        peer.error = None
+        module.ffi.release(held)
+
+
+def _run(state: State, held: Held, peer: Any, last: int) -> State:
+    lib, heap = runtime().lib, state.heap
+    while True:
+        outcome = lib.ck_machine_run(held, last, SLICE)
+        if outcome == lib.WANTS_CODE:
+            make_code(_standing_at(held), _standing(held).wanted)
+        elif outcome == lib.FAILED:
+            raise peer.error
+        elif outcome == lib.NO_MEMORY:
+            raise heap.full()
+        elif outcome != lib.SLICED:
+            return State(heap, heap.got(lib.ck_machine_state(held)))
+
+
+def _standing(held: Held) -> Any:
+    """Where the machine stands (struct Standing)."""
+    module = runtime()
+    at = module.ffi.new("Standing *")
+    module.lib.ck_machine_standing(held, at)
+    return at
+
+
+def _standing_at(held: Held) -> Any:
+    return peer_at(_standing(held).block)
+
+
+def _open_calls(held: Held) -> Frame | None:
+    """The calls that the machine's frames wait for, as the frames that `left_open` reads."""
+    module = runtime()
+    calls = module.ffi.new("Block const *[]", LONGEST_TRACE)
+    count = module.lib.ck_machine_calls(held, calls, LONGEST_TRACE)
+    frame: Frame | None = None
+    for i in reversed(range(count)):
+        frame = Frame(HALT, (), frame, None, peer_at(calls[i]).block.end.span)
+    return frame

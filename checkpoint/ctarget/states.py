@@ -1,0 +1,249 @@
+"""States of the C engine, and their heaps: what Python holds of them, and hybrid's states as C's and back.
+
+In: a hybrid State, or what a C function gave out. Out: a State, which says what every engine's state says;
+`python` makes the hybrid State of it. What is held is dropped with its wrapper, in whatever thread that is
+(ctemplates/held.h); whatever of a heap is held keeps the heap.
+
+What always holds: a state crosses as a whole, so what its slots and frames share stays shared. A frame is a
+return point and, where the call that it waits for is to be shown, the block with that call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.graph import settled
+from checkpoint.ctarget.code import block_of_call, block_peer, peer_at, return_point
+from checkpoint.ctarget.library import runtime
+from checkpoint.interp.hybrid.machine import HALT, Frame
+from checkpoint.interp.hybrid.machine import State as PythonState
+
+Held = Any  # of cffi: Held *, which drops itself
+
+
+class Heap:
+    """A heap of at most `limit` bytes, where there is a limit."""
+
+    __slots__ = ("held", "limit")
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit
+        lib = runtime().lib
+        self.held = lib.ck_heap_create(limit or 0)
+        if not self.held:
+            raise MemoryError("there is no memory for another run")
+        self.held = dropped_with_wrapper(self.held)
+
+    @property
+    def bytes(self) -> int:
+        """How much is in use."""
+        used: int = runtime().lib.ck_heap_bytes(self.held)
+        return used
+
+    @property
+    def peak(self) -> int:
+        """The most that was ever in use."""
+        peak: int = runtime().lib.ck_heap_peak(self.held)
+        return peak
+
+    @property
+    def runs(self) -> int:
+        """How many runs there have been, and the reserved numbers of no run."""
+        runs: int = runtime().lib.ck_heap_runs(self.held)
+        return runs
+
+    def fail_at(self, allocation: int) -> None:
+        """In the hostile build: from here on the allocation that fails; 0: none."""
+        runtime().lib.ck_heap_fail_at(self.held, allocation)
+
+    def check(self) -> None:
+        """Abort the process where the heap is broken."""
+        runtime().lib.ck_heap_check(self.held)
+
+    def full(self) -> MemoryError:
+        """The error to be raised where C found no memory."""
+        bounded = "" if self.limit is None else f"; its limit is {self.limit:,}"
+        return MemoryError(f"the run needs more memory than there is: it holds {self.bytes:,} bytes{bounded}")
+
+    def got(self, held: Held, errors: list[BaseException] | None = None) -> Held:
+        """What a C function gave out, unless it is NULL; `errors` may hold the reason."""
+        if held:
+            return dropped_with_wrapper(held)
+        raise errors[0] if errors else self.full()
+
+
+def dropped_with_wrapper(held: Held) -> Held:
+    """A Held that drops itself with its last Python reference, or by ffi.release."""
+    module = runtime()
+    return module.ffi.gc(held, module.lib.ck_drop)
+
+
+class State:
+    """A moment of a run, of which there is a C state, a hybrid one, or both.
+
+    start: the hybrid state that it was made from, with the very objects that came in.
+    settles: its value is that of a finished recording, which nobody changes.
+    """
+
+    __slots__ = ("_held", "_value", "births", "finished", "heap", "settles", "start", "steps", "tags")
+
+    def __init__(self, heap: Heap, held: Held = None, start: PythonState | None = None) -> None:
+        self.heap = heap
+        self.start = start
+        self.settles = False
+        self._held = held
+        self._value: list[Any] = []  # once it is known
+        if start is not None:
+            self.steps, self.tags, self.births = start.steps, start.tags, start.births
+            self.finished = start.finished
+        else:
+            at = standing(held)
+            self.steps, self.tags, self.births = at.steps, at.tags, at.births
+            self.finished = peer_at(at.block).code is HALT
+
+    @property
+    def held(self) -> Held:
+        """The C state, made when it is first asked for."""
+        if self._held is None:
+            assert self.start is not None
+            self._held = imported(self.heap, self.start)
+        return self._held
+
+    @property
+    def address(self) -> int:
+        """Where the C struct is; good as long as this wrapper lives."""
+        return address_of(runtime().lib.ck_state_address(self.held))
+
+    @property
+    def value(self) -> Any:
+        """The value of a finished state, the same object each time."""
+        if not self._value:
+            value = self.start.value if self.start is not None else self._exported_value()
+            self._value.append(settled(value, self.steps) if self.settles else value)
+        return self._value[0]
+
+    def _exported_value(self) -> Any:
+        module = runtime()
+        real = module.ffi.new("double *")
+        if module.lib.ck_state_real(self.held, real):
+            return real[0]
+        values: list[Any] = []
+        errors: list[BaseException] = []
+        if not module.lib.ck_state_value(self.held, address(values), address(errors)):
+            raise errors[0] if errors else self.heap.full()
+        return values[0]
+
+    def python(self) -> PythonState:
+        """The hybrid state: the one that it was made from, or a new one."""
+        return self.start if self.start is not None else exported(self.heap, self.held)
+
+
+def address(value: Any) -> Any:
+    """A Python object as C takes it, while the caller holds it."""
+    return runtime().ffi.cast("void *", id(value))
+
+
+def address_of(pointer: Any) -> int:
+    """A C pointer as a number."""
+    return int(runtime().ffi.cast("uintptr_t", pointer))
+
+
+def standing(state: Held) -> Any:
+    """Where a C state stands (struct Standing)."""
+    module = runtime()
+    at = module.ffi.new("Standing *")
+    module.lib.ck_state_standing(state, at)
+    return at
+
+
+def imported(heap: Heap, state: PythonState) -> Held:
+    """A hybrid state as a C state of a heap."""
+    module = runtime()
+    ffi = module.ffi
+    frames: list[Frame] = []
+    frame = state.frame
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.next
+    frames.reverse()
+    values = list(state.values)
+    for frame in frames:
+        values.extend(frame.saved)
+    errors: list[BaseException] = []
+    points = ffi.new("uintptr_t[]", _points(frames) or 1)
+    calls = ffi.new("uintptr_t[]", [_call(frame) for frame in frames] or 1)
+    at = ffi.new("Standing *")
+    at.block = block_peer(state.block).pointer
+    at.index, at.steps, at.births, at.tags = state.index, state.steps, state.births, state.tags
+    crossing = _crossing(len(state.values), len(frames), points, calls, values, errors)
+    return heap.got(module.lib.ck_state_import(heap.held, at, crossing), errors)
+
+
+def _points(frames: list[Frame]) -> list[int]:
+    """The return points of frames, each looked up once."""
+    known: dict[tuple[Any, Any], int] = {}
+    found = []
+    for frame in frames:
+        key = (frame.block, frame.handler)
+        if key not in known:
+            known[key] = return_point(*key)
+        found.append(known[key])
+    return found
+
+
+def _call(frame: Frame) -> int:
+    """The block of the call that a frame waits for, 0 where that is not to be shown."""
+    return 0 if frame.call is None else int(block_of_call(frame.call).address)
+
+
+def _crossing(
+    value_count: int, frame_count: int, points: Any, calls: Any, values: list[Any], errors: list[Any]
+) -> Any:
+    ffi = runtime().ffi
+    crossing = ffi.new("Crossing *")
+    crossing.value_count = value_count
+    crossing.frame_count = frame_count
+    crossing.points = ffi.cast("ReturnPoint const **", points)
+    crossing.calls = ffi.cast("Block const **", calls)
+    crossing.values = address(values)
+    crossing.errors = address(errors)
+    return crossing
+
+
+def exported(heap: Heap, held: Held) -> PythonState:
+    """A C state as a hybrid state."""
+    module = runtime()
+    ffi, lib = module.ffi, module.lib
+    depth, count = lib.ck_state_depth(held), lib.ck_state_values(held)
+    points, calls = ffi.new("uintptr_t[]", depth + 1), ffi.new("uintptr_t[]", depth + 1)
+    values: list[Any] = []
+    errors: list[BaseException] = []
+    if not lib.ck_state_export(held, _crossing(count, depth, points, calls, values, errors)):
+        raise errors[0] if errors else heap.full()
+    at = standing(held)
+    frame = _frames(ffi.unpack(points, depth), ffi.unpack(calls, depth), values)
+    block = peer_at(at.block).code
+    return PythonState(block, at.index, tuple(values[:count]), frame, at.steps, at.tags, at.births)
+
+
+def _frames(points: list[int], calls: list[int], values: list[Any]) -> Frame | None:
+    """The frames, the top one last to be made; their values are taken from the end of `values`."""
+    ffi = runtime().ffi
+    known: dict[int, tuple[Any, Any, int]] = {}
+    frame: Frame | None = None
+    end = len(values)
+    for point, call in zip(reversed(points), reversed(calls), strict=True):
+        if point not in known:
+            known[point] = _point(point)
+        block, handler, count = known[point]
+        span = peer_at(ffi.cast("Block *", call)).block.end.span if call else None
+        frame = Frame(block, tuple(values[end - count : end]), frame, handler, span)
+        end -= count
+    return frame
+
+
+def _point(point: int) -> tuple[Any, Any, int]:
+    """The block, handler, and number of values of a return point."""
+    struct = runtime().ffi.cast("ReturnPoint *", point)
+    handler = peer_at(struct.handler).code if struct.handler else None
+    return peer_at(struct.block).code, handler, struct.count

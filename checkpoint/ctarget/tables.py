@@ -1,0 +1,176 @@
+"""The tables of a block in C: its steps, its constants, what is live at each point, how it ends.
+
+In: a BlockPeer. Out: the fields of its struct (ctemplates/code.h) that do not belong to a form of its code or
+to its adjoint. Operands say where they are used for the last time, by checkpoint.cps.ownership.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad.record import Scalar, lookup
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Ownership, Uses, of_block
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.registers import operands, results
+from checkpoint.interp.hybrid.machine import HALT
+
+if TYPE_CHECKING:
+    from checkpoint.ctarget.code import BlockPeer
+
+NO_REGISTER = (1 << 32) - 1
+NO_SCALAR = (1 << 16) - 1
+_UNCOUNTED = (float, bool, int, type(None))
+_INT64 = 1 << 63
+
+
+def fill_tables(peer: BlockPeer) -> None:
+    """Fill the tables in, once."""
+    if peer.has_tables:
+        return
+    peer.has_tables = True
+    owned = ownership_of(peer)
+    constants = Constants(peer)
+    _steps(peer, owned, constants)
+    _live(peer)
+    _end(peer, owned, constants)
+    constants.fill()
+
+
+def ownership_of(peer: BlockPeer) -> Ownership:
+    """Where references move; of built-in blocks every operand moves."""
+    block = peer.block
+    if peer.procedure.code is not None:
+        return of_block(peer.procedure.code.procedure, block)
+    steps = tuple([Uses(moved=tuple(range(len(operands(step))))) for step in block.steps])
+    return Ownership((), steps, Uses(moved=tuple(range(len(b.operands_of_end(block.end))))), ())
+
+
+class Constants:
+    """The constants of a block. Counted ones cross as Python objects, once for each heap."""
+
+    def __init__(self, peer: BlockPeer) -> None:
+        self.peer = peer
+        self.values: list[Any] = []
+
+    def add(self, value: Any) -> int:
+        """The index of a constant."""
+        self.values.append(value)
+        return len(self.values) - 1
+
+    def fill(self) -> None:
+        """Make the arrays."""
+        ffi, struct = runtime().ffi, self.peer.pointer
+        struct.constants = self.peer.own("Value[]", [uncounted(value) for value in self.values])
+        self.peer.owned.append(self.values)
+        null = ffi.NULL
+        objects = [null if is_uncounted(value) else ffi.cast("void *", id(value)) for value in self.values]
+        struct.counted_constants = self.peer.own("void *[]", objects)
+
+
+def is_uncounted(value: Any) -> bool:
+    """Whether C has a constant as a value without a count."""
+    return type(value) in _UNCOUNTED and not (type(value) is int and not -_INT64 <= value < _INT64)
+
+
+def uncounted(value: Any) -> dict[str, Any]:
+    """Such a constant as a C value; another stands as nothing."""
+    lib = runtime().lib
+    if type(value) is float:
+        return {"tag": lib.REAL, "real": value}
+    if type(value) in (int, bool) and is_uncounted(value):
+        return {"tag": lib.INTEGER if type(value) is int else lib.BOOLEAN, "integer": int(value)}
+    return {"tag": lib.NOTHING, "integer": 0}
+
+
+def _operands(peer: BlockPeer, given: tuple[t.Operand, ...], uses: Uses, constants: Constants) -> Any:
+    found = []
+    for i, operand in enumerate(given):
+        if isinstance(operand, str):
+            found.append({"at": peer.registers[operand], "moves": i in uses.moved})
+        else:
+            found.append({"at": NO_REGISTER, "constant": constants.add(operand.value)})
+    return peer.own("Operand[]", found)
+
+
+def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
+    steps = []
+    for step, uses in zip(peer.block.steps, owned.steps, strict=True):
+        given, made = operands(step), results(step)
+        steps.append(
+            {
+                "result": peer.registers[made[0]] if len(made) == 1 else NO_REGISTER,
+                "scalar": scalar_number(step),
+                "count": len(given),
+                "operands": _operands(peer, given, uses, constants),
+            }
+        )
+    peer.pointer.steps = peer.own("Step[]", steps)
+
+
+def scalar_number(step: t.Step) -> int:
+    """Of arithmetic that C has its number there."""
+    if isinstance(step, t.Compute) and isinstance(lookup(step.op), Scalar):
+        return int(runtime().lib.ck_scalar_number(step.op.encode()))
+    return NO_SCALAR
+
+
+def _live(peer: BlockPeer) -> None:
+    made: dict[b.Slots, Any] = {}
+    for slots in peer.block.live:
+        if slots not in made:
+            registers = [peer.registers[name] for name in slots]
+            made[slots] = peer.own("uint32_t[]", [len(slots), *registers])
+    peer.pointer.live = peer.own("uint32_t *[]", [made[slots] for slots in peer.block.live])
+
+
+# Ends
+
+
+def _end(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
+    end, struct, lib = peer.block.end, peer.pointer.end, runtime().lib
+    kinds = {
+        b.Jump: lib.JUMP,
+        b.Enter: lib.ENTER,
+        b.Branch: lib.BRANCH,
+        b.Call: lib.CALL,
+        b.Control: lib.CONTROL,
+        b.Return: lib.RETURN,
+        b.Throw: lib.THROW,
+        b.Install: lib.INSTALL,
+    }
+    struct.kind = lib.FINISH if peer.code is HALT else kinds[type(end)]
+    struct.counts = end.span is not None
+    struct.resumes = isinstance(end, b.Control) and end.op == "resume"
+    given = b.operands_of_end(end)
+    struct.count = len(given)
+    struct.operands = _operands(peer, given, owned.end, constants)
+    for i, label in enumerate(b.targets(end)):
+        struct.targets[i] = peer.target(label).pointer
+    if isinstance(end, b.Call | b.Control) and end.ret is not None:
+        struct.point = return_point(peer.target(end.ret))
+    elif isinstance(end, b.Install):
+        copied = set(owned.edges[1].duplicated)
+        struct.point = return_point(peer.target(end.leave), peer.target(end.handler), copied)
+
+
+def return_point(
+    block: BlockPeer, handler: BlockPeer | None = None, copied: set[str] | frozenset[str] = frozenset()
+) -> Any:
+    """The `ReturnPoint *` of a frame that returns to a block, and of an install also has a handler.
+
+    copied: the saved slots that the install's body needs too.
+    """
+    key = (handler, frozenset(copied))
+    if key not in block.points:
+        saved = block.block.params[1:]
+        fields = {
+            "block": block.pointer,
+            "handler": runtime().ffi.NULL if handler is None else handler.pointer,
+            "count": len(saved),
+            "saved": block.own("Register[]", [block.registers[name] for name in saved]),
+            "copies": block.own("bool[]", [name in copied for name in saved]),
+        }
+        block.points[key] = block.own("ReturnPoint *", fields)
+    return block.points[key]

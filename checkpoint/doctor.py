@@ -1,0 +1,68 @@
+"""`checkpoint doctor`: what there is here, what is not, and why not.
+
+In: the names of the engines to tell of. Out: lines of text. Nothing here fails because something is missing.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import subprocess
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+
+from checkpoint import engines
+
+# What each package is for.
+_PACKAGES = {
+    "numpy": "arrays",
+    "scipy": "functions of SciPy",
+    "optree": "nests of arguments",
+    "cffi": "calls of C",
+}
+
+
+def report(names: Iterable[str]) -> Iterator[str]:
+    """The lines of the report, on these engines."""
+    yield f"checkpoint {version()}"
+    yield f"Python {platform.python_version()} ({platform.python_implementation()})"
+    yield platform.platform()
+    reasons = engines.available()
+    for name in names:
+        reason = reasons[name]
+        yield f"engine {name}: {'available' if reason is None else f'not available: {reason}'}"
+        if name == "c" and reason is None:
+            yield f"engine c was built by: {import_module('checkpoint.ctarget.library').built_with()}"
+    yield f"C compiler: {_compiler()}"
+    for name, use in _PACKAGES.items():
+        found = _version_of(name)
+        yield f"{use}: {f'{name} {found}' if found else f'not available: {name} is not installed'}"
+
+
+def version() -> str:
+    """The version of the installed package; a source tree without installation has none."""
+    return _version_of("checkpoint-ad") or "(not installed)"
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _compiler() -> str:
+    """What the C compiler says of itself."""
+    try:
+        command = import_module("checkpoint.ctarget.build").compiler()
+    except ImportError:
+        return "not looked for: cffi is not installed"
+    if command is None:
+        return "none; set CC to name one"
+    try:
+        said = subprocess.run(
+            [*command, "--version"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return f"{command[0]}, which does not run"
+    return said.stdout.partition("\n")[0] or command[0]

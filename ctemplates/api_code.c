@@ -1,0 +1,25 @@
+/* api_code.h: the tables of primitives, by name. */
+#include <string.h>
+
+#include "containers.h"
+#include "scalars.h"
+
+#include "api_code.h"
+
+const void *ck_native(const char *name) {
+    for (uint16_t i = 0; i < NATIVE_COUNT; i++)
+        if (!strcmp(NATIVES[i].name, name)) return &NATIVES[i];
+    return NULL;
+}
+
+bool ck_native_copies(const char *name) {
+    const NativeStep *native = ck_native(name);
+    return native && native->copies;
+}
+
+uint16_t ck_scalar_number(const char *name) { return scalar_number(name); }
+
+const void *ck_scalar(const char *name) {
+    const uint16_t number = scalar_number(name);
+    return number == NO_SCALAR ? NULL : &SCALARS[number];
+}

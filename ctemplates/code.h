@@ -1,0 +1,133 @@
+/* Programs as the machine runs them: procedures, blocks, instructions. Made by checkpoint/ctarget/assemble.py
+ * from block IR (checkpoint/cps/blocks.py), read-only once made: many machines run one program at a time.
+ * (Also read by cffi: declarations only.)
+ *
+ * A slot of a procedure has one register in all its blocks; code addresses the registers of one window, since
+ * a call saves what is live in a frame. The entry's parameters have the registers 0, 1, ... in their order.
+ * A block's parameters are in their registers when it is entered. An instruction consumes what it says it
+ * moves; ownership is that of checkpoint/cps/ownership.py.
+ *
+ * A block has up to three forms of its code, each made when it is first wanted (NULL until then):
+ *     plain     runs the whole block
+ *     taped     the same, and leaves a record on the tape (tape.h)
+ *     stepped   with a STEP before every step and the end: stops anywhere, and records any part
+ * plain and taped begin with HEAD, which counts the block's steps, or gives the block up to `stepped`.
+ *
+ * The record of a block that ran as a whole is `record_size` words: first its `value_count` values, as doubles,
+ * then its *notes* in the order of the steps that make them, the end's last: the birth of an object that the
+ * step made or took from (1 word), or such a birth and a field (2 words), or where the fields of a new object were
+ * copied from (4 words, the Note of containers.h); note_at[i] is where those of step i
+ * begin, counted from the first note.
+ */
+
+typedef uint32_t Register; /* NO_REGISTER, the largest, is none */
+
+typedef struct Block Block;
+typedef struct Procedure Procedure;
+
+typedef struct Instruction {
+    uint16_t op;      /* opcodes.h */
+    uint16_t flags;   /* MOVES_A, MOVES_B: the operand is used for the last time */
+    uint32_t step;    /* which step of the block it does */
+    uint32_t d, a, b; /* registers of the result and operands, as offsets in bytes; NO_REGISTER: none */
+    uint32_t c;
+    union {
+        double real;
+        int64_t integer;
+        const void *pointer;
+    };
+} Instruction;
+
+/* An operand of a step or an end; `at` is NO_REGISTER for a constant, which is `constants[constant]`. */
+typedef struct Operand {
+    Register at;
+    uint32_t constant;
+    bool moves;
+} Operand;
+
+/* A step by the table: what foreign steps and parts need to know of it. */
+typedef struct Step {
+    Register result; /* NO_REGISTER where it defines none, or several (a letrec) */
+    uint16_t scalar; /* of arithmetic: the Scalar's number (scalars.h); NO_SCALAR of other steps */
+    uint32_t count;
+    const Operand *operands;
+} Step;
+
+/* Where a frame returns to, and the registers of the block's parameters after the first: what is saved. */
+typedef struct ReturnPoint {
+    const Block *block;
+    const Block *handler; /* NULL but for the frame of an install */
+    uint32_t count;
+    const Register *saved;
+    const bool *copies; /* of an install: which of them its body needs too */
+} ReturnPoint;
+
+typedef enum EndKind { JUMP, ENTER, BRANCH, CALL, CONTROL, RETURN, THROW, INSTALL, FINISH } EndKind;
+
+typedef struct End {
+    EndKind kind;
+    bool counts;             /* whether it is a step */
+    bool resumes;            /* of CONTROL: resume, else j* */
+    uint32_t count;          /* of operands; of CALL the procedure is the first */
+    const Operand *operands;
+    const Block *targets[3]; /* as checkpoint.cps.blocks.targets names them */
+    const ReturnPoint *point; /* of CALL and CONTROL that are no tail calls, of INSTALL; else NULL */
+} End;
+
+typedef enum ActionKind { ADD, SCALE, TAKE, GIVE, PICK, MOVE, PUT, PULL, REDO } ActionKind;
+
+/* What reverses a step (checkpoint/cps/adjoint.py). Registers are those of slots: accumulators stand in a
+ * window of their own, addressed alike (reverse.h). */
+typedef struct Action {
+    ActionKind kind;
+    uint32_t step;
+    Register source;        /* the accumulator of the step's result; of ADD of what is added */
+    Register target;        /* of ADD, TAKE, PUT */
+    uint32_t field;         /* of TAKE, GIVE */
+    uint32_t note;          /* of TAKE, GIVE, PICK, PUT, MOVE: where the step's are among the notes */
+    uint16_t scalar;        /* of SCALE: the Scalar's number (scalars.h), or NO_SCALAR: by Python */
+    uint16_t count;         /* of SCALE: how many operands; of MOVE 1 where there are notes, else 0 */
+    Register operands[3];   /* of SCALE: accumulators of the operands; NO_REGISTER where constant */
+    int32_t values[4];      /* of SCALE: positions of the operands and, at [3], the result among the values; -1:
+                               a constant, or not needed */
+    double constants[3];
+} Action;
+
+struct Block {
+    const Procedure *procedure; /* NULL: built in */
+    void *python;               /* its peer in checkpoint/ctarget, borrowed */
+    uint32_t cost;              /* steps, its end included if it is one */
+    uint32_t step_count;        /* steps without the end */
+    uint32_t parameter_count;
+    uint32_t given;             /* how many parameters are passed on purpose, the first ones */
+    const Register *parameters;
+    const Step *steps;
+    const Value *constants;     /* uncounted ones as they are; NOTHING for the others */
+    void **counted_constants;   /* Python objects of the constants that are counted in C, else NULL; borrowed */
+    End end;
+    const Instruction *plain, *taped, *stepped;
+    const uint32_t *step_at;    /* in `stepped`: where each step begins; the last is the end */
+    const uint32_t *const *live; /* live[i]: how many slots are live at point i, then their registers */
+    /* the adjoint, made together with `taped` or `stepped` */
+    bool has_adjoint;
+    uint32_t action_count;
+    const Action *actions;      /* the last step first */
+    uint32_t value_count;
+    const Register *values;     /* slots whose values are recorded */
+    const int32_t *value_step;  /* the step that defines each; -1: a parameter */
+    uint32_t note_count;        /* words */
+    const uint32_t *note_at;
+    uint32_t record_size;       /* value_count + note_count */
+    uint32_t slot_count;
+    const Register *slots;      /* all slots that the block knows */
+};
+
+struct Procedure {
+    void *lambda;           /* the Python object, borrowed */
+    uint32_t arity;
+    uint32_t capture_count; /* the entry's parameters: captures, own environment if passes_environment, arguments */
+    bool passes_environment;
+    bool shown;             /* whether calls of it are shown in a trace */
+    uint32_t registers;     /* how many its code addresses, scratch ones included */
+    const Block *entry;
+};

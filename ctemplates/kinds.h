@@ -1,0 +1,49 @@
+/* Values: 16 bytes, a tag and a payload. (This file and code.h are also read by cffi: declarations only.)
+ *
+ * The low byte of a tag is the kind; kinds from PAIR on are *counted*: the payload is an Object that knows how
+ * many references there are to it. The tag of a real is 0, so that (a.tag | b.tag) == 0 asks for two reals.
+ *
+ *     REAL        real                             INTEGER   integer (a larger one is FOREIGN)
+ *     BOOLEAN     integer, 0 or 1                  NOTHING   null; also the empty environment
+ *     NODE        real, on the tape of one step (numbers.h); the upper bits of the tag are its index there
+ *     PROCEDURE   a closure without an environment; the upper bits of the tag are its Procedure
+ *     PAIR        Cells of 2                       RECORD    Cells: the layout (FOREIGN; NOTHING: a plain
+ *                                                            tuple's, TUPLE), then the fields
+ *     LIST        List (containers.h)              DICTIONARY  Dictionary (containers.h)
+ *     CLOSURE     its environment's Cells; the upper bits of the tag are its Procedure
+ *     ENVIRONMENT Cells: what closures captured    RANGE     Cells of 3 integers: start, stop, step
+ *     DUAL        Cells of 2: primal, tangent; `birth` is its tag. As an amount: the accumulator of a dual
+ *     FOREIGN     Foreign (heap.h): a Python object that holds no value of a kind above, but for CAPSULES'
+ *
+ * What always holds: values are immutable but for LIST and DICTIONARY, and form no cycles. A CLOSURE's payload
+ * is its environment itself: the closures of one group share it.
+ */
+
+typedef enum Kind {
+    REAL = 0,
+    INTEGER = 1,
+    BOOLEAN = 2,
+    NOTHING = 3,
+    NODE = 4,
+    PROCEDURE = 5,
+    PAIR = 8,
+    RECORD = 9,
+    LIST = 10,
+    DICTIONARY = 11,
+    CLOSURE = 12,
+    ENVIRONMENT = 13,
+    DUAL = 14,
+    RANGE = 15,
+    FOREIGN = 16
+} Kind;
+
+typedef struct Object Object;
+
+typedef struct Value {
+    uint64_t tag;
+    union {
+        double real;
+        int64_t integer;
+        Object *object;
+    };
+} Value;

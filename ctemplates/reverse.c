@@ -1,0 +1,250 @@
+/* Reversing a tape, the last block first: the ends of blocks, and the steps of those that ran as a whole.
+ *
+ * In: a tape, and the cotangent of the state where it ended. Out: that of the state where it began; the tape is
+ * used up. An end is reversed first, by the rules of checkpoint/cps/adjoint.py: what the next block's parameters
+ * have received is taken out of the window, the slots that the block does not hand on start at 0, and what was
+ * taken out is added to where it came from, the last first. Then the operations of the block's steps.
+ *
+ * The order of additions is that of checkpoint/interp/hybrid: equal in every bit.
+ */
+#include "reverse.h"
+
+#include "reverse_end.h"
+#include "reverse_program.h"
+#include "scalars.h"
+
+enum { SLICE = 1 << 18 }; /* blocks of one call, about 20 ms */
+
+/* Ends */
+
+/* Takes the amounts of parameters `from` to `to` of a block out of the window, into `scratch`. */
+static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++) c->scratch[i] = amount_out(&c->window[block->parameters[i]]);
+}
+
+static inline void start_zeros(Cotangent *c, const Backward *program, int target) {
+    const Register *zeros = program->zeros[target];
+    for (uint32_t i = 0; i < program->zero_count[target]; i++) {
+        Value *slot = &c->window[zeros[i]];
+        if (UNLIKELY(slot->tag != REAL)) drop(c->heap, *slot);
+        *slot = of_real(0.0);
+    }
+}
+
+/* What was taken out, from `scratch[first]` on, to the operands that it came from. */
+static void add_operands(Cotangent *c, const Operand *operands, uint32_t count, uint32_t first) {
+    for (uint32_t i = count; i-- > 0;) {
+        const Value amount = c->scratch[first + i];
+        if (operands[i].at != NO_REGISTER)
+            amount_to(c->heap, &c->window[operands[i].at], amount);
+        else
+            drop(c->heap, amount);
+    }
+}
+
+void take_frame(Cotangent *c, const ReturnPoint *point) {
+    if (!point) return;
+    for (uint32_t i = point->count; i-- > 0;) {
+        Value *slot = &c->window[point->saved[i]];
+        drop(c->heap, *slot);
+        *slot = cotangent_pop(c);
+    }
+}
+
+/* To the captures of a called environment, the last first. */
+void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+        const Value amount = c->scratch[i];
+        if (!amount_is_zero(amount)) cotangent_give(c, birth, i, amount);
+    }
+}
+
+/* The entry's parameters are captures, own environment, arguments. */
+static void reverse_call(Cotangent *c, const Backward *program, const Block *after, uint64_t birth) {
+    const End *end = &program->block->end;
+    const uint32_t count = after->parameter_count, arguments = end->count - 1;
+    const uint32_t captures = after->procedure->capture_count;
+    take_parameters(c, after, 0, count);
+    start_zeros(c, program, 0);
+    take_frame(c, end->point);
+    add_operands(c, end->operands + 1, arguments, count - arguments);
+    give_environment(c, birth, captures);
+    for (uint32_t i = captures; i < count - arguments; i++) drop(c->heap, c->scratch[i]);
+}
+
+/* The frame's slots go back onto the stack, what was returned to the operand. */
+static void reverse_return(Cotangent *c, const Backward *program, const Block *after) {
+    for (uint32_t i = 1; i < after->parameter_count; i++)
+        cotangent_push(c, amount_out(&c->window[after->parameters[i]]));
+    take_parameters(c, after, 0, 1);
+    start_zeros(c, program, 0);
+    add_operands(c, program->block->end.operands, 1, 0);
+}
+
+/* What the body needs may also be in the frame: each has received on its own. */
+static void reverse_install(Cotangent *c, const Backward *program, const Block *after) {
+    take_parameters(c, after, 0, after->parameter_count);
+    start_zeros(c, program, 0);
+    take_frame(c, program->block->end.point);
+    for (uint32_t i = 0; i < after->parameter_count; i++)
+        amount_to(c->heap, &c->window[after->parameters[i]], c->scratch[i]);
+}
+
+void reverse_end(Cotangent *c, const Backward *program, uint64_t birth) {
+    const Block *block = program->block, *after = c->block;
+    const End *end = &block->end;
+    switch (end->kind) {
+    case JUMP:
+    case ENTER:
+        take_parameters(c, after, 0, end->count);
+        start_zeros(c, program, 0);
+        add_operands(c, end->operands, end->count, 0);
+        break;
+    case BRANCH: start_zeros(c, program, after != end->targets[0]); break;
+    case CALL: reverse_call(c, program, after, birth); break;
+    case RETURN: reverse_return(c, program, after); break;
+    case INSTALL: reverse_install(c, program, after); break;
+    case CONTROL:
+    case THROW:
+    case FINISH: break; /* parts, and what never ran */
+    }
+}
+
+/* Steps */
+
+/* Any scalar, by its partials; the last operand first. */
+static void scale(Value *window, const Action *action, const Word *record) {
+    const Scalar *scalar = &SCALARS[action->scalar];
+    const double amount = window[action->source].real;
+    double values[3];
+    if (scalar->singular && amount == 0.0) return;
+    for (int i = 0; i < action->count; i++)
+        values[i] = action->values[i] < 0 ? action->constants[i] : record[action->values[i]].real;
+    const double result = action->values[3] < 0 ? 0.0 : record[action->values[3]].real;
+    for (int i = action->count; i-- > 0;)
+        if (action->operands[i] != NO_REGISTER)
+            window[action->operands[i]].real += scalar->partials[i](values, result) * amount;
+}
+
+static void give_to(Cotangent *c, Value *source, uint64_t birth, int64_t field) {
+    if (birth && !amount_is_zero(*source)) cotangent_give(c, birth, field, amount_out(source));
+}
+
+static void put_back(Cotangent *c, Register target, uint64_t birth, int64_t field) {
+    const Value amount = cotangent_take(c, birth, field);
+    if (target == NO_REGISTER)
+        drop(c->heap, amount);
+    else
+        amount_to(c->heap, &c->window[target], amount);
+}
+
+/* What copies of fields received, to those, the last first. */
+static void give_copied(Cotangent *c, const Word *note) {
+    const uint64_t birth = note[0].birth, made = note[2].birth;
+    if (!birth) return;
+    for (int64_t i = note[3].field; i-- > 0;) {
+        Value amount = cotangent_take(c, made, i);
+        give_to(c, &amount, birth, note[1].field + i);
+        drop(c->heap, amount);
+    }
+}
+
+void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
+    Value *source = &c->window[action->source];
+    const Word *note = notes + action->note;
+    switch (action->kind) {
+    case ADD: amount_to(c->heap, &c->window[action->target], amount_out(source)); break;
+    case TAKE: put_back(c, action->target, note->birth, action->field); break;
+    case GIVE: give_to(c, source, note->birth, action->field); break;
+    case PICK: give_to(c, source, note[0].birth, note[1].field); break;
+    case PUT: put_back(c, action->target, note[0].birth, note[1].field); break;
+    case MOVE:
+        if (action->count) give_copied(c, note);
+        break;
+    default: break;
+    }
+}
+
+#define S w[op->source].real
+#define A w[op->a].real
+#define B w[op->b].real
+#define X record[op->x].real
+#define Y record[op->y].real
+#define Z record[op->z].real
+#define NEXT goto *labels[(++op)->kind]
+
+/* What the steps of a block did, from its record. */
+static void reverse_steps(Cotangent *c, const Backward *program, const Word *record) {
+    static const void *const labels[] = {
+        &&move, &&pass, &&minus, &&sum, &&difference, &&times, &&factor, &&product, &&quotient, &&divisor,
+        &&scaled, &&taken, &&given, &&picked, &&put, &&copied, &&end,
+    };
+    Value *const w = c->window;
+    const Word *const notes = record + program->block->value_count;
+    const BackOperation *op = program->operations;
+    goto *labels[op->kind];
+move:
+    if (LIKELY((w[op->source].tag | w[op->a].tag) == REAL))
+        A += S;
+    else
+        amount_to(c->heap, &w[op->a], amount_out(&w[op->source]));
+    NEXT;
+pass: A += S; NEXT;
+minus: A -= S; NEXT;
+sum: B += S; A += S; NEXT;
+difference: B -= S; A += S; NEXT;
+times: A += op->constant * S; NEXT;
+factor: A += X * S; NEXT;
+product: B += X * S; A += Y * S; NEXT;
+quotient: B += -(Z / Y) * S; A += 1.0 / Y * S; NEXT;
+divisor: B += -(Z / Y) * S; NEXT;
+scaled: scale(w, op->action, record); NEXT;
+taken: put_back(c, op->a, notes[op->x].birth, op->y); NEXT;
+given: give_to(c, &w[op->source], notes[op->x].birth, op->y); NEXT;
+picked: give_to(c, &w[op->source], notes[op->x].birth, notes[op->x + 1].field); NEXT;
+put: put_back(c, op->a, notes[op->x].birth, notes[op->x + 1].field); NEXT;
+copied: give_copied(c, notes + op->x); NEXT;
+end:
+    return;
+}
+
+/* Blocks */
+
+static void reverse_block(Cotangent *c, const Backward *program, const Word *record) {
+    const Block *block = program->block;
+    const uint64_t birth = block->end.kind == CALL && block->note_count ? record[block->record_size - 1].birth : 0;
+    reverse_end(c, program, birth);
+    reverse_steps(c, program, record);
+    c->block = block;
+}
+
+/* Blocks of one run of the tape, at most `most`; how many. */
+static uint64_t reverse_run(Tape *tape, Cotangent *c, TapeRun *run, uint64_t most) {
+    const Block *block = run->block;
+    const Backward *program = program_of(c, block);
+    const uint64_t count = run->count < most ? run->count : most;
+    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
+    c->index = 0;
+    for (uint64_t i = 0; i < count; i++) reverse_block(c, program, tape_pop(tape, block));
+    run->count -= count;
+    return count;
+}
+
+Outcome reverse_tape(Tape *tape, Cotangent *c) {
+    uint64_t left = SLICE;
+    while (tape->run_count) {
+        TapeRun *run = &tape->runs[tape->run_count - 1];
+        if (!left) return SLICED;
+        if (run->block) {
+            left -= reverse_run(tape, c, run, left);
+            if (run->count) continue;
+        } else {
+            const Outcome outcome = reverse_part(run->part, c);
+            if (outcome != STOPPED) return outcome;
+            part_destroy(tape->heap, run->part);
+            left--;
+        }
+        tape_drop_run(tape);
+    }
+    return STOPPED;
+}

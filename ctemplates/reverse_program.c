@@ -1,0 +1,202 @@
+/* Decoding the actions of blocks: see reverse_program.h. */
+#include "reverse_program.h"
+
+#include <string.h>
+
+#include "scalars.h"
+
+enum { FIRST_PROGRAMS = 16 };
+
+/* The records whose reversal has operations of its own; those of one rule state the same partials. */
+typedef enum Rule { NO_RULE, RULE_ADD, RULE_SUBTRACT, RULE_MULTIPLY, RULE_DIVIDE, RULE_NEGATE } Rule;
+
+static const struct {
+    const char *name;
+    Rule rule;
+} NAMED[] = {
+    {"+", RULE_ADD},           {"py.add", RULE_ADD},      {"py.iadd", RULE_ADD},
+    {"-", RULE_SUBTRACT},      {"py.sub", RULE_SUBTRACT}, {"py.isub", RULE_SUBTRACT},
+    {"*", RULE_MULTIPLY},      {"py.mul", RULE_MULTIPLY}, {"py.imul", RULE_MULTIPLY},
+    {"/", RULE_DIVIDE},        {"py.truediv", RULE_DIVIDE}, {"py.itruediv", RULE_DIVIDE},
+    {"neg", RULE_NEGATE},      {"py.neg", RULE_NEGATE},
+};
+
+void programs_create(Cotangent *c) {
+    c->rules = heap_allocate(c->heap, SCALAR_COUNT + 1u);
+    memset(c->rules, NO_RULE, SCALAR_COUNT + 1u);
+    for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++) {
+        const uint16_t number = scalar_number(NAMED[i].name);
+        if (number != NO_SCALAR) c->rules[number] = (uint8_t)NAMED[i].rule;
+    }
+}
+
+void programs_destroy(Cotangent *c) {
+    for (size_t i = 0; i < c->program_room; i++)
+        if (c->programs[i]) heap_free(c->heap, c->programs[i], c->programs[i]->bytes);
+    if (c->programs) heap_free(c->heap, c->programs, c->program_room * sizeof(Backward *));
+    heap_free(c->heap, c->rules, SCALAR_COUNT + 1u);
+}
+
+/* Actions */
+
+/* The partial of a product is the other operand: a recorded value, or a constant of the program. */
+static BackOperation factor(const Action *action, int place, BackOperation found) {
+    const int other = 1 - place;
+    found.a = action->operands[place];
+    if (action->operands[other] == NO_REGISTER) {
+        found.kind = BACK_TIMES;
+        found.constant = action->constants[other];
+    } else {
+        found.kind = BACK_FACTOR;
+        found.x = (uint32_t)action->values[other];
+    }
+    return found;
+}
+
+static BackOperation of_one_operand(const Action *action, Rule rule, int place, BackOperation found) {
+    found.a = action->operands[place];
+    switch (rule) {
+    case RULE_ADD: found.kind = BACK_PASS; break;
+    case RULE_SUBTRACT: found.kind = place ? BACK_MINUS : BACK_PASS; break;
+    case RULE_NEGATE: found.kind = BACK_MINUS; break;
+    case RULE_MULTIPLY: return factor(action, place, found);
+    case RULE_DIVIDE:
+        if (place == 0) {
+            found.kind = BACK_TIMES;
+            found.constant = 1.0 / action->constants[1];
+            break;
+        }
+        found.kind = BACK_DIVISOR;
+        found.b = found.a;
+        found.y = (uint32_t)action->values[1];
+        found.z = (uint32_t)action->values[3];
+        break;
+    case NO_RULE: break;
+    }
+    return found;
+}
+
+static BackOperation of_two_operands(const Action *action, Rule rule, BackOperation found) {
+    found.a = action->operands[0];
+    found.b = action->operands[1];
+    found.x = (uint32_t)action->values[0];
+    found.y = (uint32_t)action->values[1];
+    switch (rule) {
+    case RULE_ADD: found.kind = BACK_SUM; break;
+    case RULE_SUBTRACT: found.kind = BACK_DIFFERENCE; break;
+    case RULE_MULTIPLY: found.kind = BACK_PRODUCT; break;
+    case RULE_DIVIDE:
+        found.kind = BACK_QUOTIENT;
+        found.z = (uint32_t)action->values[3];
+        break;
+    case RULE_NEGATE:
+    case NO_RULE: break;
+    }
+    return found;
+}
+
+static BackOperation of_scale(const Cotangent *c, const Action *action) {
+    const Rule rule = action->scalar == NO_SCALAR ? NO_RULE : (Rule)c->rules[action->scalar];
+    const BackOperation found = {.kind = BACK_SCALE, .source = action->source, .action = action};
+    if (rule == NO_RULE) return found;
+    if (rule == RULE_NEGATE || action->operands[1] == NO_REGISTER) return of_one_operand(action, rule, 0, found);
+    if (action->operands[0] == NO_REGISTER) return of_one_operand(action, rule, 1, found);
+    return of_two_operands(action, rule, found);
+}
+
+static BackOperation of_action(const Cotangent *c, const Action *action) {
+    BackOperation found = {.source = action->source, .a = action->target, .x = action->note, .y = action->field};
+    switch (action->kind) {
+    case ADD: found.kind = BACK_MOVE; break;
+    case SCALE: return of_scale(c, action);
+    case TAKE: found.kind = BACK_TAKE; break;
+    case GIVE: found.kind = BACK_GIVE; break;
+    case PICK: found.kind = BACK_PICK; break;
+    case PUT: found.kind = BACK_PUT; break;
+    case MOVE: found.kind = action->count ? BACK_COPIED : BACK_END; break;
+    default: found.kind = BACK_END; break; /* what has left an origin is never in a block that ran as a whole */
+    }
+    return found;
+}
+
+/* Zeros */
+
+static bool keeps(const Block *target, uint32_t from, Register slot) {
+    for (uint32_t i = from; i < target->parameter_count; i++)
+        if (target->parameters[i] == slot) return true;
+    return false;
+}
+
+/* Whether an accumulator goes on from what follows the block to its end: of the k-th target of a branch. */
+static bool goes_on(const Block *block, int k, Register slot) {
+    const End *end = &block->end;
+    switch (end->kind) {
+    case JUMP:
+    case ENTER: return keeps(end->targets[0], end->targets[0]->given, slot);
+    case BRANCH: return keeps(end->targets[k], 0, slot);
+    default:
+        if (end->point)
+            for (uint32_t i = 0; i < end->point->count; i++)
+                if (end->point->saved[i] == slot) return true;
+        return false;
+    }
+}
+
+static Register *list_zeros(Backward *program, const Block *block, int k, Register *to) {
+    program->zeros[k] = to;
+    for (uint32_t i = 0; i < block->slot_count; i++)
+        if (!goes_on(block, k, block->slots[i])) *to++ = block->slots[i];
+    program->zero_count[k] = (uint32_t)(to - program->zeros[k]);
+    return to;
+}
+
+static Backward *make_program(Cotangent *c, const Block *block) {
+    const size_t operations = (block->action_count + 1) * sizeof(BackOperation);
+    const int targets = block->end.kind == BRANCH ? 2 : 1;
+    const size_t bytes = sizeof(Backward) + operations + 2 * block->slot_count * sizeof(Register);
+    Backward *program = heap_allocate(c->heap, bytes);
+    program->block = block;
+    program->bytes = bytes;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < block->action_count; i++) {
+        const BackOperation found = of_action(c, &block->actions[i]);
+        if (found.kind != BACK_END) program->operations[count++] = found;
+    }
+    program->operations[count] = (BackOperation){.kind = BACK_END};
+    Register *zeros = (Register *)(void *)((char *)program->operations + operations);
+    for (int k = 0; k < targets; k++) zeros = list_zeros(program, block, k, zeros);
+    return program;
+}
+
+/* The table: linear probing, nothing is ever removed. */
+
+static Backward **place_of(const Cotangent *c, const Block *block) {
+    const size_t mask = c->program_room - 1;
+    size_t i = ((uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32 & mask;
+    while (c->programs[i] && c->programs[i]->block != block) i = (i + 1) & mask;
+    return &c->programs[i];
+}
+
+static void grow_table(Cotangent *c) {
+    Backward **old = c->programs;
+    const size_t old_room = c->program_room, room = old_room ? old_room * 2 : FIRST_PROGRAMS;
+    Backward **programs = heap_allocate(c->heap, room * sizeof *programs);
+    memset(programs, 0, room * sizeof *programs);
+    c->programs = programs;
+    c->program_room = room;
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i]) *place_of(c, old[i]->block) = old[i];
+    if (old) heap_free(c->heap, old, old_room * sizeof *old);
+}
+
+const Backward *program_of(Cotangent *c, const Block *block) {
+    if (c->program_room) {
+        Backward *found = *place_of(c, block);
+        if (LIKELY(found != NULL)) return found;
+    }
+    if (2 * (c->program_count + 1) > c->program_room) grow_table(c);
+    Backward *program = make_program(c, block);
+    *place_of(c, block) = program;
+    c->program_count++;
+    return program;
+}

@@ -1,0 +1,41 @@
+/* One thing that Python does for a machine: what bridge.c and bridge_ends.c share.
+ *
+ * In: a machine, and a method of its peer (checkpoint/ctarget/foreign.py). Out: what the method answered, taken over
+ * by the machine: value, births, tags, and on a tape the origin. Where Python fails the machine is as it was.
+ */
+#ifndef CK_TASK_H
+#define CK_TASK_H
+
+#include "guard.h"
+
+/* What every method of the peer answers: a tuple of these, None where it has failed. */
+enum { VALUE, BIRTHS, TAGS, ORIGIN, BYTES, EXTRA };
+
+typedef struct Task {
+    Machine *m;
+    uint32_t step; /* step_count: the end */
+    Passage x;
+    PyObject *answer;
+    Value value;   /* what it gives, or what was raised */
+    bool raised;
+    Value *raised_value;
+    Outcome outcome;
+    const void *extra; /* a pointer that the method gave */
+} Task;
+
+void task_begin(Task *task, Machine *m, uint32_t step);
+bool task_open(Task *task); /* the first thing in the guarded work; false: the peer has the error */
+void clean_task(void *arguments);
+
+/* The operands that most methods begin with: the block, the steps made, the next birth and tag. */
+void begin_call(Task *task, Call *call);
+
+/* Calls the method, and takes its answer; the origin is kept under `key`. */
+void ask(Task *task, Call *call, PyObject *name, int32_t key);
+
+/* What leaving a point drops: operands used for the last time; all slots live there but one. */
+void drop_register(const Machine *m, Register at);
+void drop_moved(const Machine *m, const Operand *operands, uint32_t count);
+void drop_live(const Machine *m, uint32_t index, Register except);
+
+#endif

@@ -1,0 +1,95 @@
+"""The hand-written C of by_hand.c: compiled, and called.
+
+In: sizes. Out: values and gradients, and the nanoseconds that each takes per iteration (CPU time). Compiled
+as one would for speed, -O3 -march=native, once with the rounding of the engines (no contraction to fused
+multiply-adds) and once with whatever the processor has.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Callable
+from functools import cache
+
+from checkpoint.ctarget.build import compiler
+from experiments import common
+
+SOURCE = common.HERE / "speed" / "by_hand.c"
+FOLDER = common.HERE.parent / "build" / "speed"
+FLAGS = ("-std=c11", "-O3", "-march=native", "-fPIC", "-shared")
+EVERY = 10_000  # iterations between checkpoints
+
+Array = ctypes.Array[ctypes.c_double]
+
+
+@cache
+def library(fused: bool) -> ctypes.CDLL:
+    """The compiled file; fused: with fused multiply-adds."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    target = FOLDER / f"by_hand-{'fused' if fused else 'exact'}.so"
+    contract = f"-ffp-contract={'fast' if fused else 'off'}"
+    command = compiler()
+    if command is None:
+        raise SystemExit("this experiment needs a C compiler (set CC to name one)")
+    subprocess.run([*command, *FLAGS, contract, str(SOURCE), "-o", str(target), "-lm"], check=True)
+    return ctypes.CDLL(str(target))
+
+
+class ByHand:
+    """The functions of the C file. Each returns the value and the gradient, which is empty without one."""
+
+    def __init__(self, fused: bool = False) -> None:
+        self._library = library(fused)
+
+    def lorenz(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
+        return self._call("lorenz", n, 5 / n, _reals(u)), []
+
+    def lorenz_stored(self, n: int, u: tuple[float, ...], room: Array) -> tuple[float, list[float]]:
+        """All points are stored, in `room`: three numbers for each of the n."""
+        g = _reals((0.0,) * 6)
+        return self._call("lorenz_stored", n, 5 / n, _reals(u), g, room), list(g)
+
+    def lorenz_checkpoints(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
+        """A checkpoint every EVERY iterations."""
+        g = _reals((0.0,) * 6)
+        return self._call("lorenz_checkpoints", n, 5 / n, _reals(u), g, ctypes.c_int64(EVERY)), list(g)
+
+    def lorenz_bisection(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
+        """At most EVERY points are stored; a stretch of more is divided in two."""
+        g = _reals((0.0,) * 6)
+        return self._call("lorenz_bisection", n, 5 / n, _reals(u), g, ctypes.c_int64(EVERY)), list(g)
+
+    def deep(self, depth: int, x: float) -> tuple[float, list[float]]:
+        return self._call("deep", depth, x), []
+
+    def deep_gradient(self, depth: int, x: float, room: Array) -> tuple[float, list[float]]:
+        """All values are stored, in `room`."""
+        g = _reals((0.0,))
+        return self._call("deep_gradient", depth, x, g, room), list(g)
+
+    def mapped(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
+        return self._call("mapped", n, 5 / n, _reals(u)), []
+
+    def _call(self, name: str, n: int, real: float, *arguments: object) -> float:
+        function = getattr(self._library, name)
+        function.restype = ctypes.c_double
+        value: float = function(ctypes.c_int64(n), ctypes.c_double(real), *arguments)
+        return value
+
+
+def room(numbers: int) -> Array:
+    """Memory that has been touched, so that no measurement pays for its first use."""
+    made = (ctypes.c_double * numbers)()
+    ctypes.memset(made, 1, ctypes.sizeof(made))
+    return made
+
+
+def nanoseconds(action: Callable[[], object], iterations: int, repeats: int) -> float:
+    """The median CPU time of an action, for each of its iterations."""
+    action()
+    return 1e9 * common.median_seconds(action, repeats)[0] / iterations
+
+
+def _reals(numbers: tuple[float, ...]) -> Array:
+    return (ctypes.c_double * len(numbers))(*numbers)

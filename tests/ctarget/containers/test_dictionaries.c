@@ -1,0 +1,229 @@
+/* Dictionaries against a model that searches from the first entry on; keys of every kind, equal ones of several. */
+#include "checks.h"
+
+enum { KEYS = 40, ROUNDS = 40000, KEPT = 6 };
+
+typedef struct Model {
+    Value handle;
+    int keys[KEYS];
+    int64_t values[KEYS];
+    int length;
+    int64_t step;
+} Model;
+
+static Heap *heap;
+static Machine machine;
+static int64_t steps = 1;
+
+static Value tuple_value(Value first, Value second, Value layout) {
+    Cells *cells = new_cells(heap, RECORD, 3);
+    cells->cells[0] = layout;
+    cells->cells[1] = first;
+    cells->cells[2] = second;
+    cells->head.birth = random_below(2) ? 77 : 0;
+    return of_object(RECORD, cells);
+}
+
+static Value tuple_layout(void) {
+    return random_below(2) ? nothing() : new_foreign(heap, TUPLE_LAYOUT, false);
+}
+
+static Value pair_value(Value second) { return tuple_value(of_integer(1), second, tuple_layout()); }
+
+/* A new key of the class `number`: equal to all others of it. */
+static Value key_value(int number) {
+    const int64_t i = number / 8;
+    switch (number % 8) {
+    case 0: return i < 2 && random_below(2) ? of_boolean(i) : of_integer(i);
+    case 1: return i ? of_integer(-i) : nothing();
+    case 2: return text_value(heap, (int)i);
+    case 3: return large_value(heap, (int)i);
+    case 4: return of_integer(i % 2 ? INT64_MAX - i : INT64_MIN + i);
+    case 5: return tuple_value(random_below(2) ? of_boolean(1) : of_integer(1), of_integer(i), tuple_layout());
+    case 6: return tuple_value(pair_value(text_value(heap, (int)i)), nothing(), nothing());
+    default: return pair_value(tuple_value(text_value(heap, (int)i), nothing(), nothing()));
+    }
+}
+
+static int find(const Model *model, int key) {
+    for (int i = 0; i < model->length; i++)
+        if (model->keys[i] == key) return i;
+    return -1;
+}
+
+static void check_key(const Model *model, int key, int64_t at) {
+    Value found = nothing();
+    Note note = {0};
+    const int place = find(model, key);
+    const Value operands[] = {model->handle, key_value(key)};
+    CHECK(run_native(&machine, "py.contains", at, operands, 2, &found, &note));
+    CHECK(found.integer == (place >= 0));
+    CHECK(run_native(&machine, "py.item", at, operands, 2, &found, &note) == (place >= 0));
+    if (place >= 0) {
+        CHECK(found.integer == model->values[place]);
+        CHECK(note.field == key_field(heap, operands[1]) && note.birth == (int64_t)model->handle.object->birth);
+    }
+    drop(heap, operands[1]);
+}
+
+static void check_order(const Model *model, int64_t at) {
+    Value keys, values;
+    Note note;
+    CHECK(run_native(&machine, "py.keys", at, &model->handle, 1, &keys, &note));
+    CHECK(run_native(&machine, "py.values", at, &model->handle, 1, &values, &note));
+    CHECK(keys.object->length == (uint32_t)model->length + 1 && values.object->length == keys.object->length);
+    for (int i = 0; i < model->length; i++) {
+        const Value key = key_value(model->keys[i]);
+        CHECK(key_field(heap, cells_of(keys)[i + 1]) == key_field(heap, key));
+        CHECK(cells_of(values)[i + 1].integer == model->values[i]);
+        drop(heap, key);
+    }
+    drop(heap, keys);
+    drop(heap, values);
+}
+
+static void change(Model *model, const char *name, int key, Value value) {
+    const Value operands[] = {model->handle, key_value(key), value};
+    Value result;
+    Note note;
+    steps++;
+    CHECK(run_native(&machine, name, steps, operands, 3, &result, &note));
+    CHECK(!run_native(&machine, "py.len", steps + 1, operands, 1, &(Value){0}, &(Note){0}));
+    drop(heap, operands[0]);
+    drop(heap, operands[1]);
+    model->handle = result;
+}
+
+static void set(Model *model, int key) {
+    int place = find(model, key);
+    change(model, "py.set", key, of_integer(steps));
+    if (place < 0) {
+        place = model->length++;
+        model->keys[place] = key;
+    }
+    model->values[place] = steps - 1;
+}
+
+static void remove_key(Model *model, int key) {
+    const int place = find(model, key);
+    if (place < 0) return;
+    change(model, "py.delete", key, nothing());
+    model->length--;
+    for (int i = place; i < model->length; i++) {
+        model->keys[i] = model->keys[i + 1];
+        model->values[i] = model->values[i + 1];
+    }
+}
+
+static void step(Model *model) {
+    const int key = (int)random_below(KEYS);
+    const uint32_t what = random_below(100);
+    if (what == 0) {
+        change(model, "py.clear", key, nothing());
+        model->length = 0;
+    } else if (what < 2) {
+        Value copy;
+        CHECK(run_native(&machine, "py.copy", steps, &model->handle, 1, &copy, &(Note){0}));
+        drop(heap, model->handle);
+        model->handle = copy;
+    } else if (what < 55) {
+        set(model, key);
+    } else {
+        remove_key(model, key);
+    }
+}
+
+static void run(void) {
+    Model model = {0}, kept[KEPT] = {0};
+    CHECK(run_native(&machine, "py.dict", steps, NULL, 0, &model.handle, &(Note){0}));
+    for (int round = 0; round < ROUNDS; round++) {
+        step(&model);
+        check_key(&model, (int)random_below(KEYS), steps + 1);
+        if (random_below(60) == 0) {
+            Model *state = &kept[random_below(KEPT)];
+            if (state->handle.object) drop(heap, state->handle);
+            *state = model;
+            state->step = steps;
+            keep(state->handle);
+            machine.run++;
+        }
+        const Model *state = &kept[random_below(KEPT)];
+        if (state->handle.object) check_key(state, (int)random_below(KEYS), state->step);
+        if (round % 16 == 0) check_order(state->handle.object ? state : &model, state->step);
+        if (round % 16 == 8) check_order(&model, steps + 1);
+        if (round % 64 == 0) heap_check(heap);
+    }
+    for (int i = 0; i < KEPT; i++)
+        if (kept[i].handle.object) drop(heap, kept[i].handle);
+    drop(heap, model.handle);
+}
+
+static void test_fields(void) {
+    for (int i = 0; i < KEYS; i++)
+        for (int j = 0; j < KEYS; j++) {
+            const Value a = key_value(i), b = key_value(j);
+            CHECK((key_field(heap, a) == key_field(heap, b)) == (i == j));
+            drop(heap, a);
+            drop(heap, b);
+        }
+    const Value real = tuple_value(of_integer(1), tuple_value(of_real(1.0), nothing(), nothing()), nothing());
+    CHECK(key_field(heap, real) == NO_FIELD && key_field(heap, of_real(1.0)) == NO_FIELD);
+    drop(heap, real);
+}
+
+static void test_deep_key(void) {
+    int64_t fields[2];
+    for (int time = 0; time < 2; time++) {
+        Value key = nothing();
+        for (int i = 0; i < 5000; i++) key = tuple_value(key, of_integer(i), nothing());
+        fields[time] = key_field(heap, key);
+        drop(heap, key);
+    }
+    CHECK(fields[0] == fields[1] && fields[0] != NO_FIELD);
+}
+
+/* Memory ends at every allocation in turn: what was held is freed with the heap. */
+static bool survives(void) {
+    jmp_buf place;
+    heap->escape = &place;
+    if (setjmp(place)) return false;
+    Model model = {0};
+    random_seed(9);
+    CHECK(run_native(&machine, "py.dict", steps, NULL, 0, &model.handle, &(Note){0}));
+    for (int i = 0; i < 60; i++) {
+        step(&model);
+        if (i % 16 == 0) machine.run++;
+    }
+    drop(heap, model.handle);
+    return true;
+}
+
+static void test_failures(void) {
+    for (int64_t at = 1, done = 0; !done; at++) {
+        heap = heap_create(SIZE_MAX);
+        machine = (Machine){.heap = heap, .run = 2, .births = 1};
+        heap->fail_at = at;
+        done = survives();
+        heap->fail_at = 0;
+        heap_check(heap);
+        heap_destroy(heap);
+    }
+}
+
+int main(void) {
+    test_failures();
+    heap = heap_create(SIZE_MAX);
+    machine = (Machine){.heap = heap, .run = 2, .births = 1};
+    test_fields();
+    const size_t bytes = heap->bytes; /* of the keys that were interned, and of one text or integer for each */
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        random_seed(seed);
+        run();
+    }
+    CHECK(heap->bytes == bytes);
+    test_deep_key();
+    heap_check(heap);
+    heap_destroy(heap);
+    CHECK(releases() > 0);
+    return 0;
+}

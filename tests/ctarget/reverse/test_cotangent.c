@@ -1,0 +1,104 @@
+/* Cotangents: the map against a plain table, the stack, sums of accumulators of duals; and, where the first, second,
+ * ... allocation fails, that all is freed (checks.h).
+ */
+#include "checks.h"
+
+#include "bridge.h"
+#include "scalars.h"
+
+/* Stand-ins: here nothing is Python's, and no step is arithmetic. */
+Value foreign_amount_add(Heap *heap, Value a, Value b) {
+    drop(heap, b);
+    return a;
+}
+const uint16_t SCALAR_COUNT = 3;
+uint16_t scalar_number(const char *name) { return name[0] == '+' ? 1 : NO_SCALAR; }
+
+enum { BIRTHS = 40, FIELDS = 12, TURNS = 20000, DEEP = 100000 };
+
+typedef struct Plain {
+    bool there;
+    double amount;
+} Plain;
+
+static Plain plain[BIRTHS][FIELDS];
+
+static int64_t field_named(uint32_t f) { return f % 3 ? (int64_t)f : INT64_C(-7) * ((int64_t)f << 40); }
+
+static void one_turn(Cotangent *c) {
+    const uint32_t b = 1 + random_below(BIRTHS - 1), f = random_below(FIELDS);
+    Plain *p = &plain[b][f];
+    const double amount = (double)random_below(100) / 3.0;
+    switch (random_below(4)) {
+    case 0:
+        cotangent_give(c, b, field_named(f), of_real(amount));
+        p->amount = (p->there ? p->amount : 0.0) + amount;
+        p->there = true;
+        break;
+    case 1:
+        cotangent_set(c, b, field_named(f), of_real(amount));
+        *p = (Plain){true, amount};
+        break;
+    case 2:
+        CHECK(cotangent_take(c, b, field_named(f)).real == (p->there ? p->amount : 0.0));
+        *p = (Plain){false, 0.0};
+        break;
+    default: {
+        const Value *found = cotangent_find(c, b, field_named(f));
+        CHECK((found != NULL) == p->there);
+        CHECK(!found || found->real == p->amount);
+    }
+    }
+}
+
+static void test_map(Heap *heap) {
+    Cotangent *c = cotangent_create(heap, NULL);
+    memset(plain, 0, sizeof plain);
+    random_seed(7);
+    for (int i = 0; i < TURNS; i++) one_turn(c);
+    cotangent_give(c, 0, 1, of_real(1.0));
+    CHECK(!cotangent_find(c, 0, 1));
+    cotangent_destroy(c);
+}
+
+static void test_stack(Heap *heap) {
+    Cotangent *c = cotangent_create(heap, NULL);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < DEEP; i++) cotangent_push(c, of_real(i));
+        for (int i = DEEP; i-- > 0;) CHECK(cotangent_pop(c).real == i);
+        CHECK(c->stack_count == 0 && cotangent_pop(c).real == 0.0);
+    }
+    cotangent_destroy(c);
+}
+
+static Value dual(Heap *heap, Value primal, Value tangent) {
+    Cells *cells = new_cells(heap, DUAL, 2);
+    cells->cells[0] = primal;
+    cells->cells[1] = tangent;
+    return of_object(DUAL, cells);
+}
+
+/* 0 + a dual adds 0 to each component, so that no zero is negative; a dual + 0 is the dual itself. */
+static void test_sums(Heap *heap) {
+    const Value inner = dual(heap, of_real(-0.0), of_real(2.0));
+    Value sum = amount_add(heap, of_real(0.0), dual(heap, inner, of_real(3.0)));
+    const Value *primal = cells_of(cells_of(sum)[0]);
+    CHECK(!__builtin_signbit(primal[0].real) && primal[1].real == 2.0 && cells_of(sum)[1].real == 3.0);
+    sum = amount_add(heap, sum, of_real(0.0));
+    sum = amount_add(heap, sum, dual(heap, of_real(0.0), of_real(4.0)));
+    CHECK(cells_of(sum)[1].real == 7.0 && cells_of(cells_of(sum)[0])[1].real == 2.0);
+    Cotangent *c = cotangent_create(heap, NULL);
+    cotangent_give(c, 5, 1, sum);
+    cotangent_push(c, dual(heap, of_real(1.0), of_real(1.0)));
+    cotangent_destroy(c);
+}
+
+int main(void) {
+    with_every_failure(test_sums);
+    Heap *heap = heap_create(SIZE_MAX);
+    test_map(heap);
+    test_stack(heap);
+    test_sums(heap);
+    heap_destroy(heap);
+    return 0;
+}

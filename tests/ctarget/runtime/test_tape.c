@@ -1,0 +1,146 @@
+/* Tests of the tape: records come back as they were written, the last first; bytes come out even. */
+#include "checks.h"
+
+enum { BLOCKS = 6, MOST = 3000 };
+
+static const uint32_t sizes[BLOCKS] = {0, 1, 3, 17, 200, 50000};
+static Block blocks[BLOCKS];
+
+typedef struct Entry {
+    int block; /* -1: a part */
+    uint64_t first;
+} Entry;
+
+typedef struct Model {
+    Entry entries[MOST];
+    int count;
+} Model;
+
+static void start(void) {
+    for (int i = 0; i < BLOCKS; i++)
+        blocks[i] = (Block){.record_size = sizes[i], .value_count = (uint32_t)i, .note_count = (uint32_t)i / 2};
+}
+
+static int random_block(void) { return (int)random_below(random_below(40) ? BLOCKS - 1 : BLOCKS); }
+
+static void push(Tape *tape, Model *model) {
+    const Entry *last = model->count ? &model->entries[model->count - 1] : NULL;
+    const int at = last && last->block >= 0 && random_below(3) ? last->block : random_block();
+    Word *words = tape_push(tape, &blocks[at]);
+    const uint64_t first = random_below(1u << 30);
+    for (uint32_t i = 0; i < sizes[at]; i++) words[i].birth = first + i;
+    model->entries[model->count++] = (Entry){at, first};
+}
+
+static void push_part(Heap *heap, Tape *tape, Model *model) {
+    const int at = random_block(), number = (int)random_below(OBJECTS - 100);
+    Part *part = tape_add_part(tape, &blocks[at], 2);
+    for (int i = 0; i < at; i++) CHECK(part->values[i].tag == NOTHING);
+    for (int i = 0; i < at / 2; i++) CHECK(part->notes[i].birth == 0);
+    CHECK(part->start == 2 && !part->ended && !part->raised && !part->origin_count);
+    for (int key = (int)random_below(4); key >= END_ORIGIN; key--) {
+        Origin *origin = part_add_origin(heap, part, key);
+        const Value held = object_value(heap, number + key + 1); /* counts it; the part is to release it */
+        Foreign *foreign = (Foreign *)held.object;
+        origin->python = foreign->python;
+        foreign->borrowed = true;
+        drop(heap, held);
+        part_report(heap, part, 1000);
+        CHECK(part_origin(part, key) == origin && !part_origin(part, -7));
+    }
+    if (random_below(2)) {
+        const uint32_t frames = 1 + random_below(300);
+        for (uint32_t i = 0; i < frames; i++) part_add_unwound(heap, part, i);
+        CHECK(part->unwound_count == frames && part->unwound[frames - 1] == frames - 1);
+    }
+    model->entries[model->count++] = (Entry){-1, (uint64_t)at};
+}
+
+static void pop(Heap *heap, Tape *tape, Model *model) {
+    const Entry last = model->entries[--model->count];
+    TapeRun *run = &tape->runs[tape->run_count - 1];
+    if (last.block < 0) {
+        CHECK(!run->block && run->part->block == &blocks[last.first]);
+        part_destroy(heap, run->part);
+        tape_drop_run(tape);
+        return;
+    }
+    CHECK(run->block == &blocks[last.block]);
+    if (random_below(2)) {
+        tape_undo(tape, run->block);
+        return;
+    }
+    const Word *words = tape_pop(tape, run->block);
+    for (uint32_t i = 0; i < sizes[last.block]; i++) CHECK(words[i].birth == last.first + i);
+    if (--run->count == 0) tape_drop_run(tape);
+}
+
+static void random_order(Heap *heap, int steps) {
+    static Model model;
+    model.count = 0;
+    start();
+    Tape *tape = tape_create(heap);
+    for (int step = 0; step < steps; step++) {
+        const uint32_t choice = random_below(100);
+        if (model.count == MOST || (model.count && choice < (step / 1000 % 2 ? 60u : 30u)))
+            pop(heap, tape, &model);
+        else if (choice > 95)
+            push_part(heap, tape, &model);
+        else
+            push(tape, &model);
+        CHECK(tape->bytes <= heap->bytes && (model.count || tape->bytes == 0));
+    }
+    if (random_below(2))
+        while (model.count) pop(heap, tape, &model);
+    tape_destroy(tape);
+}
+
+/* Where memory ends the tape is a whole still: whoever holds it destroys it. */
+static Tape *failing;
+
+static void fill(Heap *heap) {
+    static Model model;
+    model.count = 0;
+    for (int step = 0; step < 400; step++)
+        if (random_below(10))
+            push(failing, &model);
+        else
+            push_part(heap, failing, &model);
+}
+
+static bool fills(Heap *heap) {
+    jmp_buf place;
+    heap->escape = &place;
+    if (setjmp(place)) return false;
+    fill(heap);
+    return true;
+}
+
+static void a_tape_survives_failures(void) {
+    for (int64_t at = 1;; at++) {
+        Heap *heap = heap_create(SIZE_MAX);
+        start();
+        failing = tape_create(heap);
+        random_seed(3);
+        heap->fail_at = at;
+        const bool done = fills(heap);
+        tape_destroy(failing);
+        heap_check(heap);
+        heap_destroy(heap);
+        CHECK(alive_in_all == 0);
+        if (done) return;
+    }
+}
+
+int main(void) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        Heap *heap = heap_create(SIZE_MAX);
+        random_seed(seed);
+        random_order(heap, 6000);
+        CHECK(heap->bytes == 0 && alive_in_all == 0);
+        heap_check(heap);
+        heap_destroy(heap);
+    }
+    a_tape_survives_failures();
+    return 0;
+}

@@ -1,0 +1,31 @@
+"""The runtime of the C engine, heap, stack, tape and states: C programs against models, with sanitizers."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from checkpoint.ctarget.build import compiler
+
+HERE = Path(__file__).parent / "runtime"
+TEMPLATES = Path(__file__).parents[2] / "ctemplates"
+SOURCES = [
+    *(TEMPLATES / f"{name}.c" for name in ("heap", "stack", "tape", "state")),
+    HERE / "standins.c",
+]
+FLAGS = (
+    *("-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-ffp-contract=off"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
+)
+
+
+@pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
+@pytest.mark.parametrize("name", ["heap", "stack", "tape", "state"])
+def test_against_a_model(tmp_path: Path, name: str) -> None:
+    program = tmp_path / name
+    command = [*(compiler() or ()), *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}", HERE / f"test_{name}.c", *SOURCES]
+    subprocess.run([*command, "-o", program], check=True)
+    done = subprocess.run([program], check=False, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,157 @@
+"""Runs of the C engine in which memory ends: at allocation N, for N = 1, 2, 3, 5, 8, ... until none fails.
+
+In: programs of the corpus. Out: nothing, or an AssertionError that names the program and N. What must hold:
+- the run ends with MemoryError, or as it does when there is memory;
+- what a run that did not fail has used is given back to its heap, in which heap_check finds nothing wrong;
+- no heap outlives its run;
+- the next run of the same program is right.
+
+    python -m tests.hostile.allocations [PROGRAM ...]
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from random import Random
+from typing import ClassVar
+from unittest.mock import patch
+
+from checkpoint import engines, runs
+from checkpoint.ad.graph import enter
+from checkpoint.ad.values import Pair
+from checkpoint.ctarget import engine as c_engine
+from checkpoint.ctarget.states import Heap
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.raised import Raised
+from checkpoint.driver.schedule import Bisection
+from checkpoint.errors import RunError
+from checkpoint.lang.printer import write_value
+from tests.support.corpus import ENTRIES, Entry
+from tests.support.world import World
+
+SCHEDULE = Bisection(base=50)
+
+
+class Watched(Heap):
+    """A heap in which an allocation fails, and that is remembered as long as it lives."""
+
+    fails_at = 0
+    alive: ClassVar[weakref.WeakSet[Watched]] = weakref.WeakSet()
+
+    def __init__(self, limit: int | None = None) -> None:
+        super().__init__(limit)
+        self.fail_at(Watched.fails_at)
+        Watched.alive.add(self)
+
+
+@contextmanager
+def failing(allocation: int) -> Iterator[None]:
+    """Within, the Nth allocation of each heap fails; 0: none does."""
+    Watched.fails_at = allocation
+    try:
+        with patch.object(c_engine, "Heap", Watched):
+            yield
+    finally:
+        Watched.fails_at = 0
+
+
+def outcome(action: Callable[[], str]) -> str | None:
+    """The text of what an action gives or raises; None where memory ended."""
+    try:
+        return action()
+    except MemoryError:
+        return None
+    except RunError as error:
+        return f"error: {error.message}"
+
+
+def actions(entry: Entry) -> Iterator[tuple[str, Callable[[], str]]]:
+    """What is done with a program: its value, a capsule resumed, its gradient."""
+    engine = engines.get("c")
+    case = entry.case(engine)
+
+    def whole() -> str:
+        with World(entry.input):
+            return write_value(runs.call_values(case.f, case.x, engine))
+
+    def in_two() -> str:
+        with World(entry.input):
+            cut = Random(entry.name).randint(0, length)
+            z = runs.interrupt_values(case.f, case.x, cut, engine)
+            return write_value(runs.call_values(runs.RESUME, z, engine))
+
+    def gradient() -> str:
+        with World(entry.input):
+            y, xbar = runs.vjp_values(case.f, case.x, case.ybar, engine, SCHEDULE)
+            return f"{write_value(y)} {write_value(xbar)}"
+
+    yield "run", whole
+    if not entry.fails:
+        with World(entry.input):
+            length = runs.primops_values(case.f, case.x, engine)
+        yield "resumed", in_two
+    if entry.is_differentiable:
+        yield "gradient", gradient
+
+
+def check_idle_heaps(where: str) -> None:
+    """All heaps have gone."""
+    gc.collect()
+    assert not Watched.alive, f"{where}: {len(Watched.alive)} heaps are still there"
+
+
+def check_bytes(entry: Entry) -> None:
+    """What runs have used is given back: all but the constants of the code, which a heap keeps."""
+    engine = c_engine.C()
+    case = entry.case(engine)
+    start = engine.start(0, enter(Pair(case.f, case.x)), 0)
+    used = []
+    for _ in range(3):
+        with World(entry.input), suppress(Raised):
+            engine.tape(start, engine.advance(start, None, Effects()).steps // 2, Effects())
+        gc.collect()
+        start.heap.check()
+        used.append(start.heap.bytes)
+    assert used[1] == used[2], f"{entry.name}: {used[2] - used[1]} bytes more in use after another run"
+
+
+def check(entry: Entry, most: int | None = None) -> int:
+    """All of it for one program; how many runs failed. most: the greatest N that is tried."""
+    failed = 0
+    check_bytes(entry)
+    for what, action in actions(entry):
+        where = f"{entry.name}, {what}"
+        expected = outcome(action)
+        n, following = 1, 2
+        while most is None or n <= most:
+            with failing(n):
+                found = outcome(action)
+            check_idle_heaps(f"{where}, allocation {n}")
+            assert found in {None, expected}, f"{where}, allocation {n}: {found} for {expected}"
+            assert outcome(action) == expected, f"{where}: wrong after allocation {n} had failed"
+            if found is not None:
+                break
+            failed += 1
+            n, following = following, n + following
+    return failed
+
+
+def main(names: list[str]) -> int:
+    """Check the programs of these names, or all; the exit status."""
+    chosen = [entry for entry in ENTRIES if not names or entry.name in names]
+    faults = 0
+    for entry in chosen:
+        try:
+            print(f"{entry.name}: {check(entry)} runs without memory", flush=True)
+        except AssertionError as fault:
+            faults += 1
+            print(f"FAULT: {fault}", flush=True)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
