@@ -95,7 +95,10 @@ def _attempt(command: Callable[[], int]) -> Outcome:
         return Outcome(INTERRUPTED, "interrupted", _span(error))
     except MemoryError as error:
         reserve.close()
-        return Outcome(FAILED, "out of memory", _span(error))
+        said = str(error)
+        if not said.startswith("out of memory"):
+            said = f"out of memory: {said}" if said else "out of memory"
+        return Outcome(FAILED, said, _span(error))
     except BrokenPipeError:
         _abandon_output()
         return Outcome(READER_GONE)

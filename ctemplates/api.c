@@ -22,54 +22,68 @@ void ck_heap_check(const Held *any) { held_run(any, check_heap, any->heap); }
 
 static const Side NO_RUN = {.run = 0, .owner = NULL, .registers = 0};
 
-typedef struct StateImport {
-    const Held *any;
-    const Standing *at;
-    const Crossing *crossing;
+/* A state that crosses: `given` tells where an imported one stands. */
+typedef struct Crossing {
+    const Held *held; /* of the heap; of an export the state */
+    const State *given;
+    uint32_t frame_count;
+    const uintptr_t *given_points, *given_calls;
+    uintptr_t *points, *calls;
+    void *values, *errors;
     Held *result;
     bool done;
-} StateImport;
+} Crossing;
+
+static const ReturnPoint *point_at(const Crossing *crossing, uint32_t i) {
+    return (const ReturnPoint *)crossing->given_points[i];
+}
 
 static size_t saved_values(const Crossing *crossing) {
     size_t count = 0;
-    for (uint32_t i = 0; i < crossing->frame_count; i++) count += crossing->points[i]->count;
+    for (uint32_t i = 0; i < crossing->frame_count; i++) count += point_at(crossing, i)->count;
     return count;
 }
 
 /* The values go to the state, the first of them to its point. */
-static State *imported_state(Heap *heap, const Standing *at, const Crossing *crossing, const Value *values) {
-    State *state = state_create(heap, at->block, at->index, crossing->value_count);
-    state->steps = at->steps;
-    state->births = at->births;
-    state->tags = at->tags;
-    memcpy(state->values, values, crossing->value_count * sizeof *values);
-    values += crossing->value_count;
+static State *imported_state(Heap *heap, const Crossing *crossing, const Value *values) {
+    const State *given = crossing->given;
+    State *state = state_create(heap, given->block, given->index, given->value_count);
+    state->steps = given->steps;
+    state->births = given->births;
+    state->tags = given->tags;
+    memcpy(state->values, values, given->value_count * sizeof *values);
+    values += given->value_count;
     for (uint32_t i = 0; i < crossing->frame_count; i++) {
-        const uint32_t count = crossing->points[i]->count;
-        Value *saved = stack_push(heap, &state->stack, crossing->points[i], crossing->calls[i]);
-        memcpy(saved, values, count * sizeof *values);
-        values += count;
+        const ReturnPoint *point = point_at(crossing, i);
+        Value *saved = stack_push(heap, &state->stack, point, (const Block *)crossing->given_calls[i]);
+        memcpy(saved, values, point->count * sizeof *values);
+        values += point->count;
     }
     return state;
 }
 
 static void import_state(void *arguments) {
-    StateImport *given = arguments;
-    const Crossing *crossing = given->crossing;
-    Heap *heap = given->any->heap;
-    const size_t count = crossing->value_count + saved_values(crossing);
+    Crossing *crossing = arguments;
+    Heap *heap = crossing->held->heap;
+    const size_t count = crossing->given->value_count + saved_values(crossing);
     Side side = NO_RUN;
-    given->result = held_new(given->any, HELD_STATE);
+    crossing->result = held_new(crossing->held, HELD_STATE);
     Value *values = heap_allocate(heap, (count + 1) * sizeof *values);
-    given->done = bridge_import(heap, &side, crossing->values, values, count, crossing->errors);
-    if (given->done) given->result->state = imported_state(heap, given->at, crossing, values);
+    crossing->done = bridge_import(heap, &side, crossing->values, values, count, crossing->errors);
+    if (crossing->done) crossing->result->state = imported_state(heap, crossing, values);
     heap_free(heap, values, (count + 1) * sizeof *values);
 }
 
-Held *ck_state_import(const Held *any, const Standing *at, const Crossing *crossing) {
-    StateImport given = {.any = any, .at = at, .crossing = crossing};
-    if (held_run(any, import_state, &given) && given.done) return given.result;
-    held_drop(given.result);
+Held *ck_state_import(const Held *any, const Block *block, uint32_t index, int64_t steps, int64_t births, int64_t tags,
+                      uint32_t value_count, uint32_t frame_count, const uintptr_t *points, const uintptr_t *calls,
+                      uintptr_t values, uintptr_t errors) {
+    const State given = {.block = block, .index = index, .value_count = value_count,
+                         .steps = steps, .births = births, .tags = tags};
+    Crossing crossing = {.held = any, .given = &given, .frame_count = frame_count,
+                         .given_points = points, .given_calls = calls,
+                         .values = (void *)values, .errors = (void *)errors};
+    if (held_run(any, import_state, &crossing) && crossing.done) return crossing.result;
+    held_drop(crossing.result);
     return NULL;
 }
 
@@ -84,21 +98,15 @@ uint32_t ck_state_depth(const Held *held) {
     return depth;
 }
 
-typedef struct StateExport {
-    const Held *held;
-    const Crossing *crossing;
-    bool done;
-} StateExport;
-
-/* How many values there are in the frames; `crossing` is told what frames they are. */
+/* How many values there are in the frames; Python is told what frames they are. */
 static size_t look_at_frames(const State *state, const Crossing *crossing) {
     FrameWalk walk = stack_walk(&state->stack);
     FrameHead head;
     const Value *saved;
     size_t count = 0;
     for (uint32_t i = 0; i < crossing->frame_count && stack_next(&walk, &head, &saved); i++) {
-        crossing->points[i] = head.point;
-        crossing->calls[i] = head.call;
+        crossing->points[i] = (uintptr_t)head.point;
+        crossing->calls[i] = (uintptr_t)head.call;
         count += head.point->count;
     }
     return count;
@@ -115,46 +123,47 @@ static void copy_frames(const State *state, Value *values) {
 }
 
 static void export_state(void *arguments) {
-    StateExport *given = arguments;
-    const Crossing *crossing = given->crossing;
-    const State *state = given->held->state;
-    Heap *heap = given->held->heap;
+    Crossing *crossing = arguments;
+    const State *state = crossing->held->state;
+    Heap *heap = crossing->held->heap;
     const size_t count = state->value_count + look_at_frames(state, crossing);
     Value *values = heap_allocate(heap, (count + 1) * sizeof *values);
     memcpy(values, state->values, state->value_count * sizeof *values);
     copy_frames(state, values + state->value_count);
-    given->done = bridge_export(heap, &NO_RUN, values, count, crossing->values, crossing->errors);
+    crossing->done = bridge_export(heap, &NO_RUN, values, count, crossing->values, crossing->errors);
     heap_free(heap, values, (count + 1) * sizeof *values);
 }
 
-bool ck_state_export(const Held *state, const Crossing *crossing) {
-    StateExport given = {.held = state, .crossing = crossing};
-    return held_run(state, export_state, &given) && given.done;
+bool ck_state_export(const Held *state, uint32_t depth, uintptr_t *points, uintptr_t *calls, uintptr_t values,
+                     uintptr_t errors) {
+    Crossing crossing = {.held = state, .frame_count = depth, .points = points, .calls = calls,
+                         .values = (void *)values, .errors = (void *)errors};
+    return held_run(state, export_state, &crossing) && crossing.done;
 }
 
-void ck_state_standing(const Held *held, Standing *at) {
+Standing ck_state_standing(const Held *held) {
     const State *state = held->state;
-    *at = (Standing){.block = state->block,
-                     .index = state->index,
-                     .steps = state->steps,
-                     .births = state->births,
-                     .tags = state->tags};
+    return (Standing){.block = state->block,
+                      .index = state->index,
+                      .finished = state->block->end.kind == FINISH,
+                      .steps = state->steps,
+                      .births = state->births,
+                      .tags = state->tags};
 }
 
 size_t ck_state_bytes(const Held *state) { return state_bytes(state->state); }
 const void *ck_state_address(const Held *state) { return state->state; }
 
 static void export_value(void *arguments) {
-    StateExport *given = arguments;
-    const Crossing *to = given->crossing;
-    given->done =
-        bridge_export(given->held->heap, &NO_RUN, given->held->state->values, 1, to->values, to->errors);
+    Crossing *crossing = arguments;
+    const Held *held = crossing->held;
+    crossing->done =
+        bridge_export(held->heap, &NO_RUN, held->state->values, 1, crossing->values, crossing->errors);
 }
 
-bool ck_state_value(const Held *state, void *values, void *errors) {
-    const Crossing to = {.values = values, .errors = errors};
-    StateExport given = {.held = state, .crossing = &to};
-    return held_run(state, export_value, &given) && given.done;
+bool ck_state_value(const Held *state, uintptr_t values, uintptr_t errors) {
+    Crossing crossing = {.held = state, .values = (void *)values, .errors = (void *)errors};
+    return held_run(state, export_value, &crossing) && crossing.done;
 }
 
 bool ck_state_real(const Held *state, double *value) {

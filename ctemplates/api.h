@@ -15,11 +15,12 @@ typedef enum Form { PLAIN, TAPED, STEPPED } Form;
 typedef struct Held Held;
 #endif
 
-/* Where a state or machine stands. wanted: of a machine that WANTS_CODE. */
+/* Where a state or machine stands. wanted: of a machine that WANTS_CODE. finished: of a state that has its value. */
 typedef struct Standing {
     const Block *block;
     uint32_t index;
     Form wanted;
+    bool finished;
     int64_t steps, births, tags;
     uint64_t run;
 } Standing;
@@ -36,22 +37,20 @@ void ck_heap_check(const Held *any);                       /* aborts where the h
 
 /* A state and Python's: `values` is a list of the values at the point, then of those of each frame; `points` and
  * `calls` tell the frames. Of a state to be imported the lowest frame comes first, of an exported one the top.
+ * Python objects are given by their addresses as numbers, which is the fastest.
  * NULL or false: memory ended, or the Python exception why not is in the list `errors`. */
-typedef struct Crossing {
-    uint32_t value_count, frame_count; /* given, also of an export: ck_state_values, ck_state_depth */
-    const ReturnPoint **points;
-    const Block **calls;
-    void *values, *errors;
-} Crossing;
-Held *ck_state_import(const Held *any, const Standing *at, const Crossing *crossing);
-bool ck_state_export(const Held *state, const Crossing *crossing);
-uint32_t ck_state_values(const Held *state);
+Held *ck_state_import(const Held *any, const Block *block, uint32_t index, int64_t steps, int64_t births, int64_t tags,
+                      uint32_t value_count, uint32_t frame_count, const uintptr_t *points, const uintptr_t *calls,
+                      uintptr_t values, uintptr_t errors);
+bool ck_state_export(const Held *state, uint32_t depth, uintptr_t *points, uintptr_t *calls, uintptr_t values,
+                     uintptr_t errors);
 uint32_t ck_state_depth(const Held *state);
+uint32_t ck_state_values(const Held *state); /* how many there are at the point */
 
-void ck_state_standing(const Held *state, Standing *at);
+Standing ck_state_standing(const Held *state);
 size_t ck_state_bytes(const Held *state);
 const void *ck_state_address(const Held *state); /* the State, for the bridge */
-bool ck_state_value(const Held *state, void *values, void *errors); /* appends the first value to the list */
+bool ck_state_value(const Held *state, uintptr_t values, uintptr_t errors); /* appends the first one to the list */
 bool ck_state_real(const Held *state, double *value); /* whether that is a real, and it */
 
 Held *ck_tape_create(const Held *any);
@@ -59,9 +58,9 @@ size_t ck_tape_bytes(const Held *tape);
 
 /* A machine at the state. tape: NULL, or what it records on until that has `tape_limit` bytes. The peer and what
  * it refers to must outlive the machine. After FAILED and NO_MEMORY it tells where it stands, but is of no more use. */
-Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, void *peer);
+Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t peer);
 Outcome ck_machine_run(Held *machine, int64_t limit, int64_t slice);
-void ck_machine_standing(const Held *machine, Standing *at);
+Standing ck_machine_standing(const Held *machine);
 Held *ck_machine_state(const Held *machine);
 
 /* The calls that its frames wait for and that are to be shown, at most `room`, the innermost first; how many. */

@@ -86,6 +86,7 @@ static void import_slots(void *arguments) {
     for (uint32_t i = 0; i < count && r->done; i++) {
         drop(c->heap, c->window[slots[i]]);
         c->window[slots[i]] = c->scratch[i];
+        c->mixed |= c->scratch[i].tag != REAL;
     }
 }
 
@@ -126,7 +127,10 @@ static void push_amounts(void *arguments) {
     Cotangent *c = r->cotangent;
     Value *given = heap_allocate(c->heap, (r->count + 1) * sizeof(Value));
     r->done = bridge_import_amounts(c->heap, r->amounts, given, r->count, r->errors);
-    for (size_t i = 0; i < r->count && r->done; i++) cotangent_push(c, given[i]);
+    for (size_t i = 0; i < r->count && r->done; i++) {
+        cotangent_push(c, given[i]);
+        c->mixed |= given[i].tag != REAL;
+    }
     heap_free(c->heap, given, (r->count + 1) * sizeof(Value));
 }
 
@@ -184,6 +188,7 @@ static void change(void *arguments) {
     Value amount = of_real(r->real);
     r->done = !r->amounts || bridge_import_amounts(c->heap, r->amounts, &amount, 1, r->errors);
     if (!r->done) return;
+    c->mixed |= amount.tag != REAL;
     if (r->adds)
         cotangent_give(c, r->birth, r->field, amount);
     else

@@ -40,8 +40,8 @@ static void create_machine(void *arguments) {
     given->result->machine = machine;
 }
 
-Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, void *peer) {
-    MachineCreation given = {.state = state, .tape = tape, .tape_limit = tape_limit, .peer = peer};
+Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t peer) {
+    MachineCreation given = {.state = state, .tape = tape, .tape_limit = tape_limit, .peer = (void *)peer};
     if (held_run(state, create_machine, &given)) return given.result;
     held_drop(given.result);
     return NULL;
@@ -65,15 +65,15 @@ Outcome ck_machine_run(Held *held, int64_t limit, int64_t slice) {
     return given.outcome;
 }
 
-void ck_machine_standing(const Held *held, Standing *at) {
+Standing ck_machine_standing(const Held *held) {
     const Machine *machine = held->machine;
-    *at = (Standing){.block = machine->block,
-                     .index = machine->index,
-                     .wanted = machine->wanted,
-                     .steps = machine->steps,
-                     .births = machine->births,
-                     .tags = machine->tags,
-                     .run = machine->run};
+    return (Standing){.block = machine->block,
+                      .index = machine->index,
+                      .wanted = machine->wanted,
+                      .steps = machine->steps,
+                      .births = machine->births,
+                      .tags = machine->tags,
+                      .run = machine->run};
 }
 
 typedef struct StateTaking {

@@ -11,6 +11,7 @@
 void task_begin(Task *task, Machine *m, uint32_t step) {
     task->m = m;
     task->step = step;
+    task->call.count = 0;
     task->answer = NULL;
     task->value = nothing();
     task->raised = false;
@@ -28,6 +29,7 @@ bool task_open(Task *task) {
 
 void clean_task(void *arguments) {
     Task *task = arguments;
+    call_end(&task->call);
     Py_CLEAR(task->answer);
     passage_end(&task->x);
 }
@@ -90,8 +92,8 @@ static bool take_answer(Task *task, int32_t key) {
 }
 
 /* Calls the method, and takes its answer. */
-void ask(Task *task, Call *call, PyObject *name, int32_t key) {
-    task->answer = call_do(call, name);
+void ask(Task *task, PyObject *name, int32_t key) {
+    task->answer = call_do(&task->call, name);
     if (task->answer == Py_None) return; /* the peer has its error */
     if (task->answer && take_answer(task, key))
         task->outcome = STOPPED;
@@ -100,8 +102,9 @@ void ask(Task *task, Call *call, PyObject *name, int32_t key) {
 }
 
 /* The operands that all methods begin with: the block, the steps made, the next birth and tag. */
-void begin_call(Task *task, Call *call) {
+void begin_call(Task *task) {
     const Machine *m = task->m;
+    Call *call = &task->call;
     call_begin(call, m->peer);
     call_add(call, Py_NewRef((PyObject *)m->block->python));
     call_add_integer(call, m->steps);
@@ -135,11 +138,10 @@ static void perform(void *arguments) {
     if (!task_open(task)) return;
     const Machine *m = task->m;
     const Step *step = &m->block->steps[task->step];
-    Call call;
-    begin_call(task, &call);
-    call_add_integer(&call, task->step);
-    call_add(&call, export_operands(&task->x, m->registers, step->operands, step->count));
-    ask(task, &call, classes()->perform, (int32_t)task->step);
+    begin_call(task);
+    call_add_integer(&task->call, task->step);
+    call_add_operands(&task->call, &task->x, m->registers, step->operands, step->count);
+    ask(task, classes()->perform, (int32_t)task->step);
 }
 
 Outcome foreign_step(Machine *m, uint32_t index, bool *jumped) {
@@ -174,17 +176,15 @@ static void strip(void *arguments) {
     Passing *passing = arguments;
     Task *task = &passing->task;
     if (!task_open(task)) return;
-    PyObject *value = export_value(&task->x, *task->raised_value, false);
-    if (value && !export_rest(&task->x)) Py_CLEAR(value);
-    Call call;
-    call_begin(&call, task->m->peer);
-    call_add_integer(&call, task->m->steps);
-    call_add_integer(&call, task->m->births);
-    call_add_integer(&call, task->m->tags);
-    call_add_integer(&call, passing->k);
-    call_add_integer(&call, passing->tag);
-    call_add(&call, value);
-    ask(task, &call, classes()->strip, STRIPPED_ORIGIN - (int32_t)passing->k);
+    Call *call = &task->call;
+    call_begin(call, task->m->peer);
+    call_add_integer(call, task->m->steps);
+    call_add_integer(call, task->m->births);
+    call_add_integer(call, task->m->tags);
+    call_add_integer(call, passing->k);
+    call_add_integer(call, passing->tag);
+    call_add_value(call, &task->x, *task->raised_value);
+    ask(task, classes()->strip, STRIPPED_ORIGIN - (int32_t)passing->k);
 }
 
 bool foreign_strip(Machine *m, uint32_t k, int64_t tag, Value *raised) {
@@ -212,17 +212,15 @@ static void tell_uncaught(void *arguments) {
     Task *task = arguments;
     const Machine *m = task->m;
     if (!task_open(task)) return;
-    PyObject *value = export_value(&task->x, *task->raised_value, false);
-    if (value && !export_rest(&task->x)) Py_CLEAR(value);
-    Call call;
-    call_begin(&call, m->peer);
-    call_add(&call, Py_NewRef((PyObject *)m->block->python));
-    call_add_integer(&call, m->steps);
-    call_add_integer(&call, m->tags);
-    call_add_integer(&call, m->index);
-    call_add(&call, value);
-    call_add(&call, open_calls(m));
-    task->answer = call_do(&call, classes()->uncaught);
+    Call *call = &task->call;
+    call_begin(call, m->peer);
+    call_add(call, Py_NewRef((PyObject *)m->block->python));
+    call_add_integer(call, m->steps);
+    call_add_integer(call, m->tags);
+    call_add_integer(call, m->index);
+    call_add_value(call, &task->x, *task->raised_value);
+    call_add(call, open_calls(m));
+    task->answer = call_do(call, classes()->uncaught);
     if (!task->answer) tell_error(m->peer);
 }
 

@@ -137,23 +137,27 @@ typedef struct Reversing {
     Value received, *accumulators;
     uint32_t count;
     Outcome outcome;
+    Call call;
     PyObject *answer;
 } Reversing;
 
 static void clean_reversing(void *arguments) {
     Reversing *r = arguments;
+    call_end(&r->call);
     Py_CLEAR(r->answer);
     passage_end(&r->x);
 }
 
-static PyObject *export_accumulators(Reversing *r) {
-    PyObject *given = PyTuple_New(r->count);
-    for (uint32_t i = 0; given && i < r->count; i++) {
+/* The call holds the tuple before it is filled: memory may end in between. */
+static void add_accumulators(Reversing *r) {
+    PyObject *given = PyTuple_New(r->count), **const place = &r->call.operands[r->call.count];
+    call_add(&r->call, given);
+    for (uint32_t i = 0; *place && i < r->count; i++) {
         PyObject *accumulator = export_value(&r->x, r->accumulators[i], false);
-        if (!accumulator) Py_CLEAR(given);
-        if (given) PyTuple_SET_ITEM(given, i, accumulator);
+        PyTuple_SET_ITEM(given, i, accumulator);
+        if (!accumulator) Py_CLEAR(*place);
     }
-    return given;
+    if (*place && !export_rest(&r->x)) Py_CLEAR(*place);
 }
 
 /* The new accumulators: a sequence as long as the old one, with None where there was none. */
@@ -188,16 +192,13 @@ static void reverse_in_python(void *arguments) {
         tell_error(r->c->peer);
         return;
     }
-    PyObject *received = export_value(&r->x, r->received, false), *accumulators = export_accumulators(r);
-    if (received && accumulators && !export_rest(&r->x)) Py_CLEAR(received);
-    Call call;
-    call_begin(&call, r->c->peer);
-    call_add(&call, Py_NewRef((PyObject *)r->block->python));
-    call_add_integer(&call, r->origin->key);
-    call_add(&call, Py_NewRef((PyObject *)r->origin->python));
-    call_add(&call, received);
-    call_add(&call, accumulators);
-    r->answer = call_do(&call, classes()->reverse);
+    call_begin(&r->call, r->c->peer);
+    call_add(&r->call, Py_NewRef((PyObject *)r->block->python));
+    call_add_integer(&r->call, r->origin->key);
+    call_add(&r->call, Py_NewRef((PyObject *)r->origin->python));
+    call_add(&r->call, export_value(&r->x, r->received, false));
+    add_accumulators(r);
+    r->answer = call_do(&r->call, classes()->reverse);
     if (r->answer == Py_None) return; /* the peer has its error */
     if (r->answer && take_accumulators(r))
         r->outcome = STOPPED;

@@ -10,10 +10,9 @@
 static void ask_end(Task *task, PyObject *name) {
     const Machine *m = task->m;
     const End *end = &m->block->end;
-    Call call;
-    begin_call(task, &call);
-    call_add(&call, export_operands(&task->x, m->registers, end->operands, end->count));
-    ask(task, &call, name, END_ORIGIN);
+    begin_call(task);
+    call_add_operands(&task->call, &task->x, m->registers, end->operands, end->count);
+    ask(task, name, END_ORIGIN);
 }
 
 static bool pointer_after(Task *task) {

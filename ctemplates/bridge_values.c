@@ -50,6 +50,11 @@ void call_begin(Call *call, void *peer) {
     call->count = 1;
 }
 
+void call_end(Call *call) {
+    for (size_t i = 0; i < call->count; i++) Py_XDECREF(call->operands[i]);
+    call->count = 0;
+}
+
 void call_add(Call *call, PyObject *operand) { call->operands[call->count++] = operand; }
 void call_add_integer(Call *call, int64_t i) { call_add(call, PyLong_FromLongLong(i)); }
 
@@ -58,7 +63,7 @@ PyObject *call_do(Call *call, PyObject *name) {
     bool whole = true;
     for (size_t i = 0; i < call->count; i++) whole = whole && call->operands[i];
     if (whole) answer = PyObject_VectorcallMethod(name, call->operands, call->count, NULL);
-    for (size_t i = 0; i < call->count; i++) Py_XDECREF(call->operands[i]);
+    call_end(call);
     return answer;
 }
 
@@ -79,16 +84,23 @@ void tell_error(void *peer) {
     Py_XDECREF(error);
 }
 
-PyObject *export_operands(Passage *x, const Value *registers, const Operand *operands, uint32_t count) {
-    PyObject *given = PyTuple_New(count);
-    for (uint32_t i = 0; given && i < count; i++) {
+/* The call holds the tuple before it is filled: memory may end in between. */
+void call_add_operands(Call *call, Passage *x, const Value *registers, const Operand *operands, uint32_t count) {
+    PyObject *given = PyTuple_New(count), **const place = &call->operands[call->count];
+    call_add(call, given);
+    for (uint32_t i = 0; *place && i < count; i++) {
         PyObject *operand =
             operands[i].at == NO_REGISTER ? Py_NewRef(Py_None) : export_value(x, registers[operands[i].at], false);
-        if (!operand) Py_CLEAR(given);
-        if (given) PyTuple_SET_ITEM(given, i, operand);
+        PyTuple_SET_ITEM(given, i, operand);
+        if (!operand) Py_CLEAR(*place);
     }
-    if (given && !export_rest(x)) Py_CLEAR(given);
-    return given;
+    if (*place && !export_rest(x)) Py_CLEAR(*place);
+}
+
+void call_add_value(Call *call, Passage *x, Value value) {
+    PyObject **const place = &call->operands[call->count];
+    call_add(call, export_value(x, value, false));
+    if (*place && !export_rest(x)) Py_CLEAR(*place);
 }
 
 /* Constants */

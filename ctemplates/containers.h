@@ -99,4 +99,7 @@ typedef struct NativeStep {
 extern const NativeStep NATIVES[];
 extern const uint16_t NATIVE_COUNT;
 
+/* The same for a Scalar of two operands that takes other ones too, on these; it has nothing to note. */
+bool native_otherwise(Machine *machine, int64_t steps, const char *scalar, const Value *operands, Value *result);
+
 #endif

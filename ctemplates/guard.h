@@ -17,6 +17,7 @@ typedef struct Call {
     size_t count;
 } Call;
 void call_begin(Call *call, void *peer);
+void call_end(Call *call); /* releases the operands of a call that was not made */
 void call_add(Call *call, PyObject *operand); /* takes the reference */
 void call_add_integer(Call *call, int64_t i);
 PyObject *call_do(Call *call, PyObject *name);
@@ -26,7 +27,10 @@ PyObject *take_exception(void); /* Python's present exception, a new reference *
 /* Hands Python's present exception to the peer, as its `error`. */
 void tell_error(void *peer);
 
-/* Operands of a step or end, exported, as a new tuple with None in the place of constants; NULL: it failed. */
-PyObject *export_operands(Passage *x, const Value *registers, const Operand *operands, uint32_t count);
+/* Adds operands of a step or end, exported, as a tuple with None in the place of constants. */
+void call_add_operands(Call *call, Passage *x, const Value *registers, const Operand *operands, uint32_t count);
+
+/* Adds a value, exported. */
+void call_add_value(Call *call, Passage *x, Value value);
 
 #endif

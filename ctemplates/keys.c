@@ -3,7 +3,7 @@
  * An integer that is not too large is its own field, True is 1 and False 0. Every other key is interned: it
  * has the field FIRST_INTERNED + n, where n counts those that the heap has met. A tuple is interned as a
  * chain: its length, then with each field of an item the next link. What always holds: a field is never
- * forgotten. /
+ * forgotten.
  */
 #include <string.h>
 

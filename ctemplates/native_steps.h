@@ -20,6 +20,9 @@ NATIVE(native_not);
 NATIVE(native_contains);
 NATIVE(native_is);
 NATIVE(native_is_array);
+NATIVE(native_instance);
+NATIVE(native_equal);
+NATIVE(native_not_equal);
 NATIVE(native_callable);
 NATIVE(native_is_null);
 NATIVE(native_is_boolean);
@@ -57,6 +60,8 @@ NATIVE(native_tuple_of);
 NATIVE(native_slice);
 NATIVE(native_unpack);
 NATIVE(native_copy);
+NATIVE(native_concatenate);
+NATIVE(native_repeat);
 NATIVE(native_dict);
 NATIVE(native_dict_of);
 NATIVE(native_values);
@@ -66,6 +71,7 @@ NATIVE(native_set);
 NATIVE(native_append);
 NATIVE(native_delete);
 NATIVE(native_extend);
+NATIVE(native_add_in_place);
 NATIVE(native_clear);
 
 #endif

@@ -1,4 +1,6 @@
 /* Which records have native steps: the records' names (checkpoint/prims), in any order. */
+#include <string.h>
+
 #include "native_steps.h"
 
 const NativeStep NATIVES[] = {
@@ -24,6 +26,7 @@ const NativeStep NATIVES[] = {
     {"py.contains", native_contains, false},
     {"py.is", native_is, false},
     {"py.is-array", native_is_array, false},
+    {"py.instance", native_instance, false},
     {"py.callable", native_callable, false},
     {"py.index", native_index, false},
     {"py.int", native_int, false},
@@ -66,3 +69,20 @@ const NativeStep NATIVES[] = {
     {"py.clear", native_clear, false},
 };
 const uint16_t NATIVE_COUNT = sizeof NATIVES / sizeof *NATIVES;
+
+/* What scalars do with operands that are no reals and no integers; none of it has anything to note. */
+static const struct {
+    const char *scalar;
+    Native run;
+} OTHERWISE[] = {
+    {"py.eq", native_equal},       {"py.ne", native_not_equal},      {"py.add", native_concatenate},
+    {"py.mul", native_repeat},     {"py.iadd", native_add_in_place},
+};
+
+bool native_otherwise(Machine *m, int64_t steps, const char *scalar, const Value *operands, Value *result) {
+    Note note;
+    for (size_t i = 0; i < sizeof OTHERWISE / sizeof *OTHERWISE; i++)
+        if (strcmp(OTHERWISE[i].scalar, scalar) == 0)
+            return OTHERWISE[i].run(m, steps, operands, 2, result, &note);
+    return false;
+}

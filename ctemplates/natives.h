@@ -61,6 +61,9 @@ bool large_integers_equal(Value a, Value b);
 uint64_t large_integer_hash(Value v);
 
 bool same_python_type(Value a, Value b); /* of two FOREIGN */
+/* isinstance; -1: Python must be asked. It takes the GIL where it was not asked before. */
+int32_t instance_of(Heap *heap, Value v, Value types);
+
 bool is_any_text(Value v);               /* a string, or a symbol */
 
 /* The real in a number, its derivatives left aside; false: it is none, or an array. */

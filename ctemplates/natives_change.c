@@ -1,7 +1,7 @@
 /* Native steps that change lists and dictionaries (checkpoint/prims/python/updates.py).
  *
  * In: borrowed operands. Out: a new handle; the old one is stale from the next step on. What always holds:
- * all that can fail is looked at first, then it is changed, in place where the handle is this run's. /
+ * all that can fail is looked at first, then it is changed, in place where the handle is this run's.
  */
 #include "native_steps.h"
 
@@ -129,6 +129,11 @@ NATIVE(native_extend) {
     for (size_t i = 0; i < length; i++) items->values[items->length++] = copied(more.values[i]);
     *note = NO_NOTE;
     return true;
+}
+
+NATIVE(native_add_in_place) {
+    if (kind_of(operands[0]) == LIST) return native_extend(m, steps, operands, count, result, note);
+    return native_concatenate(m, steps, operands, count, result, note);
 }
 
 NATIVE(native_clear) {

@@ -3,7 +3,7 @@
  *
  * In: borrowed operands. Out: a new object with the next birth, its fields copies. Of which field each copy
  * is one stretch tells (Note); while there is a tape, a Rearrange of reals that this cannot say is left to
- * Python. /
+ * Python.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ NATIVE(native_record) {
     return true;
 }
 
-/* In Python such a list belongs to nobody, so the first update copies it; nothing else tells the two apart. */
+/* In Python such a list belongs to nobody, so its first update copies it; nothing else tells the two apart. */
 NATIVE(native_list) {
     (void)steps;
     if (!are_movable(operands, count)) return false;
@@ -130,7 +130,7 @@ static void fill_from_range(Value *to, const Value *range, size_t length) {
     for (size_t i = 0; i < length; i++) to[i] = of_integer(range_item(range, i));
 }
 
-/* How many elements of a range a container may have; more is left to Python, which says that memory ends. */
+/* How many elements a container may have here; Python says that memory ends where there would be more. */
 #define MOST ((size_t)UINT32_MAX - 1)
 
 NATIVE(native_list_of) {
@@ -206,6 +206,49 @@ NATIVE(native_unpack) {
     Stretch stretch;
     if (!all_of(m, steps, operands[0], &stretch) || kind_of(operands[1]) != INTEGER) return false;
     return operands[1].integer == (int64_t)stretch.count && tuple_from(m, &stretch, result, note);
+}
+
+/* Of the fields of one after those of another, or of one several times: those notes cannot say. */
+
+static bool may_join(const Machine *m, const Elements *elements) {
+    for (size_t i = 0; i < elements->length; i++)
+        if (!is_movable(elements->values[i])) return false;
+    return !m->tape || !holds_real(elements->values, elements->length);
+}
+
+/* Room for a new container like x. */
+static Value *born_like(Machine *m, Value x, size_t length, Value *result) {
+    *result = kind_of(x) == LIST ? born_list(m, length) : born_tuple(m, length);
+    return kind_of(x) == LIST ? list_in(*result)->items->values : cells_of(*result) + 1;
+}
+
+NATIVE(native_concatenate) {
+    (void)count;
+    Elements first, second;
+    if (kind_of(operands[0]) != kind_of(operands[1])) return false;
+    if (!elements_of(m, steps, operands[0], &first)) return false;
+    if (!elements_of(m, steps, operands[1], &second)) return false;
+    if (!may_join(m, &first) || !may_join(m, &second)) return false;
+    Value *to = born_like(m, operands[0], first.length + second.length, result);
+    copy_values(to, first.values, first.length);
+    copy_values(to + first.length, second.values, second.length);
+    *note = NO_NOTE;
+    return true;
+}
+
+NATIVE(native_repeat) {
+    (void)count;
+    const bool turned = is_whole(operands[0]);
+    const Value x = operands[turned], times = operands[!turned];
+    Elements elements;
+    if (!is_whole(times) || !elements_of(m, steps, x, &elements) || !may_join(m, &elements)) return false;
+    const size_t n = times.integer < 0 ? 0 : (size_t)times.integer;
+    if (elements.length && n > MOST / elements.length) return false;
+    Value *to = born_like(m, x, n * elements.length, result);
+    for (size_t i = 0; elements.length && i < n; i++)
+        copy_values(to + i * elements.length, elements.values, elements.length);
+    *note = NO_NOTE;
+    return true;
 }
 
 /* Dictionaries */

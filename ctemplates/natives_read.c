@@ -2,7 +2,7 @@
  * sequences, objects, iteration).
  *
  * In: borrowed operands. Out: a copy of a field, and which one it was. What always holds: what fails, and
- * fields that hold arrays, are left to Python. /
+ * fields that hold arrays, are left to Python.
  */
 #include "natives.h"
 #include "native_steps.h"

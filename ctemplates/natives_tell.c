@@ -1,6 +1,6 @@
 /* Native steps that tell something of their operands (checkpoint/prims/data.py; of prims/python:
  * comparison, iteration, arrays). In: borrowed operands. Out: a boolean. What cannot be told from kinds is
- * left to Python. /
+ * left to Python.
  */
 #include "native_steps.h"
 
@@ -48,6 +48,18 @@ static bool atoms_equal(Value a, Value b, bool *equal) {
     return true;
 }
 
+NATIVE(native_equal) {
+    (void)m, (void)steps, (void)count;
+    bool equal;
+    return atoms_equal(operands[0], operands[1], &equal) && tell(equal, result, note);
+}
+
+NATIVE(native_not_equal) {
+    (void)m, (void)steps, (void)count;
+    bool equal;
+    return atoms_equal(operands[0], operands[1], &equal) && tell(!equal, result, note);
+}
+
 NATIVE(native_contains) {
     (void)count;
     const Value x = operands[0], wanted = operands[1];
@@ -75,7 +87,7 @@ NATIVE(native_is) {
     return -5 <= x.integer && x.integer <= 256 && tell(true, result, note);
 }
 
-/* Whether two symbols, strings, booleans, integers or nulls are the same; Python says what else is refused. */
+/* Whether two symbols, strings, booleans, integers or nulls are the same; Python refuses what else there is. */
 NATIVE(native_same) {
     (void)m, (void)steps, (void)count;
     const Value x = operands[0], y = operands[1];
@@ -126,6 +138,12 @@ NATIVE(native_is_array) {
     double real;
     if (kind_of(operands[0]) == DUAL && !real_in(operands[0], &real)) return false;
     return tell_unless_foreign(operands[0], false, result, note);
+}
+
+NATIVE(native_instance) {
+    (void)steps, (void)count;
+    const int32_t answer = instance_of(m->heap, operands[0], operands[1]);
+    return answer >= 0 && tell(answer, result, note);
 }
 
 NATIVE(native_is_procedure) {

@@ -35,7 +35,12 @@ static uint64_t birth_in(Passage *x, PyObject *object, Py_ssize_t offset) {
     return (uint64_t)number_in(x, object, offset);
 }
 
-static Value foreign(Passage *x, PyObject *python) { return new_foreign(x->heap, Py_NewRef(python), false); }
+/* The reference is taken last: memory may end before. */
+static Value foreign(Passage *x, PyObject *python) {
+    const Value made = new_foreign(x->heap, python, false);
+    Py_INCREF(python);
+    return made;
+}
 
 static Value import_integer(Passage *x, PyObject *python) {
     int overflow;
@@ -130,12 +135,13 @@ static Value import_key(Passage *x, PyObject *key) {
     Cells *made = new_cells(x->heap, RECORD, (uint32_t)count + 1);
     for (size_t i = 0; i <= count; i++) made->cells[i] = nothing();
     if (!PyTuple_CheckExact(key)) {
+        made->cells[0] = foreign(x, Py_None); /* first: memory may end */
         PyObject *names = PyObject_GetAttr((PyObject *)Py_TYPE(key), classes()->fields);
         PyObject *layout =
             names ? PyObject_CallFunctionObjArgs(classes()->layout, (PyObject *)Py_TYPE(key), names, NULL) : NULL;
         Py_XDECREF(names);
         if (layout)
-            made->cells[0] = new_foreign(x->heap, layout, false);
+            Py_SETREF(((Foreign *)made->cells[0].object)->python, layout);
         else
             failed(x);
     }

@@ -1,8 +1,8 @@
 /* What native steps look at in Python objects: strings, large integers, the layouts of records.
  *
- * Strings never change, so looking at one that is held needs no GIL. What is asked of a Layout is asked
- * once, with the GIL, and remembered in the heap: a table of one place for each pair of a layout and a
- * name, which holds both. What always holds: this raises no Python exception. /
+ * Strings never change, so looking at one that is held needs no GIL. What is asked of layouts and classes is
+ * asked once, with the GIL, and remembered in the heap: a table that holds what it knows something about.
+ * What always holds: this raises no Python exception.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -58,29 +58,34 @@ uint64_t large_integer_hash(Value v) {
     return hash;
 }
 
-/* Layouts */
+/* What is asked of classes, once */
 
 enum { PLACES = 256, IS_TUPLE = 1, IS_OVERLOADS = 2 };
 
+typedef enum Question {
+    WHICH_KIND,     /* of a layout: IS_TUPLE, IS_OVERLOADS */
+    WHERE_NAMED,    /* of a layout and a name: the position; -1: nowhere */
+    WHERE_OF_ARITY, /* of a layout and a number: the position of its digits */
+    IS_INSTANCE     /* of classes, and a layout or a kind of values: 0, 1; -1: Python must say */
+} Question;
+
 typedef struct Known {
-    PyObject *layout, *name; /* owned; name NULL: about the layout itself */
-    int64_t arity;           /* in the place of a name; -1: none */
-    int32_t answer;          /* a position, -1: nowhere; of the layout itself IS_TUPLE, IS_OVERLOADS */
+    Question question;
+    int32_t answer;
+    PyObject *about, *also; /* owned; NULL: none */
+    int64_t number;
 } Known;
 
 typedef struct Layouts {
     Known known[PLACES];
 } Layouts;
 
-static PyObject *class_of(PyObject *layout) { return PyObject_GetAttrString(layout, "cls"); }
-
-static int32_t asked_kind(PyObject *layout) {
-    PyObject *cls = class_of(layout);
+static int32_t kind_of_layout(PyObject *layout) {
+    PyObject *cls = PyObject_GetAttrString(layout, "cls");
     if (!cls) return 0;
     int32_t answer = 0;
     if (PyType_Check(cls)) {
-        PyTypeObject *type = (PyTypeObject *)cls;
-        if (PyType_IsSubtype(type, &PyTuple_Type)) answer |= IS_TUPLE;
+        if (PyType_IsSubtype((PyTypeObject *)cls, &PyTuple_Type)) answer |= IS_TUPLE;
         PyObject *name = PyObject_GetAttrString(cls, "__name__");
         if (name && PyUnicode_CompareWithASCIIString(name, "Overloads") == 0) answer |= IS_OVERLOADS;
         Py_XDECREF(name);
@@ -98,59 +103,126 @@ static int32_t position_in(PyObject *layout, PyObject *name) {
     return answer;
 }
 
-static int32_t asked(PyObject *layout, PyObject *name, int64_t arity) {
-    PyGILState_STATE state = PyGILState_Ensure();
-    int32_t answer = -1;
-    if (arity >= 0) {
-        PyObject *digits = PyUnicode_FromFormat("%lld", (long long)arity);
-        if (digits) answer = position_in(layout, digits);
-        Py_XDECREF(digits);
-    } else {
-        answer = name ? position_in(layout, name) : asked_kind(layout);
-    }
-    PyErr_Clear();
-    PyGILState_Release(state);
+static int32_t position_of_arity(PyObject *layout, int64_t arity) {
+    PyObject *digits = PyUnicode_FromFormat("%lld", (long long)arity);
+    const int32_t answer = digits ? position_in(layout, digits) : -1;
+    Py_XDECREF(digits);
     return answer;
 }
 
-static void replace(Known *known, Known by) {
+/* The class of values of a kind; NULL: this cannot tell. */
+static PyTypeObject *class_of_kind(int64_t kind) {
+    switch (kind) {
+    case REAL: return &PyFloat_Type;
+    case INTEGER: return &PyLong_Type;
+    case BOOLEAN: return &PyBool_Type;
+    case NOTHING: return Py_TYPE(Py_None);
+    case RECORD: return &PyTuple_Type;
+    case LIST: return &PyList_Type;
+    case DICTIONARY: return &PyDict_Type;
+    case RANGE: return &PyRange_Type;
+    case PROCEDURE:
+    case CLOSURE: return &PyFunction_Type;
+    case FOREIGN: return &PyUnicode_Type;
+    default: return NULL;
+    }
+}
+
+/* Only of classes whose own class says nothing of what their subclasses are. */
+static int32_t is_subclass(PyTypeObject *cls, PyObject *classes) {
+    int32_t answer = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); i++) {
+        PyObject *other = PyTuple_GET_ITEM(classes, i);
+        if (Py_TYPE(other) != &PyType_Type) return -1;
+        answer |= PyType_IsSubtype(cls, (PyTypeObject *)other) != 0;
+    }
+    return answer;
+}
+
+/* `types`: a Types, or a Layout, which stands for its class alone. */
+static PyObject *classes_in(PyObject *types) {
+    PyObject *classes = PyObject_GetAttrString(types, "classes");
+    if (classes) return classes;
+    PyErr_Clear();
+    PyObject *cls = PyObject_GetAttrString(types, "cls"), *found = cls ? PyTuple_Pack(1, cls) : NULL;
+    Py_XDECREF(cls);
+    return found;
+}
+
+static int32_t is_instance(PyObject *types, PyObject *layout, int64_t kind) {
+    PyObject *classes = classes_in(types), *cls = layout ? PyObject_GetAttrString(layout, "cls") : NULL;
+    PyTypeObject *type = layout ? (PyTypeObject *)cls : class_of_kind(kind);
+    int32_t answer = -1;
+    if (classes && PyTuple_Check(classes) && type && PyType_Check((PyObject *)type))
+        answer = is_subclass(type, classes);
+    Py_XDECREF(classes);
+    Py_XDECREF(cls);
+    return answer;
+}
+
+static int32_t asked(const Known *known) {
+    switch (known->question) {
+    case WHICH_KIND: return kind_of_layout(known->about);
+    case WHERE_NAMED: return position_in(known->about, known->also);
+    case WHERE_OF_ARITY: return position_of_arity(known->about, known->number);
+    case IS_INSTANCE: return is_instance(known->about, known->also, known->number);
+    }
+    return -1;
+}
+
+static void learn(Known *place, Known new) {
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *layout = known->layout, *name = known->name;
-    Py_INCREF(by.layout);
-    Py_XINCREF(by.name);
-    *known = by;
-    Py_XDECREF(layout);
-    Py_XDECREF(name);
+    PyObject *about = place->about, *also = place->also;
+    new.answer = asked(&new);
+    PyErr_Clear();
+    Py_INCREF(new.about);
+    Py_XINCREF(new.also);
+    *place = new;
+    Py_XDECREF(about);
+    Py_XDECREF(also);
     PyGILState_Release(state);
 }
 
-static int32_t known(Heap *heap, PyObject *layout, PyObject *name, int64_t arity) {
+static int32_t known(Heap *heap, Question question, void *about, void *also, int64_t number) {
     if (UNLIKELY(!heap->layouts)) {
         Layouts *layouts = heap_allocate(heap, sizeof(Layouts));
         memset(layouts, 0, sizeof(Layouts));
         heap->layouts = layouts;
     }
-    const uintptr_t mixed = ((uintptr_t)layout >> 4) * 31 + ((uintptr_t)name >> 4) + (uintptr_t)(arity + 1);
+    const uintptr_t mixed =
+        ((uintptr_t)about >> 4) * 31 + ((uintptr_t)also >> 4) + (uintptr_t)number * 7 + (uintptr_t)question;
     Known *place = &heap->layouts->known[(mixed ^ mixed >> 8) % PLACES];
-    if (UNLIKELY(place->layout != layout || place->name != name || place->arity != arity)) {
-        const int32_t answer = asked(layout, name, arity);
-        replace(place, (Known){.layout = layout, .name = name, .arity = arity, .answer = answer});
-    }
+    if (UNLIKELY(place->about != about || place->also != also || place->number != number ||
+                 place->question != question))
+        learn(place, (Known){.question = question, .about = about, .also = also, .number = number});
     return place->answer;
 }
 
-int32_t layout_position(Heap *heap, void *layout, void *name) { return known(heap, layout, name, -1); }
-int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity) {
-    return known(heap, layout, NULL, arity);
+int32_t layout_position(Heap *heap, void *layout, void *name) {
+    return known(heap, WHERE_NAMED, layout, name, 0);
 }
-bool layout_is_tuple(Heap *heap, void *layout) { return known(heap, layout, NULL, -1) & IS_TUPLE; }
-bool layout_is_overloads(Heap *heap, void *layout) { return known(heap, layout, NULL, -1) & IS_OVERLOADS; }
+int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity) {
+    return known(heap, WHERE_OF_ARITY, layout, NULL, arity);
+}
+bool layout_is_tuple(Heap *heap, void *layout) { return known(heap, WHICH_KIND, layout, NULL, 0) & IS_TUPLE; }
+bool layout_is_overloads(Heap *heap, void *layout) {
+    return known(heap, WHICH_KIND, layout, NULL, 0) & IS_OVERLOADS;
+}
+
+int32_t instance_of(Heap *heap, Value v, Value types) {
+    double real;
+    if (kind_of(types) != FOREIGN || (kind_of(v) == FOREIGN && !is_text(v))) return -1;
+    if (kind_of(v) == RECORD && kind_of(cells_of(v)[0]) == FOREIGN)
+        return known(heap, IS_INSTANCE, python_in(types), python_in(cells_of(v)[0]), RECORD);
+    const Kind kind = kind_of(v) == DUAL && real_in(v, &real) ? REAL : kind_of(v);
+    return known(heap, IS_INSTANCE, python_in(types), NULL, kind);
+}
 
 void layouts_destroy(Heap *heap) {
     if (!heap->layouts) return;
     for (size_t i = 0; i < PLACES; i++) {
-        Py_XDECREF(heap->layouts->known[i].layout);
-        Py_XDECREF(heap->layouts->known[i].name);
+        Py_XDECREF(heap->layouts->known[i].about);
+        Py_XDECREF(heap->layouts->known[i].also);
     }
     heap_free(heap, heap->layouts, sizeof(Layouts));
     heap->layouts = NULL;

@@ -22,10 +22,11 @@ static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uin
     for (uint32_t i = from; i < to; i++) c->scratch[i] = amount_out(&c->window[block->parameters[i]]);
 }
 
-static inline void start_zeros(Cotangent *c, const Backward *program, int target) {
-    const Register *zeros = program->zeros[target];
-    for (uint32_t i = 0; i < program->zero_count[target]; i++) {
-        Value *slot = &c->window[zeros[i]];
+/* all: with no regard to what the operations of the block's steps set. */
+static inline void start_zeros(Cotangent *c, const Backward *program, int target, bool all) {
+    const Zeros zeros = all ? program->zeros[target] : program->few[target];
+    for (uint32_t i = 0; i < zeros.count; i++) {
+        Value *slot = &c->window[zeros.slots[i]];
         if (UNLIKELY(slot->tag != REAL)) drop(c->heap, *slot);
         *slot = of_real(0.0);
     }
@@ -60,12 +61,12 @@ void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
 }
 
 /* The entry's parameters are captures, own environment, arguments. */
-static void reverse_call(Cotangent *c, const Backward *program, const Block *after, uint64_t birth) {
+static void reverse_call(Cotangent *c, const Backward *program, const Block *after, uint64_t birth, bool all) {
     const End *end = &program->block->end;
     const uint32_t count = after->parameter_count, arguments = end->count - 1;
     const uint32_t captures = after->procedure->capture_count;
     take_parameters(c, after, 0, count);
-    start_zeros(c, program, 0);
+    start_zeros(c, program, 0, all);
     take_frame(c, end->point);
     add_operands(c, end->operands + 1, arguments, count - arguments);
     give_environment(c, birth, captures);
@@ -73,37 +74,37 @@ static void reverse_call(Cotangent *c, const Backward *program, const Block *aft
 }
 
 /* The frame's slots go back onto the stack, what was returned to the operand. */
-static void reverse_return(Cotangent *c, const Backward *program, const Block *after) {
+static void reverse_return(Cotangent *c, const Backward *program, const Block *after, bool all) {
     for (uint32_t i = 1; i < after->parameter_count; i++)
         cotangent_push(c, amount_out(&c->window[after->parameters[i]]));
     take_parameters(c, after, 0, 1);
-    start_zeros(c, program, 0);
+    start_zeros(c, program, 0, all);
     add_operands(c, program->block->end.operands, 1, 0);
 }
 
 /* What the body needs may also be in the frame: each has received on its own. */
-static void reverse_install(Cotangent *c, const Backward *program, const Block *after) {
+static void reverse_install(Cotangent *c, const Backward *program, const Block *after, bool all) {
     take_parameters(c, after, 0, after->parameter_count);
-    start_zeros(c, program, 0);
+    start_zeros(c, program, 0, all);
     take_frame(c, program->block->end.point);
     for (uint32_t i = 0; i < after->parameter_count; i++)
         amount_to(c->heap, &c->window[after->parameters[i]], c->scratch[i]);
 }
 
-void reverse_end(Cotangent *c, const Backward *program, uint64_t birth) {
+void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all) {
     const Block *block = program->block, *after = c->block;
     const End *end = &block->end;
     switch (end->kind) {
     case JUMP:
     case ENTER:
         take_parameters(c, after, 0, end->count);
-        start_zeros(c, program, 0);
+        start_zeros(c, program, 0, all);
         add_operands(c, end->operands, end->count, 0);
         break;
-    case BRANCH: start_zeros(c, program, after != end->targets[0]); break;
-    case CALL: reverse_call(c, program, after, birth); break;
-    case RETURN: reverse_return(c, program, after); break;
-    case INSTALL: reverse_install(c, program, after); break;
+    case BRANCH: start_zeros(c, program, after != end->targets[0], all); break;
+    case CALL: reverse_call(c, program, after, birth, all); break;
+    case RETURN: reverse_return(c, program, after, all); break;
+    case INSTALL: reverse_install(c, program, after, all); break;
     case CONTROL:
     case THROW:
     case FINISH: break; /* parts, and what never ran */
@@ -138,14 +139,11 @@ static void put_back(Cotangent *c, Register target, uint64_t birth, int64_t fiel
         amount_to(c->heap, &c->window[target], amount);
 }
 
-/* What copies of fields received, to those, the last first. */
+/* The note of a Rearrange (containers.h). Its object is a new one, so what is given is not taken here. */
 static void give_copied(Cotangent *c, const Word *note) {
-    const uint64_t birth = note[0].birth, made = note[2].birth;
-    if (!birth) return;
     for (int64_t i = note[3].field; i-- > 0;) {
-        Value amount = cotangent_take(c, made, i);
-        give_to(c, &amount, birth, note[1].field + i);
-        drop(c->heap, amount);
+        const Value amount = cotangent_take(c, note[2].birth, i);
+        if (!amount_is_zero(amount)) cotangent_give(c, note[0].birth, note[1].field + i, amount);
     }
 }
 
@@ -172,32 +170,44 @@ void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
 #define Y record[op->y].real
 #define Z record[op->z].real
 #define NEXT goto *labels[(++op)->kind]
+#define ONE(NAME, AMOUNT)                                                                                      \
+    NAME : A += AMOUNT; NEXT;                                                                                  \
+    NAME##_a : A = 0.0 + AMOUNT; NEXT;
+#define TWO(NAME, BY_B, BY_A)                                                                                  \
+    NAME : B += BY_B; A += BY_A; NEXT;                                                                         \
+    NAME##_a : B += BY_B; A = 0.0 + BY_A; NEXT;                                                                \
+    NAME##_b : B = 0.0 + BY_B; A += BY_A; NEXT;                                                                \
+    NAME##_ab : B = 0.0 + BY_B; A = 0.0 + BY_A; NEXT;
+#define ONE_LABELS(NAME) &&NAME, &&NAME##_a
+#define TWO_LABELS(NAME) &&NAME, &&NAME##_a, &&NAME##_b, &&NAME##_ab
 
 /* What the steps of a block did, from its record. */
 static void reverse_steps(Cotangent *c, const Backward *program, const Word *record) {
     static const void *const labels[] = {
-        &&move, &&pass, &&minus, &&sum, &&difference, &&times, &&factor, &&product, &&quotient, &&divisor,
-        &&scaled, &&taken, &&given, &&picked, &&put, &&copied, &&end,
+        ONE_LABELS(pass), ONE_LABELS(minus), ONE_LABELS(times), ONE_LABELS(factor), ONE_LABELS(divisor),
+        TWO_LABELS(sum), TWO_LABELS(difference), TWO_LABELS(product), TWO_LABELS(quotient),
+        &&move, &&scaled, &&taken, &&given, &&picked, &&put, &&copied, &&end,
     };
     Value *const w = c->window;
     const Word *const notes = record + program->block->value_count;
     const BackOperation *op = program->operations;
     goto *labels[op->kind];
+
+    ONE(pass, S)
+    ONE(minus, -S)
+    ONE(times, op->constant * S)
+    ONE(factor, X * S)
+    ONE(divisor, -(Z / Y) * S)
+    TWO(sum, S, S)
+    TWO(difference, -S, S)
+    TWO(product, X * S, Y * S)
+    TWO(quotient, -(Z / Y) * S, 1.0 / Y * S)
 move:
     if (LIKELY((w[op->source].tag | w[op->a].tag) == REAL))
         A += S;
     else
         amount_to(c->heap, &w[op->a], amount_out(&w[op->source]));
     NEXT;
-pass: A += S; NEXT;
-minus: A -= S; NEXT;
-sum: B += S; A += S; NEXT;
-difference: B -= S; A += S; NEXT;
-times: A += op->constant * S; NEXT;
-factor: A += X * S; NEXT;
-product: B += X * S; A += Y * S; NEXT;
-quotient: B += -(Z / Y) * S; A += 1.0 / Y * S; NEXT;
-divisor: B += -(Z / Y) * S; NEXT;
 scaled: scale(w, op->action, record); NEXT;
 taken: put_back(c, op->a, notes[op->x].birth, op->y); NEXT;
 given: give_to(c, &w[op->source], notes[op->x].birth, op->y); NEXT;
@@ -210,10 +220,22 @@ end:
 
 /* Blocks */
 
+/* The end of a jump where every amount is a REAL and none is in the way of another. */
+static inline void carry(Cotangent *c, const Backward *program) {
+    Value *const w = c->window;
+    const Zeros few = program->few[0];
+    for (uint32_t i = 0; i < program->carry_count; i++)
+        w[program->carries[i].to].real = 0.0 + w[program->carries[i].from].real;
+    for (uint32_t i = 0; i < few.count; i++) w[few.slots[i]].real = 0.0;
+}
+
 static void reverse_block(Cotangent *c, const Backward *program, const Word *record) {
     const Block *block = program->block;
     const uint64_t birth = block->end.kind == CALL && block->note_count ? record[block->record_size - 1].birth : 0;
-    reverse_end(c, program, birth);
+    if (LIKELY(program->carries_all && !c->mixed))
+        carry(c, program);
+    else
+        reverse_end(c, program, birth, c->mixed);
     reverse_steps(c, program, record);
     c->block = block;
 }
@@ -223,7 +245,6 @@ static uint64_t reverse_run(Tape *tape, Cotangent *c, TapeRun *run, uint64_t mos
     const Block *block = run->block;
     const Backward *program = program_of(c, block);
     const uint64_t count = run->count < most ? run->count : most;
-    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
     c->index = 0;
     for (uint64_t i = 0; i < count; i++) reverse_block(c, program, tape_pop(tape, block));
     run->count -= count;

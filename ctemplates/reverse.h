@@ -39,6 +39,7 @@ typedef struct Cotangent {
     uint32_t entry_shift;
     Backward **programs; /* how blocks are reversed that ran as a whole: a hash table */
     size_t program_count, program_room;
+    bool mixed; /* whether any amount may be something else than a REAL */
     uint8_t *rules; /* by the number of a Scalar: what its reversal has an operation of its own for */
     const Block *block; /* the point it belongs to */
     uint32_t index;

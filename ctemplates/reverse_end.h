@@ -5,10 +5,10 @@
 #include "reverse_program.h"
 
 /* An end that the machine does itself; the window then has the amounts at the end of the block. `birth`: of the
- * environment that a CALL called. */
-void reverse_end(Cotangent *cotangent, const Backward *program, uint64_t birth);
+ * environment that a CALL called. all: every slot that the block does not hand on starts at 0. */
+void reverse_end(Cotangent *cotangent, const Backward *program, uint64_t birth, bool all);
 
-/* ADD, TAKE, GIVE, and PICK and PUT by their notes. */
+/* ADD, TAKE, GIVE; and PICK, PUT and MOVE by their notes. */
 void reverse_action(Cotangent *cotangent, const Action *action, const Word *notes);
 
 /* The slots of a frame come back from the stack; NULL: there is no frame. */

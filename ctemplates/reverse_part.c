@@ -47,6 +47,7 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value rec
     Cotangent *c = r->c;
     if (origin->numbers) {
         numbers_reverse(c->heap, origin->numbers, received, c->window);
+        c->mixed = true;
         return STOPPED;
     }
     Value *accumulators = heap_allocate(c->heap, (count + 1) * sizeof(Value));
@@ -57,6 +58,7 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value rec
         if (operands[i].at == NO_REGISTER) continue;
         drop(c->heap, c->window[operands[i].at]);
         c->window[operands[i].at] = accumulators[i];
+        c->mixed |= accumulators[i].tag != REAL;
     }
     heap_free(c->heap, accumulators, (count + 1) * sizeof(Value));
     return outcome;
@@ -211,6 +213,7 @@ static Outcome reverse_raise(const Reversal *r) {
         if (origin && !is_done(foreign_reverse_on(c, r->block, origin, raised, &stripped, 1))) return FAILED;
         drop(c->heap, raised);
         raised = stripped;
+        c->mixed |= raised.tag != REAL;
     }
     const Origin *origin = part_origin(part, (int32_t)part->stop);
     const End *end = &r->block->end;
@@ -235,13 +238,12 @@ static Outcome reverse_way_out(const Reversal *r) {
         return STOPPED;
     }
     if (end->kind == CONTROL) return end->resumes ? reverse_resume(r) : reverse_differentiate(r);
-    reverse_end(r->c, r->program, end_birth(r));
+    reverse_end(r->c, r->program, end_birth(r), true);
     return STOPPED;
 }
 
 Outcome reverse_part(Part *part, Cotangent *c) {
     const Block *block = part->block;
-    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
     const Reversal r = {c, part, block, program_of(c, block)};
     Outcome outcome = reverse_way_out(&r);
     if (is_done(outcome)) outcome = reverse_made_steps(&r);

@@ -67,7 +67,6 @@ static BackOperation of_one_operand(const Action *action, Rule rule, int place, 
             break;
         }
         found.kind = BACK_DIVISOR;
-        found.b = found.a;
         found.y = (uint32_t)action->values[1];
         found.z = (uint32_t)action->values[3];
         break;
@@ -142,29 +141,128 @@ static bool goes_on(const Block *block, int k, Register slot) {
     }
 }
 
-static Register *list_zeros(Backward *program, const Block *block, int k, Register *to) {
-    program->zeros[k] = to;
+static bool is_slot(const Block *block, Register slot) {
+    for (uint32_t i = 0; i < block->slot_count; i++)
+        if (block->slots[i] == slot) return true;
+    return false;
+}
+
+/* What happens to an accumulator while a block is reversed: is there something in it when the first operation on it
+ * comes? */
+enum { UNTOUCHED, IS_SET, IS_ADDED_TO };
+
+static void touch(uint8_t *fate, Register slot) {
+    if (slot != NO_REGISTER && fate[slot] == UNTOUCHED) fate[slot] = IS_ADDED_TO;
+}
+
+static bool sets(uint8_t *fate, Register slot) {
+    if (fate[slot] != UNTOUCHED) return false;
+    fate[slot] = IS_SET;
+    return true;
+}
+
+static void decide(BackOperation *op, uint8_t *fate) {
+    touch(fate, op->source);
+    if (op->kind >= BACK_MOVE) {
+        if (op->kind == BACK_MOVE || op->kind == BACK_TAKE || op->kind == BACK_PUT) touch(fate, op->a);
+        for (int i = 0; op->kind == BACK_SCALE && i < op->action->count; i++) touch(fate, op->action->operands[i]);
+        return;
+    }
+    uint16_t kind = op->kind;
+    if (op->kind >= BACK_SUM && sets(fate, op->b)) kind += SETS_B;
+    if (sets(fate, op->a)) kind += SETS_A;
+    op->kind = kind;
+}
+
+/* What an end adds to, and what goes on, is not at 0 when the steps are reversed. */
+static void touch_by_end(const Block *block, int targets, uint8_t *fate) {
+    const End *end = &block->end;
+    for (uint32_t i = 0; i < end->count; i++) touch(fate, end->operands[i].at);
+    for (uint32_t i = 0; i < block->slot_count; i++)
+        for (int k = 0; k < targets; k++)
+            if (goes_on(block, k, block->slots[i])) touch(fate, block->slots[i]);
+    if (end->kind == INSTALL)
+        for (uint32_t i = 0; i < end->targets[0]->parameter_count; i++) touch(fate, end->targets[0]->parameters[i]);
+}
+
+/* Whether the given parameters of a jump's target can be carried one by one: each argument is another slot of this
+ * block, has received nothing else at its end, and is no parameter whose own amount is still to be carried. */
+static bool carries_all(const Block *block) {
+    const End *end = &block->end;
+    if (end->kind != JUMP && end->kind != ENTER) return false;
+    for (uint32_t i = 0; i < end->count; i++) {
+        const Register to = end->operands[i].at;
+        if (to == NO_REGISTER) continue;
+        if (goes_on(block, 0, to) || !is_slot(block, to)) return false;
+        for (uint32_t k = 0; k < end->count; k++)
+            if (k != i && (end->operands[k].at == to || end->targets[0]->parameters[k] == to)) return false;
+    }
+    return true;
+}
+
+static Carry *list_carries(Backward *program, const Block *block, Carry *to) {
+    const End *end = &block->end;
+    program->carries = to;
+    program->carry_count = 0;
+    program->carries_all = carries_all(block);
+    if (!program->carries_all) return to;
+    for (uint32_t i = 0; i < end->count; i++)
+        if (end->operands[i].at != NO_REGISTER) *to++ = (Carry){end->targets[0]->parameters[i], end->operands[i].at};
+    program->carry_count = (uint32_t)(to - program->carries);
+    return to;
+}
+
+static bool is_carried_to(const Backward *program, Register slot) {
+    for (uint32_t i = 0; i < program->carry_count; i++)
+        if (program->carries[i].to == slot) return true;
+    return false;
+}
+
+static Register *list_zeros(Backward *program, int k, const uint8_t *fate, Register *to) {
+    const Block *block = program->block;
+    program->zeros[k].slots = to;
     for (uint32_t i = 0; i < block->slot_count; i++)
         if (!goes_on(block, k, block->slots[i])) *to++ = block->slots[i];
-    program->zero_count[k] = (uint32_t)(to - program->zeros[k]);
+    program->zeros[k].count = (uint32_t)(to - program->zeros[k].slots);
+    program->few[k].slots = to;
+    for (uint32_t i = 0; i < program->zeros[k].count; i++) {
+        const Register slot = program->zeros[k].slots[i];
+        if (is_carried_to(program, slot)) continue;
+        if (fate[slot] == IS_ADDED_TO || (fate[slot] == UNTOUCHED && keeps(block, 0, slot))) *to++ = slot;
+    }
+    program->few[k].count = (uint32_t)(to - program->few[k].slots);
     return to;
+}
+
+static void decode(Cotangent *c, Backward *program, uint8_t *fate) {
+    const Block *block = program->block;
+    const int targets = block->end.kind == BRANCH ? 2 : 1;
+    uint32_t count = 0;
+    memset(fate, UNTOUCHED, c->registers);
+    touch_by_end(block, targets, fate);
+    for (uint32_t i = 0; i < block->action_count; i++) {
+        BackOperation found = of_action(c, &block->actions[i]);
+        if (found.kind == BACK_END) continue;
+        decide(&found, fate);
+        program->operations[count++] = found;
+    }
+    program->operations[count] = (BackOperation){.kind = BACK_END};
+    Carry *carries = (Carry *)(void *)(program->operations + block->action_count + 1);
+    Register *zeros = (Register *)list_carries(program, block, carries);
+    for (int k = 0; k < targets; k++) zeros = list_zeros(program, k, fate, zeros);
 }
 
 static Backward *make_program(Cotangent *c, const Block *block) {
     const size_t operations = (block->action_count + 1) * sizeof(BackOperation);
-    const int targets = block->end.kind == BRANCH ? 2 : 1;
-    const size_t bytes = sizeof(Backward) + operations + 2 * block->slot_count * sizeof(Register);
+    const size_t bytes = sizeof(Backward) + operations + block->end.count * sizeof(Carry) +
+                         4 * block->slot_count * sizeof(Register);
+    const size_t registers = c->registers;
+    uint8_t *fate = heap_allocate(c->heap, registers);
     Backward *program = heap_allocate(c->heap, bytes);
     program->block = block;
     program->bytes = bytes;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < block->action_count; i++) {
-        const BackOperation found = of_action(c, &block->actions[i]);
-        if (found.kind != BACK_END) program->operations[count++] = found;
-    }
-    program->operations[count] = (BackOperation){.kind = BACK_END};
-    Register *zeros = (Register *)(void *)((char *)program->operations + operations);
-    for (int k = 0; k < targets; k++) zeros = list_zeros(program, block, k, zeros);
+    decode(c, program, fate);
+    heap_free(c->heap, fate, registers);
     return program;
 }
 
@@ -190,6 +288,7 @@ static void grow_table(Cotangent *c) {
 }
 
 const Backward *program_of(Cotangent *c, const Block *block) {
+    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
     if (c->program_room) {
         Backward *found = *place_of(c, block);
         if (LIKELY(found != NULL)) return found;

@@ -11,31 +11,35 @@
 
 #include "reverse.h"
 
-/* s: the accumulator `source`; a', b' those of the operands; x, y, z the recorded values of operands and result. */
+/* s: the accumulator `source`; a', b' those of the operands; x, y, z the recorded values of operands and result.
+ *
+ * Where nothing was added to an accumulator before, an operation sets it: to 0 + what it adds, so that no zero is
+ * negative. SETS_A and SETS_B are added to the kinds of arithmetic, which have numbers in between. */
+enum { SETS_A = 1, SETS_B = 2 };
 typedef enum BackKind {
-    BACK_MOVE,       /* a' += s, of any kind; s is used up */
-    BACK_PASS,       /* a' += s */
-    BACK_MINUS,      /* a' -= s */
-    BACK_SUM,        /* b' += s; a' += s */
-    BACK_DIFFERENCE, /* b' -= s; a' += s */
-    BACK_TIMES,      /* a' += constant s */
-    BACK_FACTOR,     /* a' += x s */
-    BACK_PRODUCT,    /* b' += x s; a' += y s */
-    BACK_QUOTIENT,   /* b' += -(z / y) s; a' += (1 / y) s */
-    BACK_DIVISOR,    /* b' += -(z / y) s */
-    BACK_SCALE,      /* by the action and its Scalar */
+    BACK_PASS = 0,        /* a' += s */
+    BACK_MINUS = 2,       /* a' -= s */
+    BACK_TIMES = 4,       /* a' += constant s */
+    BACK_FACTOR = 6,      /* a' += x s */
+    BACK_DIVISOR = 8,     /* a' += -(z / y) s */
+    BACK_SUM = 10,        /* b' += s; a' += s */
+    BACK_DIFFERENCE = 14, /* b' -= s; a' += s */
+    BACK_PRODUCT = 18,    /* b' += x s; a' += y s */
+    BACK_QUOTIENT = 22,   /* b' += -(z / y) s; a' += (1 / y) s */
+    BACK_MOVE = 26,       /* a' += s, of any kind; s is used up */
+    BACK_SCALE,           /* by the action and its Scalar */
     BACK_TAKE,
     BACK_GIVE,
     BACK_PICK,
     BACK_PUT,
-    BACK_COPIED,
+    BACK_COPIED, /* from the fields of a new object to those that they are copies of */
     BACK_END
 } BackKind;
 
 typedef struct BackOperation {
     uint16_t kind;
     Register source, a, b;
-    uint32_t x, y; /* places in the record; of TAKE, GIVE, PICK, PUT: x the note, y the field */
+    uint32_t x, y; /* places in the record; of what has a note: x the note; of TAKE and GIVE: y the field */
     union {
         double constant;
         uint32_t z;
@@ -43,11 +47,26 @@ typedef struct BackOperation {
     };
 } BackOperation;
 
+typedef struct Zeros {
+    const Register *slots;
+    uint32_t count;
+} Zeros;
+
+typedef struct Carry {
+    Register from, to;
+} Carry;
+
+/* The slots that start at 0, by the target that the run went on to: `zeros` all of them; `few` those that this must
+ * be seen of, because an operation adds to them, or nothing does and they are parameters.
+ *
+ * carries: of a jump, where each given parameter's amount goes, if they can go one by one; else there are none. */
 struct Backward {
     const Block *block;
     size_t bytes;
-    const Register *zeros[2]; /* the slots to start at 0, by the target that the run went on to */
-    uint32_t zero_count[2];
+    Zeros zeros[2], few[2];
+    bool carries_all;
+    uint32_t carry_count;
+    const Carry *carries;
     BackOperation operations[]; /* ends with BACK_END */
 };
 

@@ -15,6 +15,7 @@ typedef struct Task {
     Machine *m;
     uint32_t step; /* step_count: the end */
     Passage x;
+    Call call; /* the one of a method, while it is made ready */
     PyObject *answer;
     Value value;   /* what it gives, or what was raised */
     bool raised;
@@ -28,10 +29,10 @@ bool task_open(Task *task); /* the first thing in the guarded work; false: the p
 void clean_task(void *arguments);
 
 /* The operands that most methods begin with: the block, the steps made, the next birth and tag. */
-void begin_call(Task *task, Call *call);
+void begin_call(Task *task);
 
 /* Calls the method, and takes its answer; the origin is kept under `key`. */
-void ask(Task *task, Call *call, PyObject *name, int32_t key);
+void ask(Task *task, PyObject *name, int32_t key);
 
 /* What leaving a point drops: operands used for the last time; all slots live there but one. */
 void drop_register(const Machine *m, Register at);

@@ -161,7 +161,7 @@ scalar: {
 
 slow: /* arithmetic on anything else */
     SYNC();
-    switch (scalar_step(m, pc, stepped)) {
+    switch (scalar_step(m, pc, NOW(), stepped)) {
     case DONE: break;
     case BY_PART: goto give_up;
     case BY_PYTHON: goto foreign;
@@ -225,7 +225,7 @@ told:
 
 close:
     R(pc->d) = make_closure(m, r, block, pc);
-    if (note) (note++)->birth = birth_of(R(pc->d));
+    if (note && block->steps[pc->step].count) (note++)->birth = birth_of(R(pc->d));
     NEXT;
 
 member: {
@@ -285,6 +285,7 @@ branch: {
 
 call: {
     const End *end = &block->end;
+    if (UNLIKELY(end->operands[0].at == NO_REGISTER)) goto foreign_end; /* a constant is no procedure */
     const Value called = r[end->operands[0].at];
     if (UNLIKELY(!takes(called, end->count - 1))) goto foreign_end;
     if (note) note->birth = birth_of(called);
@@ -316,7 +317,7 @@ install:
 
 foreign_end:
     if (tape && !stepped) goto give_up;
-    if (note && block->end.kind == CONTROL && !block->end.resumes)
+    if (note && block->end.kind == CONTROL && !block->end.resumes && block->end.operands[0].at != NO_REGISTER)
         note->birth = birth_of(r[block->end.operands[0].at]); /* of the environment that j* calls */
     m->block = block;
     m->steps = stepped ? steps : steps - (int64_t)block->cost + (int64_t)block->step_count + block->end.counts;

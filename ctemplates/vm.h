@@ -24,7 +24,7 @@ bool record_mixed(const Block *block, const Value *registers, Word *values);
 
 typedef enum Done { DONE, BY_PART, BY_PYTHON } Done;
 /* Arithmetic on operands that are not what the instruction is quick at. */
-Done scalar_step(Machine *machine, const Instruction *pc, bool stepped);
+Done scalar_step(Machine *machine, const Instruction *pc, int64_t now, bool stepped);
 /* A native step; moves *note on where it notes something. */
 bool native_step(Machine *machine, const Instruction *pc, int64_t now, Word **note);
 

@@ -47,7 +47,7 @@ void part_take_over(Machine *m, const Word *record, uint32_t step) {
     Word copies[block->note_count + 1];
     memcpy(copies, notes, block->note_at[step] * sizeof(Word));
     m->part = tape_add_part(m->tape, block, 0);
-    memcpy(m->part->notes, copies, block->note_at[step] * sizeof(Word));
+    if (m->part->notes) memcpy(m->part->notes, copies, block->note_at[step] * sizeof(Word));
     part_reach(m, step);
 }
 
@@ -139,7 +139,7 @@ static Done dual_step(Machine *m, const Instruction *pc, const Step *step, const
     return DONE;
 }
 
-Done scalar_step(Machine *m, const Instruction *pc, bool stepped) {
+Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
     const Step *step = &m->block->steps[pc->step];
     const Scalar *scalar = &SCALARS[step->scalar];
     Value operands[3];
@@ -157,7 +157,15 @@ Done scalar_step(Machine *m, const Instruction *pc, bool stepped) {
         *result_of(m, pc) = scalar->tells ? of_boolean(z != 0.0) : of_real(z);
         return DONE;
     }
-    return on_integers(scalar, operands, step->count, result_of(m, pc)) ? DONE : BY_PYTHON;
+    Value result;
+    if (on_integers(scalar, operands, step->count, &result)) {
+        *result_of(m, pc) = result;
+        return DONE;
+    }
+    if (step->count != 2 || !native_otherwise(m, now, scalar->name, operands, &result)) return BY_PYTHON;
+    drop_moved(m, step);
+    *result_of(m, pc) = result;
+    return DONE;
 }
 
 /* Native steps */

@@ -64,3 +64,18 @@ def test_an_override_ends_with_an_error() -> None:
     with pytest.raises(KeyError), config.override(check=False):
         raise KeyError
     assert config.current() == before
+
+
+@pytest.mark.parametrize(
+    ("value", "bytes"), [("", None), ("4096", 4096), ("512MiB", 2**29), ("1.5 GiB", 3 * 2**29), ("2kB", 2000)]
+)
+def test_memory(value: str, bytes: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_MEMORY", value)
+    assert config.memory() == bytes
+
+
+@pytest.mark.parametrize("value", ["lots", "-1MiB", "0", "5 bytes"])
+def test_a_size_that_is_none(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_MEMORY", value)
+    with pytest.raises(config.SettingError, match=r"CHECKPOINT_MEMORY is .*; write a size"):
+        config.memory()

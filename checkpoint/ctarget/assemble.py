@@ -18,7 +18,7 @@ from checkpoint.ad.record import Primitive, Rearrange, Scalar, Update, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Ownership
-from checkpoint.ctarget.adjoints import words
+from checkpoint.ctarget.adjoints import COPIES, words
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import elided, operands
 from checkpoint.ctarget.tables import NO_REGISTER, is_uncounted, ownership_of, uncounted
@@ -242,15 +242,19 @@ class Assembler:
         else:
             native = self.lib.ck_native(step.op.encode())
             address = int(runtime().ffi.cast("uintptr_t", native))
-            self.emit("NATIVE" if address else "FOREIGN", d=d, flags=self._notes(step), integer=address)
+            self.emit("NATIVE" if address else "FOREIGN", d=d, flags=self._notes(step, bool(address)), integer=address)
 
-    def _notes(self, step: t.Compute) -> int:
-        """What a native step notes, and whether it leaves an origin."""
-        record = lookup(step.op)
-        flags = (0, self.lib.FLAG_NOTES_BIRTH, self.lib.FLAG_NOTES_BIRTH | self.lib.FLAG_NOTES_FIELD)[
-            words(step)
-        ]
-        return int(flags | (self.lib.FLAG_NEEDS_PART if leaves_origin(record) else 0))
+    def _notes(self, step: t.Compute, native: bool) -> int:
+        """What a step notes, and whether it leaves an origin: not where C does it, which then notes enough."""
+        lib = self.lib
+        noted = {
+            0: 0,
+            1: lib.FLAG_NOTES_BIRTH,
+            2: lib.FLAG_NOTES_BIRTH | lib.FLAG_NOTES_FIELD,
+            COPIES: lib.FLAG_NOTES_COPIES,
+        }
+        leaves = not native and leaves_origin(lookup(step.op))
+        return int(noted[words(step)] | (lib.FLAG_NEEDS_PART if leaves else 0))
 
     def _data(self, step: t.Compute, d: int) -> None:
         a = self.at(step.operands[0])

@@ -44,8 +44,7 @@ class Cotangent:
         self.held: Any = None
         self._real = module.ffi.new("double *")
         self._fields: dict[Any, int] = {}
-        at = module.ffi.new("Standing *")
-        module.lib.ck_state_standing(end.held, at)
+        at = module.lib.ck_state_standing(end.held)
         held = module.lib.ck_cotangent_create(end.held, at.block, at.index, address(self.peer))
         self.held = self.heap.got(held)
         errors: list[BaseException] = []
@@ -67,7 +66,7 @@ class Cotangent:
         result = Python(self.slots, [])
         above, frame = 0, start.frame
         while frame is not None:
-            result.stack.append(self._frame(above, len(frame.saved)))
+            result.stack.append(self._frame(above, len(frame.saved)) if frame.saved else ())
             above, frame = above + len(frame.saved), frame.next
         result.stack.reverse()
         result.objects = cast(dict[Key, Any], self.objects)

@@ -17,6 +17,7 @@ from typing import Any
 from checkpoint.ad.graph import settled
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import split
+from checkpoint.ad.values import Failure
 from checkpoint.cps import blocks as b
 from checkpoint.ctarget.code import BlockPeer, return_point
 from checkpoint.ctarget.states import Heap, State
@@ -94,6 +95,9 @@ class Peer:
         value = raised.value
         self.machine.tags = max(self.machine.tags, raised.tags)
         self.raised = raised.with_traceback(None)
+        if type(value) is Failure:
+            # Its frames know the heap, which may hold it as long as it lives.
+            value.exception.__traceback__ = None
         raised.value = None
         raised.args = ()
         return value

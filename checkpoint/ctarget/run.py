@@ -12,7 +12,7 @@ from typing import Any
 from checkpoint.ctarget.code import make_code, peer_at
 from checkpoint.ctarget.foreign import Peer
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.states import Held, State, address
+from checkpoint.ctarget.states import Held, State
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import LONGEST_TRACE, left_open
@@ -37,7 +37,7 @@ def run(
     machine = Machine(engine, at, effects, None if tape is None else Recorded())
     peer = Peer(machine, state.heap)
     given = module.ffi.NULL if tape is None else tape
-    held = state.heap.got(module.lib.ck_machine_create(state.held, given, bytes, address(peer)))
+    held = state.heap.got(module.lib.ck_machine_create(state.held, given, bytes, id(peer)))
     try:
         return _run(state, held, peer, NEVER if to is None else to)
     except (KeyboardInterrupt, MemoryError) as stop:
@@ -57,7 +57,7 @@ def _run(state: State, held: Held, peer: Any, last: int) -> State:
     while True:
         outcome = lib.ck_machine_run(held, last, SLICE)
         if outcome == lib.WANTS_CODE:
-            make_code(_standing_at(held), _standing(held).wanted)
+            make_code(_standing_at(held), lib.ck_machine_standing(held).wanted)
         elif outcome == lib.FAILED:
             raise peer.error
         elif outcome == lib.NO_MEMORY:
@@ -66,16 +66,8 @@ def _run(state: State, held: Held, peer: Any, last: int) -> State:
             return State(heap, heap.got(lib.ck_machine_state(held)))
 
 
-def _standing(held: Held) -> Any:
-    """Where the machine stands (struct Standing)."""
-    module = runtime()
-    at = module.ffi.new("Standing *")
-    module.lib.ck_machine_standing(held, at)
-    return at
-
-
 def _standing_at(held: Held) -> Any:
-    return peer_at(_standing(held).block)
+    return peer_at(runtime().lib.ck_machine_standing(held).block)
 
 
 def _open_calls(held: Held) -> Frame | None:

@@ -15,7 +15,7 @@ from typing import Any
 from checkpoint.ad.graph import settled
 from checkpoint.ctarget.code import block_of_call, block_peer, peer_at, return_point
 from checkpoint.ctarget.library import runtime
-from checkpoint.interp.hybrid.machine import HALT, Frame
+from checkpoint.interp.hybrid.machine import Frame
 from checkpoint.interp.hybrid.machine import State as PythonState
 
 Held = Any  # of cffi: Held *, which drops itself
@@ -31,7 +31,7 @@ class Heap:
         lib = runtime().lib
         self.held = lib.ck_heap_create(limit or 0)
         if not self.held:
-            raise MemoryError("there is no memory for another run")
+            raise MemoryError("out of memory: a run cannot begin")
         self.held = dropped_with_wrapper(self.held)
 
     @property
@@ -62,8 +62,8 @@ class Heap:
 
     def full(self) -> MemoryError:
         """The error to be raised where C found no memory."""
-        bounded = "" if self.limit is None else f"; its limit is {self.limit:,}"
-        return MemoryError(f"the run needs more memory than there is: it holds {self.bytes:,} bytes{bounded}")
+        bounded = "" if self.limit is None else f" and may hold no more than {self.limit:,}"
+        return MemoryError(f"out of memory: the run holds {self.bytes:,} bytes{bounded}")
 
     def got(self, held: Held, errors: list[BaseException] | None = None) -> Held:
         """What a C function gave out, unless it is NULL; `errors` may hold the reason."""
@@ -97,9 +97,9 @@ class State:
             self.steps, self.tags, self.births = start.steps, start.tags, start.births
             self.finished = start.finished
         else:
-            at = standing(held)
+            at = runtime().lib.ck_state_standing(held)
             self.steps, self.tags, self.births = at.steps, at.tags, at.births
-            self.finished = peer_at(at.block).code is HALT
+            self.finished = at.finished
 
     @property
     def held(self) -> Held:
@@ -129,7 +129,7 @@ class State:
             return real[0]
         values: list[Any] = []
         errors: list[BaseException] = []
-        if not module.lib.ck_state_value(self.held, address(values), address(errors)):
+        if not module.lib.ck_state_value(self.held, id(values), id(errors)):
             raise errors[0] if errors else self.heap.full()
         return values[0]
 
@@ -148,18 +148,9 @@ def address_of(pointer: Any) -> int:
     return int(runtime().ffi.cast("uintptr_t", pointer))
 
 
-def standing(state: Held) -> Any:
-    """Where a C state stands (struct Standing)."""
-    module = runtime()
-    at = module.ffi.new("Standing *")
-    module.lib.ck_state_standing(state, at)
-    return at
-
-
 def imported(heap: Heap, state: PythonState) -> Held:
     """A hybrid state as a C state of a heap."""
     module = runtime()
-    ffi = module.ffi
     frames: list[Frame] = []
     frame = state.frame
     while frame is not None:
@@ -170,13 +161,21 @@ def imported(heap: Heap, state: PythonState) -> Held:
     for frame in frames:
         values.extend(frame.saved)
     errors: list[BaseException] = []
-    points = ffi.new("uintptr_t[]", _points(frames) or 1)
-    calls = ffi.new("uintptr_t[]", [_call(frame) for frame in frames] or 1)
-    at = ffi.new("Standing *")
-    at.block = block_peer(state.block).pointer
-    at.index, at.steps, at.births, at.tags = state.index, state.steps, state.births, state.tags
-    crossing = _crossing(len(state.values), len(frames), points, calls, values, errors)
-    return heap.got(module.lib.ck_state_import(heap.held, at, crossing), errors)
+    held = module.lib.ck_state_import(
+        heap.held,
+        block_peer(state.block).pointer,
+        state.index,
+        state.steps,
+        state.births,
+        state.tags,
+        len(state.values),
+        len(frames),
+        _points(frames),
+        [_call(frame) for frame in frames],
+        id(values),
+        id(errors),
+    )
+    return heap.got(held, errors)
 
 
 def _points(frames: list[Frame]) -> list[int]:
@@ -196,20 +195,6 @@ def _call(frame: Frame) -> int:
     return 0 if frame.call is None else int(block_of_call(frame.call).address)
 
 
-def _crossing(
-    value_count: int, frame_count: int, points: Any, calls: Any, values: list[Any], errors: list[Any]
-) -> Any:
-    ffi = runtime().ffi
-    crossing = ffi.new("Crossing *")
-    crossing.value_count = value_count
-    crossing.frame_count = frame_count
-    crossing.points = ffi.cast("ReturnPoint const **", points)
-    crossing.calls = ffi.cast("Block const **", calls)
-    crossing.values = address(values)
-    crossing.errors = address(errors)
-    return crossing
-
-
 def exported(heap: Heap, held: Held) -> PythonState:
     """A C state as a hybrid state."""
     module = runtime()
@@ -218,9 +203,9 @@ def exported(heap: Heap, held: Held) -> PythonState:
     points, calls = ffi.new("uintptr_t[]", depth + 1), ffi.new("uintptr_t[]", depth + 1)
     values: list[Any] = []
     errors: list[BaseException] = []
-    if not lib.ck_state_export(held, _crossing(count, depth, points, calls, values, errors)):
+    if not lib.ck_state_export(held, depth, points, calls, id(values), id(errors)):
         raise errors[0] if errors else heap.full()
-    at = standing(held)
+    at = lib.ck_state_standing(held)
     frame = _frames(ffi.unpack(points, depth), ffi.unpack(calls, depth), values)
     block = peer_at(at.block).code
     return PythonState(block, at.index, tuple(values[:count]), frame, at.steps, at.tags, at.births)

@@ -15,7 +15,7 @@ import gc
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from random import Random
 from typing import ClassVar
 from unittest.mock import patch
@@ -101,18 +101,29 @@ def actions(entry: Entry) -> Iterator[tuple[str, Callable[[], str]]]:
 def check_idle_heaps(where: str) -> None:
     """All heaps have gone."""
     gc.collect()
-    assert not Watched.alive, f"{where}: {len(Watched.alive)} heaps are still there"
+    count = len(Watched.alive)
+    Watched.alive.clear()
+    assert count == 0, f"{where}: {count} heaps are still there"
 
 
 def check_bytes(entry: Entry) -> None:
-    """What runs have used is given back: all but the constants of the code, which a heap keeps."""
+    """What runs have used is given back: all but the constants of the code, which a heap keeps.
+
+    Of a run that fails the heap keeps everything until it goes itself.
+    """
     engine = c_engine.C()
     case = entry.case(engine)
     start = engine.start(0, enter(Pair(case.f, case.x)), 0)
     used = []
     for _ in range(3):
-        with World(entry.input), suppress(Raised):
-            engine.tape(start, engine.advance(start, None, Effects()).steps // 2, Effects())
+        try:
+            with World(entry.input):
+                end = engine.advance(start, None, Effects())
+            with World(entry.input):
+                engine.tape(start, end.steps // 2, Effects())
+        except Raised:
+            return
+        del end
         gc.collect()
         start.heap.check()
         used.append(start.heap.bytes)

@@ -78,7 +78,7 @@ def test_a_million_turns_in_constant_memory(engine: Engine) -> None:
 @every_engine
 def test_the_measure_sees_what_is_kept(engine: Engine) -> None:
     assert rise(BUILD + "(car (build 100000))", engine) > 4 * MEGABYTE
-    assert rise(SUM + "(sum 50000)", engine) > 4 * MEGABYTE
+    assert rise(SUM + "(sum 150000)", engine) > 4 * MEGABYTE
 
 
 @every_engine
