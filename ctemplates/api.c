@@ -58,6 +58,8 @@ static State *imported_state(Heap *heap, const Crossing *crossing, const Value *
         Value *saved = stack_push(heap, &state->stack, point, (const Block *)crossing->given_calls[i]);
         memcpy(saved, values, point->count * sizeof *values);
         values += point->count;
+        const Procedure *procedure = point->block->procedure;
+        if (procedure && procedure->registers > state->window) state->window = procedure->registers;
     }
     return state;
 }

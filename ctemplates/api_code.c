@@ -7,10 +7,11 @@
 #include "api_code.h"
 
 const void *ck_native(const char *name) {
-    for (uint16_t i = 0; i < NATIVE_COUNT; i++)
-        if (!strcmp(NATIVES[i].name, name)) return &NATIVES[i];
-    return NULL;
+    const uint16_t number = native_number(name);
+    return number == NO_NATIVE ? NULL : &NATIVES[number];
 }
+
+uint16_t ck_native_number(const char *name) { return native_number(name); }
 
 bool ck_native_copies(const char *name) {
     const NativeStep *native = ck_native(name);

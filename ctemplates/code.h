@@ -49,6 +49,7 @@ typedef struct Operand {
 typedef struct Step {
     Register result; /* NO_REGISTER where it defines none, or several (a letrec) */
     uint16_t scalar; /* of arithmetic: the Scalar's number (scalars.h); NO_SCALAR of other steps */
+    uint16_t native; /* of arithmetic: which of NATIVES does it on what is no number; NO_NATIVE: Python */
     uint32_t count;
     const Operand *operands;
 } Step;
@@ -94,30 +95,29 @@ typedef struct Action {
 } Action;
 
 struct Block {
+    const Instruction *plain, *taped, *stepped;
     const Procedure *procedure; /* NULL: built in */
     void *python;               /* its peer in checkpoint/ctarget, borrowed */
     uint32_t cost;              /* steps, its end included if it is one */
     uint32_t step_count;        /* steps without the end */
     uint32_t parameter_count;
     uint32_t given;             /* how many parameters are passed on purpose, the first ones */
+    uint32_t value_count, note_count; /* of the adjoint, in words */
+    uint32_t record_size;             /* the sum of both */
     const Register *parameters;
     const Step *steps;
     const Value *constants;     /* uncounted ones as they are; NOTHING for the others */
     void **counted_constants;   /* Python objects of the constants that are counted in C, else NULL; borrowed */
     End end;
-    const Instruction *plain, *taped, *stepped;
     const uint32_t *step_at;    /* in `stepped`: where each step begins; the last is the end */
     const uint32_t *const *live; /* live[i]: how many slots are live at point i, then their registers */
     /* the adjoint, made together with `taped` or `stepped` */
     bool has_adjoint;
     uint32_t action_count;
     const Action *actions;      /* the last step first */
-    uint32_t value_count;
     const Register *values;     /* slots whose values are recorded */
     const int32_t *value_step;  /* the step that defines each; -1: a parameter */
-    uint32_t note_count;        /* words */
     const uint32_t *note_at;
-    uint32_t record_size;       /* value_count + note_count */
     uint32_t slot_count;
     const Register *slots;      /* all slots that the block knows */
 };

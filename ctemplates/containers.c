@@ -46,11 +46,6 @@ static void make_room(Heap *heap, Items *items, size_t length) {
     items->room = room;
 }
 
-void list_push(Heap *heap, Items *items, Value value) {
-    make_room(heap, items, items->length + 1);
-    items->values[items->length++] = value;
-}
-
 /* Looking */
 
 bool is_tuple(Heap *heap, Value v) {

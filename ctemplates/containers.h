@@ -98,8 +98,7 @@ typedef struct NativeStep {
 } NativeStep;
 extern const NativeStep NATIVES[];
 extern const uint16_t NATIVE_COUNT;
-
-/* The same for a Scalar of two operands that takes other ones too, on these; it has nothing to note. */
-bool native_otherwise(Machine *machine, int64_t steps, const char *scalar, const Value *operands, Value *result);
+#define NO_NATIVE UINT16_MAX
+uint16_t native_number(const char *name); /* the place of a record's in NATIVES; NO_NATIVE: there is none */
 
 #endif

@@ -274,7 +274,7 @@ static void free_object(Heap *heap, Object *object) {
 static inline void destroy_cells(Heap *heap, Cells *cells) {
     const uint32_t length = cells->head.length;
     for (uint32_t i = 0; i < length; i++) {
-        const Value v = cells->cells[i];
+        const Value v = load(&cells->cells[i]);
         if (is_counted(v) && --v.object->count == 0) wait_to_die(heap, v.object);
     }
     free_object(heap, &cells->head);

@@ -118,11 +118,28 @@ static inline Object *new_object(Heap *heap, Kind kind, size_t bytes) {
     *object = (Object){.count = 1, .length = 0, .birth = 0, .kind = kind & 0xff, .size_class = size_class & 0xff};
     return object;
 }
-/* The same with `length` cells that the caller fills at once. */
-static inline Cells *new_cells(Heap *heap, Kind kind, uint32_t length) {
-    Object *object = new_object(heap, kind, sizeof(Cells) + length * sizeof(Value));
-    object->length = length;
+/* The same with a birth and `length` cells, which the caller fills at once. The head is written as whole words:
+ * reading a word that was just written in parts has to wait. */
+static inline Cells *new_born_cells(Heap *heap, Kind kind, uint32_t length, int64_t birth) {
+    const size_t bytes = sizeof(Cells) + length * sizeof(Value);
+    Object *object;
+    if (UNLIKELY(bytes > LARGEST_CLASS)) {
+        object = new_large_object(heap, kind, bytes);
+        object->length = length;
+        object->birth = (uint64_t)birth & LARGEST_BIRTH;
+    } else {
+        const uint32_t size_class = (uint32_t)((bytes + CLASS_BYTES - 1) / CLASS_BYTES);
+        object = (Object *)heap_take(heap, size_class);
+        *object = (Object){.count = 1,
+                           .length = length,
+                           .birth = (uint64_t)birth & LARGEST_BIRTH,
+                           .kind = kind & 0xff,
+                           .size_class = size_class & 0xff};
+    }
     return (Cells *)object;
+}
+static inline Cells *new_cells(Heap *heap, Kind kind, uint32_t length) {
+    return new_born_cells(heap, kind, length, 0);
 }
 Value new_foreign(Heap *heap, void *python, bool borrowed); /* takes the reference to `python` */
 

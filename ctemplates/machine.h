@@ -28,7 +28,7 @@ typedef enum Form { PLAIN, TAPED, STEPPED } Form;
 typedef struct Machine {
     Heap *heap;
     Value *registers; /* the window; slots that are not live hold what is owned by nobody */
-    uint32_t window;  /* how many registers there are */
+    uint32_t window;  /* how many registers there are: enough for all frames on the stack */
     Stack stack;
     const Block *block;
     uint32_t index;
@@ -48,6 +48,7 @@ typedef struct State {
     const Block *block;
     uint32_t index;
     uint32_t value_count;
+    uint32_t window; /* how many registers its point and all of its frames need */
     Stack stack;
     int64_t steps, births, tags;
     Value values[]; /* the registers of block->live[index] (index 0: of the parameters, NOTHING for dead ones) */
@@ -64,9 +65,6 @@ State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t val
 void state_release(Heap *heap, State *state);
 size_t state_bytes(const State *state); /* of itself and its stack, as if it shared that with nobody; no objects */
 
-static inline void number_object(Machine *machine, Object *object) {
-    object->birth = (uint64_t)machine->births++ & ((UINT64_C(1) << 48) - 1);
-}
 
 /* Window for a procedure's registers (a foreign step may bring new procedures): registers may move. */
 void machine_reserve(Machine *machine, uint32_t registers);

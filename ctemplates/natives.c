@@ -27,6 +27,11 @@ const NativeStep NATIVES[] = {
     {"py.is", native_is, false},
     {"py.is-array", native_is_array, false},
     {"py.instance", native_instance, false},
+    {"py.eq/any", native_equal, false},
+    {"py.ne/any", native_not_equal, false},
+    {"py.add/any", native_concatenate, false},
+    {"py.mul/any", native_repeat, false},
+    {"py.iadd/any", native_add_in_place, false},
     {"py.callable", native_callable, false},
     {"py.index", native_index, false},
     {"py.int", native_int, false},
@@ -70,19 +75,8 @@ const NativeStep NATIVES[] = {
 };
 const uint16_t NATIVE_COUNT = sizeof NATIVES / sizeof *NATIVES;
 
-/* What scalars do with operands that are no reals and no integers; none of it has anything to note. */
-static const struct {
-    const char *scalar;
-    Native run;
-} OTHERWISE[] = {
-    {"py.eq", native_equal},       {"py.ne", native_not_equal},      {"py.add", native_concatenate},
-    {"py.mul", native_repeat},     {"py.iadd", native_add_in_place},
-};
-
-bool native_otherwise(Machine *m, int64_t steps, const char *scalar, const Value *operands, Value *result) {
-    Note note;
-    for (size_t i = 0; i < sizeof OTHERWISE / sizeof *OTHERWISE; i++)
-        if (strcmp(OTHERWISE[i].scalar, scalar) == 0)
-            return OTHERWISE[i].run(m, steps, operands, 2, result, &note);
-    return false;
+uint16_t native_number(const char *name) {
+    for (uint16_t i = 0; i < NATIVE_COUNT; i++)
+        if (strcmp(NATIVES[i].name, name) == 0) return i;
+    return NO_NATIVE;
 }

@@ -47,7 +47,6 @@ Value born_dictionary(Machine *m);
  * false: the program may not change it. */
 bool changed_list(Machine *m, int64_t steps, List *old, size_t more, Value *handle);
 bool changed_dictionary(Machine *m, int64_t steps, Dictionary *old, Value *handle);
-void list_push(Heap *heap, Items *items, Value value); /* takes the reference */
 Entries *entries_copied(Heap *heap, const Entries *entries); /* one handle's, packed */
 Value new_dictionary_of(Heap *heap, Entries *entries, uint64_t owner); /* takes the handle's place */
 

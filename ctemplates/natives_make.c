@@ -49,7 +49,7 @@ NATIVE(native_record) {
     return true;
 }
 
-/* In Python such a list belongs to nobody, so its first update copies it; nothing else tells the two apart. */
+/* In Python such a list belongs to nobody, so its first update copies it; nothing else tells them apart. */
 NATIVE(native_list) {
     (void)steps;
     if (!are_movable(operands, count)) return false;

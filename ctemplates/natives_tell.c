@@ -87,7 +87,7 @@ NATIVE(native_is) {
     return -5 <= x.integer && x.integer <= 256 && tell(true, result, note);
 }
 
-/* Whether two symbols, strings, booleans, integers or nulls are the same; Python refuses what else there is. */
+/* Whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
 NATIVE(native_same) {
     (void)m, (void)steps, (void)count;
     const Value x = operands[0], y = operands[1];

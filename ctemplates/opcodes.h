@@ -6,8 +6,6 @@
  * instruction `c` further on where that is false.
  */
 typedef enum Opcode {
-    OP_HEAD,       /* integer: the cost of the block */
-    OP_HEAD_TAPED, /* the same, and makes room for the record */
     OP_STEP,       /* of stepped code: about to make step `step`; c: whether it counts */
     OP_RECORD,     /* of taped code, before the end: the values of the record */
 
@@ -44,6 +42,7 @@ typedef enum Opcode {
 
     OP_GOTO,        /* pointer: the block */
     OP_BRANCH,      /* R[a]; where it is false, to the instruction c further on */
+    OP_BRANCH_NULL, OP_BRANCH_PAIR, /* the same of whether R[a] is null, a pair */
     OP_CALL, OP_RETURN, OP_INSTALL,
     OP_FOREIGN_END, /* by Python: j*, resume, raise */
     OP_HALT,

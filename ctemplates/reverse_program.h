@@ -4,7 +4,9 @@
  * with one for each usual rule of arithmetic, so that the loop in reverse.c decides once for each step.
  *
  * What always holds: what an operation of arithmetic reads and adds to are REALs, since a block whose recorded
- * values are anything else is a part (reverse_part.c).
+ * values are anything else is a part (reverse_part.c). While no amount at all is anything else (`mixed` is false),
+ * all registers have that tag, and only the `few` slots need to be cleared that no operation sets; else all `zeros`
+ * are, from which the operations give the same.
  */
 #ifndef CK_REVERSE_PROGRAM_H
 #define CK_REVERSE_PROGRAM_H

@@ -76,7 +76,7 @@ static inline const ReturnPoint *stack_return(Heap *heap, Stack *stack, Value *r
     const uint32_t top = stack->top - count - 1;
     const Value *saved = stack->chunk->values + top;
     const Register *to = point->saved;
-    for (uint32_t i = 0; i < count; i++) registers[to[i]] = saved[i];
+    for (uint32_t i = 0; i < count; i++) store(&registers[to[i]], load(&saved[i]));
     stack->top = top;
     if (UNLIKELY(top == 0)) stack_leave(heap, stack);
     return point;

@@ -29,12 +29,13 @@ static bool is_live_at_head(const Block *block, Register at) {
 }
 
 static uint32_t window_for(const Block *block) {
-    return block->procedure ? block->procedure->registers : LEAST_WINDOW;
+    const uint32_t registers = block->procedure ? block->procedure->registers : 0;
+    return registers < LEAST_WINDOW ? LEAST_WINDOW : registers;
 }
 
 Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *peer) {
-    uint32_t window = window_for(state->block), count;
-    if (window < LEAST_WINDOW) window = LEAST_WINDOW;
+    const uint32_t window = state->window;
+    uint32_t count;
     Machine *machine = heap_allocate(heap, sizeof(Machine));
     Value *registers = heap_allocate(heap, window * sizeof(Value));
     memset(registers, 0, window * sizeof(Value));
@@ -78,7 +79,8 @@ static size_t state_size(uint32_t value_count) { return sizeof(State) + value_co
 
 State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count) {
     State *state = heap_allocate(heap, state_size(value_count));
-    *state = (State){.count = 1, .block = block, .index = index, .value_count = value_count};
+    *state = (State){.count = 1, .block = block, .index = index, .value_count = value_count,
+                     .window = window_for(block)};
     for (uint32_t i = 0; i < value_count; i++) state->values[i] = nothing();
     return state;
 }
@@ -89,6 +91,7 @@ State *machine_state(Machine *machine) {
     const Register *from = registers_at(block, machine->index, &count);
     State *state = state_create(machine->heap, block, machine->index, count);
     state->stack = stack_share(machine->heap, &machine->stack);
+    state->window = machine->window;
     state->steps = machine->steps;
     state->births = machine->births;
     state->tags = machine->tags;

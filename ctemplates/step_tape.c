@@ -121,11 +121,11 @@ void step_tape_destroy(Heap *heap, StepTape *tape) {
 /* Reversal */
 
 /* Puts an amount into the nodes of a number; that of a dual to which nothing was added is 0 everywhere. */
-static void load(double *adjoints, Value number, Value amount) {
+static void load_amount(double *adjoints, Value number, Value amount) {
     if (kind_of(number) == DUAL) {
         const bool both = kind_of(amount) == DUAL;
-        load(adjoints, cells_of(number)[0], both ? cells_of(amount)[0] : of_real(0.0));
-        load(adjoints, cells_of(number)[1], both ? cells_of(amount)[1] : of_real(0.0));
+        load_amount(adjoints, cells_of(number)[0], both ? cells_of(amount)[0] : of_real(0.0));
+        load_amount(adjoints, cells_of(number)[1], both ? cells_of(amount)[1] : of_real(0.0));
     } else if (kind_of(number) == NODE) {
         adjoints[node_index(number)] = amount.tag == REAL ? amount.real : 0.0;
     }
@@ -151,9 +151,9 @@ void numbers_reverse(Heap *heap, StepTape *tape, Value received, Value *window) 
     if (bytes == 0) return;
     double *adjoints = heap_allocate(heap, bytes);
     for (size_t i = 0; i < bytes / sizeof(double); i++) adjoints[i] = 0.0;
-    load(adjoints, tape->result, received);
+    load_amount(adjoints, tape->result, received);
     for (uint32_t i = 0; i < tape->leaf_count; i++)
-        load(adjoints, tape->leaves[i].number, window[tape->leaves[i].place]);
+        load_amount(adjoints, tape->leaves[i].number, window[tape->leaves[i].place]);
     propagate(tape, adjoints);
     for (uint32_t i = 0; i < tape->leaf_count; i++) {
         Value *accumulator = &window[tape->leaves[i].place];

@@ -19,6 +19,8 @@ struct Object {
     uint64_t size_class : 8;
 };
 
+#define LARGEST_BIRTH ((UINT64_C(1) << 48) - 1)
+
 typedef struct Cells {
     Object head;
     Value cells[];
@@ -35,6 +37,13 @@ static inline Kind kind_of(Value v) { return (Kind)(v.tag & 0xff); }
 static inline bool is_counted(Value v) { return (v.tag & 0xff) >= PAIR; }
 static inline uint64_t upper(Value v) { return v.tag >> 8; }
 static inline Value *cells_of(Value v) { return ((Cells *)v.object)->cells; }
+
+/* Words are moved one by one: a load of 16 bytes has to wait for two stores of 8 that it covers. */
+static inline Value load(const Value *from) { return (Value){.tag = from->tag, .integer = from->integer}; }
+static inline void store(Value *to, Value v) {
+    to->tag = v.tag;
+    to->integer = v.integer;
+}
 
 static inline Value of_real(double x) { return (Value){.tag = REAL, .real = x}; }
 static inline Value of_integer(int64_t i) { return (Value){.tag = INTEGER, .integer = i}; }

@@ -17,18 +17,30 @@
 
 #define NEXT goto *labels[(++pc)->op]
 #define SYNC() (m->block = block, m->steps = steps)
+/* To the block `block`, at its head. Plain code is entered from each place by a jump of its own, so that each is
+ * predicted by itself. */
+#define ENTER()                                                                                                \
+    do {                                                                                                       \
+        stepped = false;                                                                                       \
+        if (form == TAPED) goto enter_taped;                                                                   \
+        pc = block->plain;                                                                                     \
+        if (UNLIKELY(!pc)) goto no_code;                                                                       \
+        if (UNLIKELY(steps + block->cost > stop)) goto no_room;                                                \
+        steps += block->cost;                                                                                  \
+        goto *labels[pc->op];                                                                                  \
+    } while (0)
 #define NOW() (stepped ? steps : steps - (int64_t)block->cost + (int64_t)pc->step + 1)
 
 Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     static const void *const labels[OPCODES] = {
-        &&head, &&head_taped, &&step, &&record,
+        &&step, &&record,
         LABELS(add), LABELS(subtract), LABELS(multiply), LABELS(divide), &&negate, &&scalar,
         LABELS(less), LABELS(less_equal), LABELS(greater), LABELS(greater_equal), LABELS(equal), LABELS(not_equal),
         LABELS(branch_less), LABELS(branch_less_equal), LABELS(branch_greater), LABELS(branch_greater_equal),
         LABELS(branch_equal), LABELS(branch_not_equal),
         &&move, &&constant, &&counted, &&drop_register, &&cons, &&car, &&cdr, &&is_null, &&is_pair, &&close,
         &&member, &&environment, &&native, &&foreign,
-        &&go_to, &&branch, &&call, &&return_, &&install, &&foreign_end, &&halt,
+        &&go_to, &&branch, &&branch_null, &&branch_pair, &&call, &&return_, &&install, &&foreign_end, &&halt,
     };
     Heap *const heap = m->heap;
     Tape *const tape = m->tape;
@@ -45,28 +57,25 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
 
     if (m->index) goto enter_stepped;
 
-enter: /* the block `block`, at its head */
-    pc = form == TAPED ? block->taped : block->plain;
-    stepped = false;
-    if (UNLIKELY(!pc)) return wants_code(m, block, steps, form);
-    goto *labels[pc->op];
+enter:
+    ENTER();
+no_code:
+    return wants_code(m, block, steps, form);
 
-head:
-    if (UNLIKELY(steps + pc->integer > stop)) goto no_room;
-    steps += pc->integer;
-    NEXT;
-
-head_taped:
-    if (UNLIKELY(steps + pc->integer > stop)) goto no_room;
-    if (UNLIKELY(tape->bytes > m->tape_limit && steps > m->tape_from && pc->integer > 0)) {
+enter_taped:
+    pc = block->taped;
+    if (UNLIKELY(!pc)) goto no_code;
+    if (UNLIKELY(steps + block->cost > stop)) goto no_room;
+    if (UNLIKELY(pc->op == OP_HALT)) goto halt;
+    if (UNLIKELY(tape->bytes > m->tape_limit && steps > m->tape_from && block->cost > 0)) {
         SYNC();
         m->index = 0;
         return TAPE_FULL;
     }
     values = tape_push(tape, block);
     note = values + block->value_count;
-    steps += pc->integer;
-    NEXT;
+    steps += block->cost;
+    goto *labels[pc->op];
 
 no_room: /* the limit, or the end of the slice, lies within the block */
     SYNC();
@@ -119,7 +128,7 @@ record: {
     const Register *slots = block->values;
     uint64_t kinds = 0;
     for (uint32_t i = 0; i < block->value_count; i++) {
-        const Value v = r[slots[i]];
+        const Value v = load(&r[slots[i]]);
         kinds |= v.tag;
         values[i].real = v.real;
     }
@@ -170,7 +179,7 @@ slow: /* arithmetic on anything else */
 
 move:
     PUT(R(pc->a).tag, R(pc->a).integer);
-    if (!(pc->flags & FLAG_MOVES_A)) keep(R(pc->d));
+    if (!(pc->flags & FLAG_MOVES_A)) keep(GET(a));
     NEXT;
 
 constant:
@@ -178,23 +187,23 @@ constant:
     NEXT;
 
 counted:
-    R(pc->d) = copied(constant_value(heap, block, pc->c));
+    SET(copied(constant_value(heap, block, pc->c)));
     NEXT;
 
 drop_register: {
-    const Value v = R(pc->a);
-    R(pc->a) = nothing();
+    const Value v = GET(a);
+    store(&R(pc->a), nothing());
     drop(heap, v);
     NEXT;
 }
 
 cons: {
-    Cells *pair = new_cells(heap, PAIR, 2);
-    pair->cells[0] = used(R(pc->a), pc->flags & FLAG_MOVES_A);
-    pair->cells[1] = used(R(pc->b), pc->flags & FLAG_MOVES_B);
-    number_object(m, &pair->head);
-    if (note) (note++)->birth = pair->head.birth;
-    R(pc->d) = of_object(PAIR, pair);
+    Cells *pair = new_born_cells(heap, PAIR, 2, m->births);
+    if (note) (note++)->birth = (uint64_t)m->births;
+    m->births++;
+    store(&pair->cells[0], used(GET(a), pc->flags & FLAG_MOVES_A));
+    store(&pair->cells[1], used(GET(b), pc->flags & FLAG_MOVES_B));
+    SET(of_object(PAIR, pair));
     NEXT;
 }
 
@@ -204,12 +213,20 @@ car:
 cdr:
     jumped = true;
 field: {
-    const Value pair = R(pc->a);
+    const Value pair = GET(a);
     if (UNLIKELY(kind_of(pair) != PAIR)) goto foreign;
     if (note) (note++)->birth = pair.object->birth;
-    const Value found = copied(cells_of(pair)[jumped]);
-    if (pc->flags & FLAG_MOVES_A) drop(heap, pair);
-    R(pc->d) = found;
+    const Value found = load(&cells_of(pair)[jumped]);
+    if ((pc->flags & FLAG_MOVES_A) && pair.object->count == 1) {
+        const Value other = load(&cells_of(pair)[!jumped]); /* the field moves out of the pair, which dies */
+        heap_put(heap, pair.object, (uint32_t)pair.object->size_class);
+        SET(found);
+        drop(heap, other);
+        NEXT;
+    }
+    keep(found);
+    pair.object->count -= pc->flags & FLAG_MOVES_A;
+    SET(found);
     NEXT;
 }
 
@@ -219,25 +236,25 @@ is_null:
 is_pair:
     jumped = kind_of(R(pc->a)) == PAIR;
 told:
-    if (pc->flags & FLAG_MOVES_A) drop(heap, R(pc->a));
-    R(pc->d) = of_boolean(jumped);
+    if (pc->flags & FLAG_MOVES_A) drop(heap, GET(a));
+    SET(of_boolean(jumped));
     NEXT;
 
 close:
-    R(pc->d) = make_closure(m, r, block, pc);
-    if (note && block->steps[pc->step].count) (note++)->birth = birth_of(R(pc->d));
+    SET(make_closure(m, r, block, pc));
+    if (note && block->steps[pc->step].count) (note++)->birth = birth_of(GET(d));
     NEXT;
 
 member: {
     const Procedure *procedure = pc->pointer;
-    const Value environment = pc->a == NO_REGISTER ? nothing() : used(R(pc->a), pc->flags & FLAG_MOVES_A);
-    R(pc->d) = closure_of(procedure, environment);
+    const Value environment = pc->a == NO_REGISTER ? nothing() : used(GET(a), pc->flags & FLAG_MOVES_A);
+    SET(closure_of(procedure, environment));
     NEXT;
 }
 
 environment:
-    R(pc->d) = make_environment(m, r, &block->steps[pc->step].operands[pc->integer], pc->c);
-    if (note) (note++)->birth = birth_of(R(pc->d));
+    SET(make_environment(m, r, &block->steps[pc->step].operands[pc->integer], pc->c));
+    if (note) (note++)->birth = birth_of(GET(d));
     NEXT;
 
 native:
@@ -255,7 +272,7 @@ foreign: /* Python does the step */
     r = m->registers;
     if (UNLIKELY(outcome != STOPPED)) return outcome;
     if (UNLIKELY(jumped)) goto arrive;
-    if (note && (pc->flags & FLAG_NOTES_BIRTH) && !(pc->flags & FLAG_NOTES_FIELD)) note->birth = birth_of(R(pc->d));
+    if (note && (pc->flags & FLAG_NOTES_BIRTH) && !(pc->flags & FLAG_NOTES_FIELD)) note->birth = birth_of(GET(d));
 
 told_branch: /* of a comparison that is one with its branch, R[d] is the test */
     if (pc->op >= OP_BRANCH_LESS && pc->op <= OP_BRANCH_NOT_EQUAL_RI) {
@@ -274,46 +291,50 @@ arrive: /* at m's point, left by other means than the block's own end */
 go_to:
     if (stepped) part_end(m);
     block = pc->pointer;
-    goto enter;
+    ENTER();
 
 branch: {
-    const Value test = R(pc->a);
+    const Value test = GET(a);
     if (UNLIKELY(test.tag != BOOLEAN)) goto foreign_end;
     if (!test.integer) pc += pc->c;
     NEXT;
 }
 
+branch_null:
+    jumped = R(pc->a).tag == NOTHING;
+    goto branch_told;
+branch_pair:
+    jumped = kind_of(GET(a)) == PAIR;
+branch_told:
+    if (pc->flags & FLAG_MOVES_A) drop(heap, GET(a));
+    if (!jumped) pc += pc->c;
+    NEXT;
+
 call: {
     const End *end = &block->end;
     if (UNLIKELY(end->operands[0].at == NO_REGISTER)) goto foreign_end; /* a constant is no procedure */
-    const Value called = r[end->operands[0].at];
+    const Value called = load(&r[end->operands[0].at]);
     if (UNLIKELY(!takes(called, end->count - 1))) goto foreign_end;
     if (note) note->birth = birth_of(called);
     if (stepped) part_end(m);
     block = call_procedure(m, block, called);
     r = m->registers;
-    goto enter;
+    ENTER();
 }
 
 return_: {
-    const Value value = R(pc->a);
+    const Value value = GET(a);
     if (stepped) part_end(m);
-    const FrameHead *top = stack_top(&m->stack);
-    block = top->point->block;
-    if (UNLIKELY(block->procedure && block->procedure->registers > m->window)) {
-        machine_reserve(m, block->procedure->registers);
-        r = m->registers;
-    }
-    stack_return(heap, &m->stack, r);
-    r[block->parameters[0]] = value;
-    goto enter;
+    block = stack_return(heap, &m->stack, r)->block;
+    store(&r[block->parameters[0]], value);
+    ENTER();
 }
 
 install:
     push_install(m, block, r);
     if (stepped) part_end(m);
     block = block->end.targets[0];
-    goto enter;
+    ENTER();
 
 foreign_end:
     if (tape && !stepped) goto give_up;

@@ -9,6 +9,8 @@
 
 /* A register of an instruction: those are given as offsets in bytes. */
 #define R(OFFSET) (*(Value *)(void *)((char *)r + (OFFSET)))
+#define GET(OPERAND) load(&R(pc->OPERAND))
+#define SET(VALUE) store(&R(pc->d), VALUE)
 #define PUT(TAG, INTEGER_) (R(pc->d).tag = (TAG), R(pc->d).integer = (INTEGER_))
 #define PUT_REAL(X) (R(pc->d).tag = REAL, R(pc->d).real = (X))
 

@@ -80,8 +80,8 @@ static Value *result_of(const Machine *m, const Instruction *pc) {
     return (Value *)(void *)((char *)m->registers + pc->d);
 }
 
-static Value operand_value(const Machine *m, const Block *block, const Operand *operand) {
-    if (operand->at != NO_REGISTER) return m->registers[operand->at];
+static inline Value operand_value(const Machine *m, const Block *block, const Operand *operand) {
+    if (operand->at != NO_REGISTER) return load(&m->registers[operand->at]);
     if (block->counted_constants[operand->constant]) return constant_value(m->heap, block, operand->constant);
     return block->constants[operand->constant];
 }
@@ -162,7 +162,9 @@ Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
         *result_of(m, pc) = result;
         return DONE;
     }
-    if (step->count != 2 || !native_otherwise(m, now, scalar->name, operands, &result)) return BY_PYTHON;
+    Note nothing_noted;
+    if (step->native == NO_NATIVE) return BY_PYTHON;
+    if (!NATIVES[step->native].run(m, now, operands, step->count, &result, &nothing_noted)) return BY_PYTHON;
     drop_moved(m, step);
     *result_of(m, pc) = result;
     return DONE;
@@ -197,10 +199,9 @@ bool native_step(Machine *m, const Instruction *pc, int64_t now, Word **note) {
 
 Value make_environment(Machine *m, const Value *registers, const Operand *captures, uint32_t count) {
     if (!count) return nothing();
-    Cells *environment = new_cells(m->heap, ENVIRONMENT, count);
+    Cells *environment = new_born_cells(m->heap, ENVIRONMENT, count, m->births++);
     for (uint32_t i = 0; i < count; i++)
-        environment->cells[i] = used(registers[captures[i].at], captures[i].moves);
-    number_object(m, &environment->head);
+        store(&environment->cells[i], used(load(&registers[captures[i].at]), captures[i].moves));
     return of_object(ENVIRONMENT, environment);
 }
 
@@ -217,12 +218,12 @@ void machine_enter(Machine *m, Value closure, const Value *args, uint32_t count)
     Value *r = m->registers;
     if (kind_of(closure) == CLOSURE) {
         const Cells *environment = (const Cells *)closure.object;
-        for (uint32_t i = 0; i < procedure->capture_count; i++) *r++ = copied(environment->cells[i]);
-        if (procedure->passes_environment) *r++ = copied(of_object(ENVIRONMENT, closure.object));
+        for (uint32_t i = 0; i < procedure->capture_count; i++) store(r++, copied(load(&environment->cells[i])));
+        if (procedure->passes_environment) store(r++, copied(of_object(ENVIRONMENT, closure.object)));
     } else if (procedure->passes_environment) {
-        *r++ = nothing();
+        store(r++, nothing());
     }
-    memcpy(r, args, count * sizeof(Value));
+    for (uint32_t i = 0; i < count; i++) store(r++, load(&args[i]));
     m->block = procedure->entry;
     m->index = 0;
 }
@@ -232,7 +233,7 @@ static void push_call(Machine *m, const Block *block, const Procedure *procedure
     const ReturnPoint *point = block->end.point;
     if (point) {
         Value *saved = stack_push(m->heap, &m->stack, point, procedure->shown ? block : NULL);
-        for (uint32_t i = 0; i < point->count; i++) saved[i] = m->registers[point->saved[i]];
+        for (uint32_t i = 0; i < point->count; i++) store(&saved[i], load(&m->registers[point->saved[i]]));
     } else if (procedure->shown && block->end.counts) {
         const FrameHead *top = stack_top(&m->stack);
         if (!top->call && top->point->block->end.kind != FINISH) stack_set_call(m->heap, &m->stack, block);
@@ -244,7 +245,7 @@ const Block *call_procedure(Machine *m, const Block *block, Value called) {
     const uint32_t count = end->count - 1;
     Value args[count + 1];
     for (uint32_t i = 0; i < count; i++)
-        args[i] = used(operand_value(m, block, &end->operands[i + 1]), end->operands[i + 1].moves);
+        store(&args[i], used(operand_value(m, block, &end->operands[i + 1]), end->operands[i + 1].moves));
     push_call(m, block, procedure_of(called));
     machine_enter(m, called, args, count);
     if (end->operands[0].moves) drop(m->heap, called);
@@ -255,5 +256,5 @@ void push_install(Machine *m, const Block *block, const Value *registers) {
     const ReturnPoint *point = block->end.point;
     Value *saved = stack_push(m->heap, &m->stack, point, NULL);
     for (uint32_t i = 0; i < point->count; i++)
-        saved[i] = used(registers[point->saved[i]], !point->copies[i]);
+        store(&saved[i], used(load(&registers[point->saved[i]]), !point->copies[i]));
 }

@@ -5,7 +5,8 @@ checkpoint.cps.adjoint. Copies that share a register with what they copy need no
 
 Notes are the births, and fields, that steps find out, in the order of the steps: of what a step makes (a
 letrec may make several), of what `car` and its like take from, of the container and field that a Select reads
-or an Update writes; of what a Rearrange makes where its fields are from; of a call's end that of the environment that it enters.
+or an Update writes; of what a Rearrange makes where its fields are from; of a call's end that of the
+environment that it enters.
 """
 
 from __future__ import annotations

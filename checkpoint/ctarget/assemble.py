@@ -1,8 +1,7 @@
 """The instructions of a block (ctemplates/opcodes.h), from block IR.
 
 In: a BlockPeer with its tables, the form that is wanted. Out: a C array of instructions that lives as long as
-the peer. The forms differ in their first instruction, in the STEPs of stepped code, and in the RECORD that
-taped code has before its end; a comparison that only a branch looks at is one instruction with it, but not in
+the peer. The forms differ in the STEPs of stepped code, and in the RECORD that taped code has before its end; a comparison that only a branch looks at is one instruction with it, but not in
 stepped code, which may stop in between.
 
 What always holds: an instruction that finds operands it cannot do leaves its step to the tables of the block
@@ -43,6 +42,7 @@ FAMILIES = {
 FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
 COMPARISONS = frozenset(("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "EQUAL", "NOT_EQUAL"))
 DATA = {"cons": "CONS", "car": "CAR", "cdr": "CDR", "null?": "IS_NULL", "pair?": "IS_PAIR"}
+TESTS = {"null?": "BRANCH_NULL", "pair?": "BRANCH_PAIR"}
 NEGATIONS = frozenset(("neg", "py.neg"))
 EXACT = 1 << 53  # integers up to here are reals
 
@@ -134,8 +134,6 @@ class Assembler:
             return
         fused = self._fused()
         starts = []
-        if self.form != self.lib.STEPPED:
-            self.emit("HEAD_TAPED" if self.form == self.lib.TAPED else "HEAD", integer=self.block.cost)
         self.drop(self.owned.head)
         count = len(self.block.steps)
         for index, step in enumerate(self.block.steps):
@@ -169,9 +167,9 @@ class Assembler:
         if self.form == self.lib.STEPPED or not isinstance(end, b.Branch) or not block.steps:
             return None
         last = block.steps[-1]
-        if not isinstance(last, t.Compute) or last.name != end.test or FAMILY.get(last.op) not in COMPARISONS:
+        if not isinstance(last, t.Compute) or last.name != end.test:
             return None
-        return last
+        return last if FAMILY.get(last.op) in COMPARISONS or last.op in TESTS else None
 
     # Steps
 
@@ -242,10 +240,11 @@ class Assembler:
         else:
             native = self.lib.ck_native(step.op.encode())
             address = int(runtime().ffi.cast("uintptr_t", native))
-            self.emit("NATIVE" if address else "FOREIGN", d=d, flags=self._notes(step, bool(address)), integer=address)
+            flags = self._notes(step, bool(address))
+            self.emit("NATIVE" if address else "FOREIGN", d=d, flags=flags, integer=address)
 
     def _notes(self, step: t.Compute, native: bool) -> int:
-        """What a step notes, and whether it leaves an origin: not where C does it, which then notes enough."""
+        """What a step notes, and whether it leaves an origin: not where C does it, and notes enough."""
         lib = self.lib
         noted = {
             0: 0,
@@ -317,6 +316,9 @@ class Assembler:
         test = self.at(end.test)
         if fused is None:
             place = self.emit("BRANCH", a=test)
+        elif fused.op in TESTS:
+            a = self.at(fused.operands[0])
+            place = self.emit(TESTS[fused.op], a=a, flags=self._moves(fused.operands))
         else:
             record = lookup(fused.op)
             assert isinstance(record, Scalar)

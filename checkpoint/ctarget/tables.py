@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from checkpoint.ctarget.code import BlockPeer
 
 NO_REGISTER = (1 << 32) - 1
-NO_SCALAR = (1 << 16) - 1
+NO_SCALAR = NO_NATIVE = (1 << 16) - 1
 _UNCOUNTED = (float, bool, int, type(None))
 _INT64 = 1 << 63
 
@@ -102,11 +102,19 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
             {
                 "result": peer.registers[made[0]] if len(made) == 1 else NO_REGISTER,
                 "scalar": scalar_number(step),
+                "native": native_number(step),
                 "count": len(given),
                 "operands": _operands(peer, given, uses, constants),
             }
         )
     peer.pointer.steps = peer.own("Step[]", steps)
+
+
+def native_number(step: t.Step) -> int:
+    """Which native step does a scalar's work on what is no number; NO_NATIVE."""
+    record = lookup(step.op) if isinstance(step, t.Compute) else None
+    otherwise = record.otherwise if isinstance(record, Scalar) else None
+    return NO_NATIVE if otherwise is None else int(runtime().lib.ck_native_number(otherwise.encode()))
 
 
 def scalar_number(step: t.Step) -> int:

@@ -26,11 +26,14 @@ def copy_of_the_source(folder: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> str:
-    """What a Python prints that runs in a folder."""
+    """What a Python prints that runs in a folder, as if no other module had been named."""
+    usual = {
+        name: os.environ[name] for name in os.environ if name not in {"CHECKPOINT_RUNTIME", "LD_PRELOAD"}
+    }
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, **environment},
+        env={**usual, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

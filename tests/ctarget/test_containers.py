@@ -1,12 +1,17 @@
-"""Lists, dictionaries and the native steps on them: C programs against models, with sanitizers."""
+"""Lists, dictionaries and the native steps on them: C programs against models, with sanitizers; gradients."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+
+import checkpoint
+from checkpoint import engines
 
 HERE = Path(__file__).parent / "containers"
 TEMPLATES = Path(__file__).parents[2] / "ctemplates"
@@ -38,3 +43,56 @@ def test_against_a_model(tmp_path: Path, name: str) -> None:
         ["cc", *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}", *sources, *own, "-lm", "-o", program], check=True
     )
     subprocess.run([program], check=True, timeout=300)
+
+
+def copies(x: float, n: int) -> float:
+    xs = [x * i for i in range(n)]
+    ys = xs[1:3] + [xs.pop(), x] * 2
+    first, second, *rest = ys
+    pair = first, second
+    a, b = pair
+    total = sum(xs[::-1]) + a * b + rest[0]
+    zs = list(xs)
+    zs.pop(0)
+    zs += ys
+    zs.extend(tuple(xs)[2:])
+    for i, z in enumerate(zs.copy()):
+        zs[i] = zs[i - 1] * 0.5 + z * i
+    return total + sum(zs)
+
+
+def keys(x: float, n: int) -> float:
+    d: dict[object, float] = {}
+    for i in range(n):
+        d[i, str(i % 3)] = x * i
+        d[str(i)] = d[i, str(i % 3)] * x
+        d[i] = d[str(i)] + d.get("0", x)
+    d.pop(0)
+    total = x if True in d and None not in d else 0.0
+    for key in list(d):
+        total = total + d[key] * 0.5
+    d[1 << 70] = d[(1 << 62) + 1] = total
+    return total + d[1 << 70] if 1 << 70 in d else total * len(d)
+
+
+class Moving(NamedTuple):
+    place: float
+    speed: float
+
+
+def objects(x: float, n: int) -> float:
+    state = Moving(x, 1.0)
+    for _ in range(n):
+        place, speed = state
+        state = Moving(place + 0.1 * speed, speed=state.speed - 0.1 * state[0] * x)
+    return state.place * state[-1] if isinstance(state, tuple) else 0.0
+
+
+@pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")
+@pytest.mark.parametrize("function", [copies, keys, objects])
+def test_equal_to_hybrid(function: Callable[[float, int], float]) -> None:
+    c, hybrid = (checkpoint.value_and_grad(function, engine=engine)(0.7, 12) for engine in ("c", "hybrid"))
+    assert c == hybrid
+    assert c[0] == function(0.7, 12)
+    for schedule in (checkpoint.Bisection(), checkpoint.Binomial(snapshots=4)):
+        assert checkpoint.value_and_grad(function, engine="c", schedule=schedule)(0.7, 12) == hybrid

@@ -8,7 +8,7 @@ from checkpoint import engines
 from checkpoint.ctarget.build import compiler
 from checkpoint.driver.schedule import Bisection
 from experiments.speed import memory, run, subjects
-from experiments.speed.by_hand import ByHand
+from experiments.speed.by_hand import ByHand, room
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
 
@@ -28,7 +28,7 @@ def test_programs_do_what_those_by_hand_do(program: str, language: str) -> None:
 
 def test_checkpoints_and_bisection_by_hand_change_no_bit() -> None:
     n, exact = 25_000, ByHand()
-    stored = exact.lorenz_stored(n, subjects.POINT, run.room(3 * n))
+    stored = exact.lorenz_stored(n, subjects.POINT, room(3 * n))
     assert exact.lorenz_checkpoints(n, subjects.POINT) == stored
     assert exact.lorenz_bisection(n, subjects.POINT) == stored
     assert not run.is_right(stored, (stored[0], [1.0] * 6))
