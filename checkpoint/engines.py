@@ -18,7 +18,7 @@ _ENGINES = {
     "c": ("checkpoint.ctarget.engine", "C"),
 }
 # The fastest first.
-_PREFERRED = ("hybrid", "interp")
+_PREFERRED = ("c", "hybrid", "interp")
 
 
 def available() -> dict[str, str | None]:

@@ -10,11 +10,11 @@
 #include "heap.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bridge.h"
 #include "containers.h"
+#include "memory.h"
 
 enum { FIRST_SLAB = 4096, LARGEST_SLAB = 256 * 1024, FIRST_RUN = FROZEN + 1 };
 
@@ -61,11 +61,11 @@ void heap_destroy(Heap *heap) {
     for (Slab *slab = heap->slabs, *previous; slab; slab = previous) {
         previous = slab->previous;
         UNPOISON(slab, sizeof(Slab) + slab->size);
-        free(slab);
+        memory_give(slab);
     }
     for (Large *large = heap->large, *next; large; large = next) {
         next = large->next;
-        free(large);
+        memory_give(large);
     }
     free(heap);
 }
@@ -99,7 +99,7 @@ static void retire_slab(Heap *heap) {
 void *heap_block(Heap *heap, uint32_t size_class) {
     const size_t bytes = (size_t)size_class * CLASS_BYTES;
     const bool fits = (size_t)(heap->fresh_end - heap->fresh) >= bytes;
-    Slab *slab = must_fail(heap) ? NULL : fits ? heap->slabs : malloc(sizeof(Slab) + heap->next_slab);
+    Slab *slab = must_fail(heap) ? NULL : fits ? heap->slabs : memory_take(sizeof(Slab) + heap->next_slab);
     if (!slab) {
         heap->bytes -= bytes;
         heap_exhausted(heap);
@@ -140,7 +140,7 @@ static void *allocate_large(Heap *heap, size_t bytes) {
     const size_t all = bytes + sizeof(Large);
     if (all < bytes) heap_exhausted(heap);
     heap_count(heap, all);
-    Large *large = malloc(all);
+    Large *large = memory_take(all);
     if (!large) {
         heap->bytes -= all;
         heap_exhausted(heap);
@@ -158,7 +158,7 @@ static void free_large(Heap *heap, void *memory) {
         large->previous->next = large->next;
     else
         heap->large = large->next;
-    free(large);
+    memory_give(large);
 }
 
 static uint32_t class_of(size_t bytes) {
@@ -191,7 +191,7 @@ static void *resize_large(Heap *heap, void *memory, size_t bytes) {
     const size_t old_bytes = large_of(memory)->bytes, all = bytes + sizeof(Large);
     if (all < bytes) heap_exhausted(heap);
     if (bytes > old_bytes) heap_count(heap, bytes - old_bytes);
-    Large *large = realloc(large_of(memory), all);
+    Large *large = memory_resize(large_of(memory), all);
     if (!large) {
         if (bytes > old_bytes) heap->bytes -= bytes - old_bytes;
         heap_exhausted(heap);

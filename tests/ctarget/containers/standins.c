@@ -50,3 +50,7 @@ bool run_native(Machine *m, const char *name, int64_t steps, const Value *operan
     fprintf(stderr, "there is no native %s\n", name);
     abort();
 }
+
+void *memory_take(size_t bytes) { return malloc(bytes); }
+void *memory_resize(void *memory, size_t bytes) { return realloc(memory, bytes); }
+void memory_give(void *memory) { free(memory); }

@@ -1,6 +1,7 @@
 /* Stand-ins for what the runtime is linked with: Python objects are numbers, lists are simple, and the rest is
  * not there. */
 #include "bridge.h"
+#include "memory.h"
 #include "checks.h"
 #include "numbers.h"
 
@@ -76,3 +77,7 @@ void with_every_failure(void (*body)(Heap *heap)) {
         if (done) return;
     }
 }
+
+void *memory_take(size_t bytes) { return malloc(bytes); }
+void *memory_resize(void *memory, size_t bytes) { return realloc(memory, bytes); }
+void memory_give(void *memory) { free(memory); }
