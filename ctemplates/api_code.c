@@ -6,16 +6,11 @@
 
 #include "api_code.h"
 
-const void *ck_native(const char *name) {
-    const uint16_t number = native_number(name);
-    return number == NO_NATIVE ? NULL : &NATIVES[number];
-}
-
 uint16_t ck_native_number(const char *name) { return native_number(name); }
 
 bool ck_native_copies(const char *name) {
-    const NativeStep *native = ck_native(name);
-    return native && native->copies;
+    const uint16_t number = native_number(name);
+    return number != NO_NATIVE && NATIVES[number].copies;
 }
 
 uint16_t ck_scalar_number(const char *name) { return scalar_number(name); }

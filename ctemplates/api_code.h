@@ -1,5 +1,4 @@
 /* What the assembler asks of the C sources: which primitives they have. (Read by cffi: declarations only.) */
-const void *ck_native(const char *name);     /* its NativeStep; NULL: there is none */
 uint16_t ck_native_number(const char *name); /* its place among all; the largest uint16_t: there is none */
 bool ck_native_copies(const char *name);     /* whether that notes where fields were copied from */
 const void *ck_scalar(const char *name);     /* its Scalar; NULL: there is none */

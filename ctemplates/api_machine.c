@@ -66,7 +66,8 @@ Outcome ck_machine_run(Held *held, int64_t limit, int64_t slice) {
 }
 
 Standing ck_machine_standing(const Held *held) {
-    const Machine *machine = held->machine;
+    const Machine *machine = held_machine(held);
+    if (!machine) return (Standing){.block = NULL};
     return (Standing){.block = machine->block,
                       .index = machine->index,
                       .wanted = machine->wanted,
@@ -95,7 +96,7 @@ Held *ck_machine_state(const Held *machine) {
 }
 
 uint32_t ck_machine_calls(const Held *machine, const Block **calls, uint32_t room) {
-    FrameWalk walk = stack_walk(&machine->machine->stack);
+    FrameWalk walk = stack_walk(&held_machine(machine)->stack);
     FrameHead head;
     const Value *saved;
     uint32_t count = 0;

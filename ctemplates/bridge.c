@@ -4,7 +4,7 @@
  * In: a machine before a step. Out: the machine after it, where Python has made the same as hybrid: value, births,
  * tags, and on a tape the step's origin. What is raised goes to its handler.
  */
-#include "task.h"
+#include "arrays.h"
 
 #include "containers.h"
 
@@ -12,7 +12,10 @@ void task_begin(Task *task, Machine *m, uint32_t step) {
     task->m = m;
     task->step = step;
     task->call.count = 0;
-    task->answer = NULL;
+    task->answer = task->made = task->origin = NULL;
+    task->natives.count = 0;
+    task->natives.numbers = task->natives.handles = 0;
+    task->natives.has_parts = false;
     task->value = nothing();
     task->raised = false;
     task->outcome = FAILED;
@@ -31,6 +34,7 @@ void clean_task(void *arguments) {
     Task *task = arguments;
     call_end(&task->call);
     Py_CLEAR(task->answer);
+    clean_natives(task);
     passage_end(&task->x);
 }
 
@@ -138,10 +142,13 @@ static void perform(void *arguments) {
     if (!task_open(task)) return;
     const Machine *m = task->m;
     const Step *step = &m->block->steps[task->step];
-    begin_call(task);
-    call_add_integer(&task->call, task->step);
-    call_add_operands(&task->call, &task->x, m->registers, step->operands, step->count);
-    ask(task, classes()->perform, (int32_t)task->step);
+    if (!array_step(task, step)) {
+        begin_call(task);
+        call_add_integer(&task->call, task->step);
+        call_add_operands(&task->call, &task->x, m->registers, step->operands, step->count);
+        ask(task, classes()->perform, (int32_t)task->step);
+    }
+    if (task->outcome == STOPPED) drop_moved(m, step->operands, step->count); /* here, where the GIL is held */
 }
 
 Outcome foreign_step(Machine *m, uint32_t index, bool *jumped) {
@@ -151,7 +158,6 @@ Outcome foreign_step(Machine *m, uint32_t index, bool *jumped) {
     task_begin(&task, m, index);
     guarded(m->heap, perform, clean_task, &task);
     if (task.outcome != STOPPED) return task.outcome;
-    drop_moved(m, step->operands, step->count);
     if (task.raised) {
         *jumped = true;
         drop_live(m, index + 1, step->result);

@@ -1,5 +1,5 @@
 /* Sequences of values and amounts, which cross as wholes, and what reversing asks of Python: see bridge.h. */
-#include "guard.h"
+#include "pulls.h"
 
 /* Sequences of values */
 
@@ -188,6 +188,13 @@ static void reverse_in_python(void *arguments) {
     Reversing *r = arguments;
     passage_begin(&r->x, r->c->heap, NULL);
     r->x.amounts = true;
+    if (r->origin->key >= 0) {
+        const Step *step = &r->block->steps[r->origin->key];
+        const Pulling done = array_reverse(r->c->heap, step, r->origin->python, r->received, r->accumulators, r->count);
+        if (done == PULLED) r->outcome = STOPPED;
+        if (done == REFUSED) tell_error(r->c->peer);
+        if (done != NOT_HERE) return;
+    }
     if (!classes()) {
         tell_error(r->c->peer);
         return;

@@ -49,7 +49,7 @@ typedef struct Operand {
 typedef struct Step {
     Register result; /* NO_REGISTER where it defines none, or several (a letrec) */
     uint16_t scalar; /* of arithmetic: the Scalar's number (scalars.h); NO_SCALAR of other steps */
-    uint16_t native; /* of arithmetic: which of NATIVES does it on what is no number; NO_NATIVE: Python */
+    uint16_t native; /* which of NATIVES does it (of arithmetic: on what is no number); NO_NATIVE: Python */
     uint32_t count;
     const Operand *operands;
 } Step;
@@ -106,6 +106,7 @@ struct Block {
     uint32_t record_size;             /* the sum of both */
     const Register *parameters;
     const Step *steps;
+    void **ways;                /* PyObject *: how each step is done on arrays (arrays.h); NULL: not asked yet */
     const Value *constants;     /* uncounted ones as they are; NOTHING for the others */
     void **counted_constants;   /* Python objects of the constants that are counted in C, else NULL; borrowed */
     End end;

@@ -214,29 +214,26 @@ void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes) 
     return moved;
 }
 
-void heap_to_shelf(Heap *heap, void *memory, size_t bytes) {
-    if (bytes <= LARGEST_CLASS || bytes <= heap->shelf_bytes) {
+void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes) {
+    const Shelf smaller = heap->shelves[use];
+    if (bytes <= LARGEST_CLASS || bytes <= smaller.bytes) {
         heap_free(heap, memory, bytes);
         return;
     }
     heap->bytes -= bytes + sizeof(Large);
-    void *smaller = heap->shelf;
-    const size_t smaller_bytes = heap->shelf_bytes;
-    heap->shelf = memory;
-    heap->shelf_bytes = bytes;
-    if (!smaller) return;
-    heap->bytes += smaller_bytes + sizeof(Large);
-    heap_free(heap, smaller, smaller_bytes);
+    heap->shelves[use] = (Shelf){memory, bytes};
+    if (!smaller.memory) return;
+    heap->bytes += smaller.bytes + sizeof(Large);
+    heap_free(heap, smaller.memory, smaller.bytes);
 }
 
-void *heap_from_shelf(Heap *heap, size_t least, size_t *bytes) {
-    if (heap->shelf_bytes < least || heap->shelf_bytes / 4 > least) return NULL;
-    heap_count(heap, heap->shelf_bytes + sizeof(Large));
-    void *memory = heap->shelf;
-    *bytes = heap->shelf_bytes;
-    heap->shelf = NULL;
-    heap->shelf_bytes = 0;
-    return memory;
+void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t *bytes) {
+    const Shelf found = heap->shelves[use];
+    if (found.bytes < least || (use == FOR_STACKS && found.bytes / 4 > least)) return NULL;
+    heap_count(heap, found.bytes + sizeof(Large));
+    heap->shelves[use] = (Shelf){NULL, 0};
+    *bytes = found.bytes;
+    return found.memory;
 }
 
 Object *new_large_object(Heap *heap, Kind kind, size_t bytes) {
@@ -372,10 +369,10 @@ static size_t check_large(const Heap *heap) {
     return bytes;
 }
 
-static size_t check_shelf(const Heap *heap) {
-    if (!heap->shelf) return 0;
-    require(large_of(heap->shelf)->bytes == heap->shelf_bytes, "the block on the shelf has another size");
-    return heap->shelf_bytes + sizeof(Large);
+static size_t check_shelf(const Shelf *shelf) {
+    if (!shelf->memory) return 0;
+    require(large_of(shelf->memory)->bytes == shelf->bytes, "the block on a shelf has another size");
+    return shelf->bytes + sizeof(Large);
 }
 
 static void check_foreign(const Heap *heap) {
@@ -394,7 +391,8 @@ void heap_check(const Heap *heap) {
     require(heap->draining || !heap->dying, "something dead was left");
     require(heap->peak <= heap->limit && heap->bytes <= heap->peak, "more is in use than may be");
     const size_t in_slabs = check_slabs(heap), free_bytes = check_free(heap, in_slabs);
-    const size_t found = in_slabs - free_bytes + check_large(heap) - check_shelf(heap);
+    const size_t shelved = check_shelf(&heap->shelves[FOR_STACKS]) + check_shelf(&heap->shelves[FOR_TAPES]);
+    const size_t found = in_slabs - free_bytes + check_large(heap) - shelved;
     require(found <= heap->bytes, "less is counted than is in use");
     check_foreign(heap);
 }

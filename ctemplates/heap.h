@@ -33,6 +33,7 @@
 #define UNPOISON(memory, bytes) ((void)(memory), (void)(bytes))
 #endif
 
+enum { LARGE_PAGE = 2 * 1024 * 1024 };
 enum { CLASS_BYTES = 16, CLASSES = 33, LARGEST_CLASS = CLASS_BYTES * (CLASSES - 1) };
 
 typedef struct Heap Heap;
@@ -46,6 +47,13 @@ typedef struct Foreign {
     int64_t field; /* of a key of dictionaries (keys.c); 0: not asked yet */
 } Foreign;
 
+/* A large block for the next one who asks for one; not in `bytes`. Those of stacks and of tapes have their own. */
+typedef struct Shelf {
+    void *memory;
+    size_t bytes;
+} Shelf;
+typedef enum ShelfUse { FOR_STACKS, FOR_TAPES, SHELVES } ShelfUse;
+
 struct Heap {
     void *free[CLASSES]; /* lists of free blocks by size class, linked through their first word */
     char *fresh, *fresh_end; /* the rest of the newest slab */
@@ -55,8 +63,7 @@ struct Heap {
     bool draining; /* somebody works off `dying`, or will: whatever dies waits there */
     Foreign *foreign; /* all of them */
     struct Large *large; /* what came from malloc, linked, for heap_destroy */
-    void *shelf; /* a large block for the next one who asks for about as much; not in `bytes` */
-    size_t shelf_bytes;
+    Shelf shelves[SHELVES];
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
     uint64_t runs; /* the owner of the next run's lists (containers.h) */
@@ -78,10 +85,10 @@ void *heap_allocate(Heap *heap, size_t bytes);
 void heap_free(Heap *heap, void *memory, size_t bytes); /* NULL is nothing */
 void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes);
 
-/* Frees, but keeps the largest block of these, one in all, for heap_from_shelf: that gives a block of at least so
- * many bytes and not many times more, and tells how many, or NULL. */
-void heap_to_shelf(Heap *heap, void *memory, size_t bytes);
-void *heap_from_shelf(Heap *heap, size_t least, size_t *bytes);
+/* Frees, but keeps the largest block of those for one use, for heap_from_shelf: that gives a block of at least so
+ * many bytes, for stacks not many times more, and tells how many, or NULL. */
+void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes);
+void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t *bytes);
 
 /* Bytes that others have, and the heap counts; their being counted may be what fails. */
 void heap_peaked(Heap *heap, size_t added);

@@ -64,6 +64,9 @@ static void release_one(Held *held) {
     case HELD_COTANGENT:
         if (held->cotangent && !held->abandoned) cotangent_destroy(held->cotangent);
         break;
+    case HELD_SWEEP:
+        if (held->sweep) sweep_destroy(held->sweep);
+        break;
     }
     free(held);
 }

@@ -3,7 +3,7 @@
  * In: every entry from Python, between `held_enter` and `held_leave` of the heap. Out: one thread at a time in a
  * heap; what Python lets go of is released, at once where nobody else is in the heap, else when he leaves.
  *
- * A Held is what a Python wrapper has: one reference to a state, tape, machine, cotangent, or to the heap alone.
+ * A Held is what a Python wrapper has: one reference to a state, tape, machine, cotangent, sweep, or the heap alone.
  * The garbage collector may drop it in any thread, also while a run without the GIL is in the heap: dropping
  * only puts it on a list, which whoever enters next works off. What is held keeps the heap; the last one to be
  * released takes the heap along.
@@ -14,9 +14,9 @@
 #ifndef CK_HELD_H
 #define CK_HELD_H
 
-#include "reverse.h"
+#include "driver.h"
 
-typedef enum HeldKind { HELD_HEAP, HELD_STATE, HELD_TAPE, HELD_MACHINE, HELD_COTANGENT } HeldKind;
+typedef enum HeldKind { HELD_HEAP, HELD_STATE, HELD_TAPE, HELD_MACHINE, HELD_COTANGENT, HELD_SWEEP } HeldKind;
 
 typedef struct Held {
     struct Held *next; /* of those that were dropped */
@@ -28,8 +28,14 @@ typedef struct Held {
         Tape *tape;
         Machine *machine;
         Cotangent *cotangent;
+        Sweep *sweep;
     };
 } Held;
+
+/* Also the one that a sweep has at work; NULL: it has none. */
+static inline Machine *held_machine(const Held *held) {
+    return held->kind == HELD_SWEEP ? held->sweep->machine : held->machine;
+}
 
 /* A heap of its own, with a gate. NULL: no memory. */
 Held *held_new_heap(size_t limit);

@@ -1,8 +1,10 @@
 /* memory.h: malloc and its kin, traced. */
+#define _DEFAULT_SOURCE
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "memory.h"
+#include "pages.h"
 
 enum { DOMAIN = 0x636b }; /* of tracemalloc: what tells these traces from those of Python's objects */
 
@@ -11,7 +13,7 @@ static void *traced(void *memory, size_t bytes) {
     return memory;
 }
 
-void *memory_take(size_t bytes) { return traced(malloc(bytes), bytes); }
+void *memory_take(size_t bytes) { return traced(pages_allocate(bytes), bytes); }
 
 void *memory_resize(void *memory, size_t bytes) {
     const uintptr_t old = (uintptr_t)memory;

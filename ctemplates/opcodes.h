@@ -37,7 +37,9 @@ typedef enum Opcode {
     OP_CLOSE,       /* pointer: the Procedure; captures: the operands of the step */
     OP_MEMBER,      /* pointer: the Procedure; a: its environment, or none */
     OP_ENVIRONMENT, /* captures: c operands of the step, from K on */
-    OP_NATIVE,      /* pointer: the NativeStep; flags: NOTES_..., NEEDS_PART */
+    OP_ITEM, OP_ITEM_RI, /* R[a][R[b]], R[a][K]: of a plain tuple or a list; others as OP_NATIVE */
+    OP_TUPLE,            /* of the operands of the step; as OP_NATIVE where one is FOREIGN */
+    OP_NATIVE,           /* by the step's entry in NATIVES; flags: FLAG_NOTES_... */
     OP_FOREIGN,     /* by Python */
 
     OP_GOTO,        /* pointer: the block */

@@ -164,19 +164,18 @@ void heap_remember(Heap *heap, const void *key, Value value) {
 
 /* Classes */
 
-static PyObject *found_in(const char *module, const char *name) {
+PyObject *found_in(const char *module, const char *name) {
     PyObject *imported = PyImport_ImportModule(module);
     PyObject *found = imported ? PyObject_GetAttrString(imported, name) : NULL;
     Py_XDECREF(imported);
     return found;
 }
 
-static PyTypeObject *class_in(const char *module, const char *name) {
+PyTypeObject *class_in(const char *module, const char *name) {
     return (PyTypeObject *)(void *)found_in(module, name);
 }
 
-/* Where the instances of a class have a slot; 0: nowhere. */
-static Py_ssize_t offset(PyTypeObject *type, const char *name) {
+Py_ssize_t offset_in(PyTypeObject *type, const char *name) {
     PyObject *descriptor = type ? PyObject_GetAttrString((PyObject *)type, name) : NULL;
     Py_ssize_t result = 0;
     if (descriptor && Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
@@ -207,30 +206,30 @@ static void find_values(Classes *c) {
 }
 
 static void find_slots(Classes *c) {
-    c->pair_birth = offset(c->pair, "birth");
-    c->pair_car = offset(c->pair, "car");
-    c->pair_cdr = offset(c->pair, "cdr");
-    c->closure_lambda = offset(c->closure, "lam");
-    c->closure_environment = offset(c->closure, "env");
-    c->environment_birth = offset(c->environment, "birth");
-    c->environment_values = offset(c->environment, "values");
-    c->record_birth = offset(c->record, "birth");
-    c->record_layout = offset(c->record, "layout");
-    c->record_items = offset(c->record, "items");
-    c->list_birth = offset(c->list, "birth");
-    c->list_items = offset(c->list, "items");
-    c->list_owner = offset(c->list, "owner");
-    c->list_stale = offset(c->list, "stale");
-    c->dictionary_birth = offset(c->dictionary, "birth");
-    c->dictionary_items = offset(c->dictionary, "items");
-    c->dictionary_owner = offset(c->dictionary, "owner");
-    c->dictionary_stale = offset(c->dictionary, "stale");
-    c->dual_tag = offset(c->dual, "tag");
-    c->dual_primal = offset(c->dual, "primal");
-    c->dual_tangent = offset(c->dual, "tangent");
-    c->both_primal = offset(c->both, "primal");
-    c->both_tangent = offset(c->both, "tangent");
-    c->layout_class = offset((PyTypeObject *)(void *)c->layout, "cls");
+    c->pair_birth = offset_in(c->pair, "birth");
+    c->pair_car = offset_in(c->pair, "car");
+    c->pair_cdr = offset_in(c->pair, "cdr");
+    c->closure_lambda = offset_in(c->closure, "lam");
+    c->closure_environment = offset_in(c->closure, "env");
+    c->environment_birth = offset_in(c->environment, "birth");
+    c->environment_values = offset_in(c->environment, "values");
+    c->record_birth = offset_in(c->record, "birth");
+    c->record_layout = offset_in(c->record, "layout");
+    c->record_items = offset_in(c->record, "items");
+    c->list_birth = offset_in(c->list, "birth");
+    c->list_items = offset_in(c->list, "items");
+    c->list_owner = offset_in(c->list, "owner");
+    c->list_stale = offset_in(c->list, "stale");
+    c->dictionary_birth = offset_in(c->dictionary, "birth");
+    c->dictionary_items = offset_in(c->dictionary, "items");
+    c->dictionary_owner = offset_in(c->dictionary, "owner");
+    c->dictionary_stale = offset_in(c->dictionary, "stale");
+    c->dual_tag = offset_in(c->dual, "tag");
+    c->dual_primal = offset_in(c->dual, "primal");
+    c->dual_tangent = offset_in(c->dual, "tangent");
+    c->both_primal = offset_in(c->both, "primal");
+    c->both_tangent = offset_in(c->both, "tangent");
+    c->layout_class = offset_in((PyTypeObject *)(void *)c->layout, "cls");
 }
 
 static void find_names(Classes *c) {

@@ -78,6 +78,12 @@ typedef struct Classes {
     PyObject *machine, *owner, *address, *start, *stop, *step, *fields;
     PyObject *perform, *differentiate, *resume, *wrong_call, *truth, *strip, *uncaught, *reverse;
 } Classes;
+/* What a module names, a new reference; NULL: there is no such thing, and an exception is set. offset_in: where the
+ * instances of a class have a slot; 0: nowhere. */
+PyObject *found_in(const char *module, const char *name);
+PyTypeObject *class_in(const char *module, const char *name);
+Py_ssize_t offset_in(PyTypeObject *type, const char *name);
+
 const Classes *classes(void); /* NULL: they cannot be found, and an exception is set */
 
 static inline PyObject **slot_of(PyObject *object, Py_ssize_t offset) {

@@ -131,12 +131,13 @@ static void give_to(Cotangent *c, Value *source, uint64_t birth, int64_t field) 
     if (birth && !amount_is_zero(*source)) cotangent_give(c, birth, field, amount_out(source));
 }
 
-static void put_back(Cotangent *c, Register target, uint64_t birth, int64_t field) {
+/* NULL: to nobody. */
+static void put_back(Cotangent *c, Value *target, uint64_t birth, int64_t field) {
     const Value amount = cotangent_take(c, birth, field);
-    if (target == NO_REGISTER)
-        drop(c->heap, amount);
+    if (target)
+        amount_to(c->heap, target, amount);
     else
-        amount_to(c->heap, &c->window[target], amount);
+        drop(c->heap, amount);
 }
 
 /* The note of a Rearrange (containers.h). Its object is a new one, so what is given is not taken here. */
@@ -149,13 +150,14 @@ static void give_copied(Cotangent *c, const Word *note) {
 
 void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
     Value *source = &c->window[action->source];
+    Value *target = action->target == NO_REGISTER ? NULL : &c->window[action->target];
     const Word *note = notes + action->note;
     switch (action->kind) {
-    case ADD: amount_to(c->heap, &c->window[action->target], amount_out(source)); break;
-    case TAKE: put_back(c, action->target, note->birth, action->field); break;
+    case ADD: amount_to(c->heap, target, amount_out(source)); break;
+    case TAKE: put_back(c, target, note->birth, action->field); break;
     case GIVE: give_to(c, source, note->birth, action->field); break;
     case PICK: give_to(c, source, note[0].birth, note[1].field); break;
-    case PUT: put_back(c, action->target, note[0].birth, note[1].field); break;
+    case PUT: put_back(c, target, note[0].birth, note[1].field); break;
     case MOVE:
         if (action->count) give_copied(c, note);
         break;
@@ -163,16 +165,18 @@ void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
     }
 }
 
-#define S w[op->source].real
-#define A w[op->a].real
-#define B w[op->b].real
+#define AMOUNT(OFFSET) (*(Value *)(void *)((char *)w + (OFFSET)))
+#define PLACE(OFFSET) ((OFFSET) == NO_REGISTER ? NULL : &AMOUNT(OFFSET))
+#define S AMOUNT(op->source).real
+#define A AMOUNT(op->a).real
+#define B AMOUNT(op->b).real
 #define X record[op->x].real
 #define Y record[op->y].real
 #define Z record[op->z].real
 #define NEXT goto *labels[(++op)->kind]
-#define ONE(NAME, AMOUNT)                                                                                      \
-    NAME : A += AMOUNT; NEXT;                                                                                  \
-    NAME##_a : A = 0.0 + AMOUNT; NEXT;
+#define ONE(NAME, BY_A)                                                                                        \
+    NAME : A += BY_A; NEXT;                                                                                    \
+    NAME##_a : A = 0.0 + BY_A; NEXT;
 #define TWO(NAME, BY_B, BY_A)                                                                                  \
     NAME : B += BY_B; A += BY_A; NEXT;                                                                         \
     NAME##_a : B += BY_B; A = 0.0 + BY_A; NEXT;                                                                \
@@ -181,16 +185,18 @@ void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
 #define ONE_LABELS(NAME) &&NAME, &&NAME##_a
 #define TWO_LABELS(NAME) &&NAME, &&NAME##_a, &&NAME##_b, &&NAME##_ab
 
-/* What the steps of a block did, from its record. */
-static void reverse_steps(Cotangent *c, const Backward *program, const Word *record) {
-    static const void *const labels[] = {
-        ONE_LABELS(pass), ONE_LABELS(minus), ONE_LABELS(times), ONE_LABELS(factor), ONE_LABELS(divisor),
-        TWO_LABELS(sum), TWO_LABELS(difference), TWO_LABELS(product), TWO_LABELS(quotient),
-        &&move, &&scaled, &&taken, &&given, &&picked, &&put, &&copied, &&end,
-    };
+#define ARITHMETIC                                                                                             \
+    ONE_LABELS(pass), ONE_LABELS(minus), ONE_LABELS(times), ONE_LABELS(factor), ONE_LABELS(divisor),           \
+        TWO_LABELS(sum), TWO_LABELS(difference), TWO_LABELS(product), TWO_LABELS(quotient)
+#define OTHERS &&scaled, &&taken, &&given, &&picked, &&put, &&zero, &&skip, &&copied, &&end
+
+/* The operations of a block from `op` on, with its record. */
+static void reverse_steps(Cotangent *c, const Backward *program, const BackOperation *op, const Word *record) {
+    static const void *const reals[] = {ARITHMETIC, ONE_LABELS(pass), OTHERS};
+    static const void *const any[] = {ARITHMETIC, &&move, &&move, OTHERS};
+    const void *const *const labels = c->mixed ? any : reals;
     Value *const w = c->window;
     const Word *const notes = record + program->block->value_count;
-    const BackOperation *op = program->operations;
     goto *labels[op->kind];
 
     ONE(pass, S)
@@ -202,17 +208,14 @@ static void reverse_steps(Cotangent *c, const Backward *program, const Word *rec
     TWO(difference, -S, S)
     TWO(product, X * S, Y * S)
     TWO(quotient, -(Z / Y) * S, 1.0 / Y * S)
-move:
-    if (LIKELY((w[op->source].tag | w[op->a].tag) == REAL))
-        A += S;
-    else
-        amount_to(c->heap, &w[op->a], amount_out(&w[op->source]));
-    NEXT;
+move: amount_to(c->heap, &AMOUNT(op->a), amount_out(&AMOUNT(op->source))); NEXT;
 scaled: scale(w, op->action, record); NEXT;
-taken: put_back(c, op->a, notes[op->x].birth, op->y); NEXT;
-given: give_to(c, &w[op->source], notes[op->x].birth, op->y); NEXT;
-picked: give_to(c, &w[op->source], notes[op->x].birth, notes[op->x + 1].field); NEXT;
-put: put_back(c, op->a, notes[op->x].birth, notes[op->x + 1].field); NEXT;
+taken: put_back(c, PLACE(op->a), notes[op->x].birth, op->y); NEXT;
+given: give_to(c, &AMOUNT(op->source), notes[op->x].birth, op->y); NEXT;
+picked: give_to(c, &AMOUNT(op->source), notes[op->x].birth, notes[op->x + 1].field); NEXT;
+put: put_back(c, PLACE(op->a), notes[op->x].birth, notes[op->x + 1].field); NEXT;
+zero: A = 0.0; NEXT;
+skip: op += op->x; goto *labels[op->kind];
 copied: give_copied(c, notes + op->x); NEXT;
 end:
     return;
@@ -220,52 +223,43 @@ end:
 
 /* Blocks */
 
-/* The end of a jump where every amount is a REAL and none is in the way of another. */
-static inline void carry(Cotangent *c, const Backward *program) {
-    Value *const w = c->window;
-    const Zeros few = program->few[0];
-    for (uint32_t i = 0; i < program->carry_count; i++)
-        w[program->carries[i].to].real = 0.0 + w[program->carries[i].from].real;
-    for (uint32_t i = 0; i < few.count; i++) w[few.slots[i]].real = 0.0;
-}
-
-static void reverse_block(Cotangent *c, const Backward *program, const Word *record) {
+static inline void reverse_block(Cotangent *c, const Backward *program, const Word *record) {
     const Block *block = program->block;
-    const uint64_t birth = block->end.kind == CALL && block->note_count ? record[block->record_size - 1].birth : 0;
-    if (LIKELY(program->carries_all && !c->mixed))
-        carry(c, program);
-    else
-        reverse_end(c, program, birth, c->mixed);
-    reverse_steps(c, program, record);
+    const BackOperation *from = program->steps;
+    if (LIKELY(program->ends && !c->mixed)) {
+        from = program->start[c->block != block->end.targets[0]];
+    } else {
+        const bool notes = block->end.kind == CALL && block->note_count;
+        reverse_end(c, program, notes ? record[block->record_size - 1].birth : 0, c->mixed);
+    }
+    reverse_steps(c, program, from, record);
     c->block = block;
+    c->index = 0;
 }
 
-/* Blocks of one run of the tape, at most `most`; how many. */
-static uint64_t reverse_run(Tape *tape, Cotangent *c, TapeRun *run, uint64_t most) {
-    const Block *block = run->block;
-    const Backward *program = program_of(c, block);
-    const uint64_t count = run->count < most ? run->count : most;
-    c->index = 0;
-    for (uint64_t i = 0; i < count; i++) reverse_block(c, program, tape_pop(tape, block));
-    run->count -= count;
-    return count;
+/* The block's program: most often the one that came after the same block the last time. */
+static inline Backward *next_program(Cotangent *c, Backward *program, const Block *block) {
+    if (LIKELY(program->before->block == block)) return program->before;
+    Backward *found = program_of(c, block);
+    program->before = found;
+    return found;
 }
 
 Outcome reverse_tape(Tape *tape, Cotangent *c) {
-    uint64_t left = SLICE;
-    while (tape->run_count) {
-        TapeRun *run = &tape->runs[tape->run_count - 1];
-        if (!left) return SLICED;
-        if (run->block) {
-            left -= reverse_run(tape, c, run, left);
-            if (run->count) continue;
+    Backward none = {.before = &none};
+    Backward *program = &none;
+    for (uint64_t left = SLICE; left; left--) {
+        const uintptr_t mark = tape_last(tape);
+        if (!mark) return STOPPED;
+        if (LIKELY(!is_part(mark))) {
+            const Block *block = marked_block(mark);
+            program = next_program(c, program, block);
+            reverse_block(c, program, tape_pop(tape, block));
         } else {
-            const Outcome outcome = reverse_part(run->part, c);
+            const Outcome outcome = reverse_part(marked_part(mark), c);
             if (outcome != STOPPED) return outcome;
-            part_destroy(tape->heap, run->part);
-            left--;
+            tape_drop_part(tape);
         }
-        tape_drop_run(tape);
     }
-    return STOPPED;
+    return SLICED;
 }

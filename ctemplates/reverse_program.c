@@ -106,7 +106,7 @@ static BackOperation of_scale(const Cotangent *c, const Action *action) {
 static BackOperation of_action(const Cotangent *c, const Action *action) {
     BackOperation found = {.source = action->source, .a = action->target, .x = action->note, .y = action->field};
     switch (action->kind) {
-    case ADD: found.kind = BACK_MOVE; break;
+    case ADD: found.kind = BACK_COPY; break;
     case SCALE: return of_scale(c, action);
     case TAKE: found.kind = BACK_TAKE; break;
     case GIVE: found.kind = BACK_GIVE; break;
@@ -126,8 +126,7 @@ static bool keeps(const Block *target, uint32_t from, Register slot) {
     return false;
 }
 
-/* Whether an accumulator goes on from what follows the block to its end: of the k-th target of a branch. */
-static bool goes_on(const Block *block, int k, Register slot) {
+bool goes_on(const Block *block, int k, Register slot) {
     const End *end = &block->end;
     switch (end->kind) {
     case JUMP:
@@ -141,7 +140,7 @@ static bool goes_on(const Block *block, int k, Register slot) {
     }
 }
 
-static bool is_slot(const Block *block, Register slot) {
+bool is_slot(const Block *block, Register slot) {
     for (uint32_t i = 0; i < block->slot_count; i++)
         if (block->slots[i] == slot) return true;
     return false;
@@ -163,13 +162,13 @@ static bool sets(uint8_t *fate, Register slot) {
 
 static void decide(BackOperation *op, uint8_t *fate) {
     touch(fate, op->source);
-    if (op->kind >= BACK_MOVE) {
-        if (op->kind == BACK_MOVE || op->kind == BACK_TAKE || op->kind == BACK_PUT) touch(fate, op->a);
+    if (op->kind >= BACK_SCALE) {
+        if (op->kind == BACK_TAKE || op->kind == BACK_PUT) touch(fate, op->a);
         for (int i = 0; op->kind == BACK_SCALE && i < op->action->count; i++) touch(fate, op->action->operands[i]);
         return;
     }
     uint16_t kind = op->kind;
-    if (op->kind >= BACK_SUM && sets(fate, op->b)) kind += SETS_B;
+    if (op->kind >= BACK_SUM && op->kind < BACK_COPY && sets(fate, op->b)) kind += SETS_B;
     if (sets(fate, op->a)) kind += SETS_A;
     op->kind = kind;
 }
@@ -185,39 +184,6 @@ static void touch_by_end(const Block *block, int targets, uint8_t *fate) {
         for (uint32_t i = 0; i < end->targets[0]->parameter_count; i++) touch(fate, end->targets[0]->parameters[i]);
 }
 
-/* Whether the given parameters of a jump's target can be carried one by one: each argument is another slot of this
- * block, has received nothing else at its end, and is no parameter whose own amount is still to be carried. */
-static bool carries_all(const Block *block) {
-    const End *end = &block->end;
-    if (end->kind != JUMP && end->kind != ENTER) return false;
-    for (uint32_t i = 0; i < end->count; i++) {
-        const Register to = end->operands[i].at;
-        if (to == NO_REGISTER) continue;
-        if (goes_on(block, 0, to) || !is_slot(block, to)) return false;
-        for (uint32_t k = 0; k < end->count; k++)
-            if (k != i && (end->operands[k].at == to || end->targets[0]->parameters[k] == to)) return false;
-    }
-    return true;
-}
-
-static Carry *list_carries(Backward *program, const Block *block, Carry *to) {
-    const End *end = &block->end;
-    program->carries = to;
-    program->carry_count = 0;
-    program->carries_all = carries_all(block);
-    if (!program->carries_all) return to;
-    for (uint32_t i = 0; i < end->count; i++)
-        if (end->operands[i].at != NO_REGISTER) *to++ = (Carry){end->targets[0]->parameters[i], end->operands[i].at};
-    program->carry_count = (uint32_t)(to - program->carries);
-    return to;
-}
-
-static bool is_carried_to(const Backward *program, Register slot) {
-    for (uint32_t i = 0; i < program->carry_count; i++)
-        if (program->carries[i].to == slot) return true;
-    return false;
-}
-
 static Register *list_zeros(Backward *program, int k, const uint8_t *fate, Register *to) {
     const Block *block = program->block;
     program->zeros[k].slots = to;
@@ -227,41 +193,80 @@ static Register *list_zeros(Backward *program, int k, const uint8_t *fate, Regis
     program->few[k].slots = to;
     for (uint32_t i = 0; i < program->zeros[k].count; i++) {
         const Register slot = program->zeros[k].slots[i];
-        if (is_carried_to(program, slot)) continue;
+        if (is_jump(block) && receives(block, slot)) continue;
         if (fate[slot] == IS_ADDED_TO || (fate[slot] == UNTOUCHED && keeps(block, 0, slot))) *to++ = slot;
     }
     program->few[k].count = (uint32_t)(to - program->few[k].slots);
     return to;
 }
 
-static void decode(Cotangent *c, Backward *program, uint8_t *fate) {
+/* Operations */
+
+static uint32_t list_steps(const Cotangent *c, const Block *block, uint8_t *fate, BackOperation *to) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < block->action_count; i++) {
+        to[count] = of_action(c, &block->actions[i]);
+        if (to[count].kind == BACK_END) continue;
+        decide(&to[count++], fate);
+    }
+    to[count++] = (BackOperation){.kind = BACK_END};
+    return count;
+}
+
+static BackOperation *list_ends(Cotangent *c, Backward *program) {
+    const Zeros *few = program->few;
+    BackOperation *to = program->operations, *second = to;
+    program->ends = true;
+    if (is_jump(program->block)) {
+        program->start[0] = program->start[1] = to;
+        return reverse_jump(c, program->block, few, to);
+    }
+    program->ends = program->block->end.kind == BRANCH;
+    if (!program->ends) return to;
+    to = reverse_branch(&few[1], false, few[0].count, to);
+    program->start[0] = to;
+    to = reverse_branch(&few[0], true, 0, to);
+    program->start[1] = few[1].count ? second : to;
+    return to;
+}
+
+static Register offset(Register slot) {
+    return slot == NO_REGISTER ? NO_REGISTER : slot * (Register)sizeof(Value);
+}
+
+static size_t most_operations(const Block *block) {
+    return block->action_count + 2 * (block->slot_count + block->end.count + 1);
+}
+
+/* Registers become offsets in the end. */
+static void decode(Cotangent *c, Backward *program, uint8_t *fate, BackOperation *steps) {
     const Block *block = program->block;
     const int targets = block->end.kind == BRANCH ? 2 : 1;
-    uint32_t count = 0;
+    Register *zeros = (Register *)(void *)(program->operations + most_operations(block));
     memset(fate, UNTOUCHED, c->registers);
     touch_by_end(block, targets, fate);
-    for (uint32_t i = 0; i < block->action_count; i++) {
-        BackOperation found = of_action(c, &block->actions[i]);
-        if (found.kind == BACK_END) continue;
-        decide(&found, fate);
-        program->operations[count++] = found;
-    }
-    program->operations[count] = (BackOperation){.kind = BACK_END};
-    Carry *carries = (Carry *)(void *)(program->operations + block->action_count + 1);
-    Register *zeros = (Register *)list_carries(program, block, carries);
+    const uint32_t count = list_steps(c, block, fate, steps);
     for (int k = 0; k < targets; k++) zeros = list_zeros(program, k, fate, zeros);
+    BackOperation *to = list_ends(c, program);
+    memcpy(to, steps, count * sizeof *steps);
+    program->steps = to;
+    for (BackOperation *op = program->operations; op < to + count; op++) {
+        op->source = offset(op->source);
+        op->a = offset(op->a);
+        op->b = offset(op->b);
+    }
 }
 
 static Backward *make_program(Cotangent *c, const Block *block) {
-    const size_t operations = (block->action_count + 1) * sizeof(BackOperation);
-    const size_t bytes = sizeof(Backward) + operations + block->end.count * sizeof(Carry) +
+    const size_t bytes = sizeof(Backward) + most_operations(block) * sizeof(BackOperation) +
                          4 * block->slot_count * sizeof(Register);
-    const size_t registers = c->registers;
+    const size_t registers = c->registers, step_bytes = (block->action_count + 1) * sizeof(BackOperation);
     uint8_t *fate = heap_allocate(c->heap, registers);
+    BackOperation *steps = heap_allocate(c->heap, step_bytes);
     Backward *program = heap_allocate(c->heap, bytes);
-    program->block = block;
-    program->bytes = bytes;
-    decode(c, program, fate);
+    *program = (Backward){.block = block, .before = program, .bytes = bytes};
+    decode(c, program, fate, steps);
+    heap_free(c->heap, steps, step_bytes);
     heap_free(c->heap, fate, registers);
     return program;
 }
@@ -287,7 +292,7 @@ static void grow_table(Cotangent *c) {
     if (old) heap_free(c->heap, old, old_room * sizeof *old);
 }
 
-const Backward *program_of(Cotangent *c, const Block *block) {
+Backward *program_of(Cotangent *c, const Block *block) {
     if (block->procedure) cotangent_reserve(c, block->procedure->registers);
     if (c->program_room) {
         Backward *found = *place_of(c, block);

@@ -5,7 +5,7 @@
  *
  * What always holds: what an operation of arithmetic reads and adds to are REALs, since a block whose recorded
  * values are anything else is a part (reverse_part.c). While no amount at all is anything else (`mixed` is false),
- * all registers have that tag, and only the `few` slots need to be cleared that no operation sets; else all `zeros`
+ * all registers have that tag, and only those slots need to be cleared that no operation sets; else all `zeros`
  * are, from which the operations give the same.
  */
 #ifndef CK_REVERSE_PROGRAM_H
@@ -14,6 +14,7 @@
 #include "reverse.h"
 
 /* s: the accumulator `source`; a', b' those of the operands; x, y, z the recorded values of operands and result.
+ * Accumulators are given as offsets in bytes in the window.
  *
  * Where nothing was added to an accumulator before, an operation sets it: to 0 + what it adds, so that no zero is
  * negative. SETS_A and SETS_B are added to the kinds of arithmetic, which have numbers in between. */
@@ -28,12 +29,14 @@ typedef enum BackKind {
     BACK_DIFFERENCE = 14, /* b' -= s; a' += s */
     BACK_PRODUCT = 18,    /* b' += x s; a' += y s */
     BACK_QUOTIENT = 22,   /* b' += -(z / y) s; a' += (1 / y) s */
-    BACK_MOVE = 26,       /* a' += s, of any kind; s is used up */
-    BACK_SCALE,           /* by the action and its Scalar */
+    BACK_COPY = 26,       /* a' += s, of any kind; s is used up */
+    BACK_SCALE = 28,      /* by the action and its Scalar */
     BACK_TAKE,
     BACK_GIVE,
     BACK_PICK,
     BACK_PUT,
+    BACK_ZERO,   /* a' = 0 */
+    BACK_SKIP,   /* goes on `x` operations further on */
     BACK_COPIED, /* from the fields of a new object to those that they are copies of */
     BACK_END
 } BackKind;
@@ -54,28 +57,37 @@ typedef struct Zeros {
     uint32_t count;
 } Zeros;
 
-typedef struct Carry {
-    Register from, to;
-} Carry;
-
 /* The slots that start at 0, by the target that the run went on to: `zeros` all of them; `few` those that this must
  * be seen of, because an operation adds to them, or nothing does and they are parameters.
  *
- * carries: of a jump, where each given parameter's amount goes, if they can go one by one; else there are none. */
+ * ends: while no amount is mixed the operations from start[k] on reverse the end, too, when the run went on to the
+ * k-th target; else reverse_end does it, and they begin with those of the steps. */
 struct Backward {
     const Block *block;
+    Backward *before; /* that of the block that ran before this one when it was last seen; else itself */
     size_t bytes;
     Zeros zeros[2], few[2];
-    bool carries_all;
-    uint32_t carry_count;
-    const Carry *carries;
+    bool ends;
+    const BackOperation *start[2], *steps;
     BackOperation operations[]; /* ends with BACK_END */
 };
+
+/* What decoding shares (reverse_program.c, reverse_jump.c). */
+bool is_slot(const Block *block, Register slot);
+bool is_jump(const Block *block);
+bool receives(const Block *block, Register slot); /* whether its end adds to it */
+/* Whether an accumulator goes on from what follows the block to its end: of the k-th target of a branch. */
+bool goes_on(const Block *block, int k, Register slot);
+
+/* The operations of an end, written to `to`; where they end. Of a branch those of one target, which unless they are
+ * the last go on behind `further` others. */
+BackOperation *reverse_jump(Cotangent *cotangent, const Block *block, const Zeros *few, BackOperation *to);
+BackOperation *reverse_branch(const Zeros *few, bool last, uint32_t further, BackOperation *to);
 
 void programs_create(Cotangent *cotangent);
 void programs_destroy(Cotangent *cotangent);
 
 /* The block's; made when it is first asked for. */
-const Backward *program_of(Cotangent *cotangent, const Block *block);
+Backward *program_of(Cotangent *cotangent, const Block *block);
 
 #endif

@@ -1,5 +1,6 @@
-/* What a schedule asks for, and what it is told: the actions and reports of checkpoint/driver/schedule.py. (Also read
- * by cffi: declarations only.)
+/* What goes between a sweep (driver.h) and whoever directs it. (Also read by cffi: declarations only.)
+ *
+ * Directives and reports are the actions and reports of checkpoint/driver/schedule.py:
  *
  *     DO_KEEP      keep the current state, under its step
  *     DO_RESTORE   the state that is kept at `step` becomes the current one
@@ -24,3 +25,30 @@ typedef struct Report {
     bool finished;
     size_t bytes;
 } Report;
+
+typedef enum SweepOutcome {
+    SWEEP_STANDS,        /* the directive has been followed */
+    SWEEP_ENDS,          /* its own schedule has nothing left to do */
+    SWEEP_SLICED,        /* as much as one call does: go on */
+    SWEEP_WANTS_CODE,    /* as a machine does */
+    SWEEP_WANTS_SEED,    /* the end of the run is known, and its cotangent is wanted */
+    SWEEP_WANTS_QUIET,   /* what is reversed next is partly Python's: go on within silence */
+    SWEEP_WITHOUT_TAPE,  /* to be reversed; here the schedule is wrong, as in the next three */
+    SWEEP_WITHOUT_STATE, /* to be kept, or run on from */
+    SWEEP_NOT_KEPT,      /* what is to be restored or dropped */
+    SWEEP_OUT_OF_ORDER,  /* the tape does not end where reversal has come to */
+    SWEEP_FAILED,        /* the peer, of the machine or of the cotangent, has the exception */
+    SWEEP_NO_MEMORY
+} SweepOutcome;
+
+/* Steps run without and with a tape, the most states kept at once. */
+typedef struct SweepCounts {
+    int64_t advanced, taped;
+    size_t most_kept;
+} SweepCounts;
+
+/* What the machine's peer asks for: which run is at work, and whether it is recorded. */
+typedef struct SweepRun {
+    uint64_t run;
+    bool taped;
+} SweepRun;

@@ -24,7 +24,7 @@ static FrameHead head_below(const Chunk *chunk, uint32_t top) {
 
 static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t before) {
     size_t bytes = chunk_bytes(size);
-    Chunk *chunk = heap_from_shelf(heap, bytes, &bytes);
+    Chunk *chunk = heap_from_shelf(heap, FOR_STACKS, bytes, &bytes);
     if (!chunk) chunk = heap_allocate(heap, bytes);
     size = (uint32_t)((bytes - sizeof(Chunk)) / sizeof(Value));
     *chunk = (Chunk){.room = size, .size = size, .previous = previous, .before = before};
@@ -33,7 +33,7 @@ static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t bef
 
 static void free_chunk(Heap *heap, Chunk *chunk) {
     heap_free(heap, chunk->places, chunk->place_room * sizeof(Place));
-    heap_to_shelf(heap, chunk, chunk_bytes(chunk->size));
+    heap_to_shelf(heap, FOR_STACKS, chunk, chunk_bytes(chunk->size));
 }
 
 /* Owners and their places */

@@ -1,9 +1,12 @@
-/* The tape: chunks of words, runs, and parts.
+/* The tape: chunks of words, and parts.
  *
  * In: blocks that run as a whole, and blocks of which a part is run. Out: their records, the last one first.
  *
- * What always holds: a record lies in one chunk; only the newest chunk may be empty. `bytes` counts the words in
- * use, the runs, and the parts with all that they have; the heap counts what has been allocated for them.
+ * What always holds: a record lies in one chunk with its mark; only the newest chunk may be empty. `bytes` counts
+ * the words in use, and the parts with all that they have; the heap counts what has been allocated for them.
+ *
+ * Chunks grow until they are large pages (pages.h). The last of those to go lies on the heap's shelf for the next
+ * tape: memory that has been used is better than new memory.
  */
 #include "tape.h"
 
@@ -12,7 +15,12 @@
 #include "bridge.h"
 #include "numbers.h"
 
-enum { FIRST_CHUNK = 1024, LARGEST_CHUNK = 256 * 1024, FIRST_RUNS = 8, FIRST_ORIGINS = 1 };
+enum {
+    FIRST_CHUNK = 1024,
+    LARGEST_CHUNK = LARGE_PAGE - 256, /* with what the heap and malloc add */
+    SHELVED = 64 * 1024,              /* a chunk of so many bytes may be a much larger one from the shelf */
+    FIRST_ORIGINS = 1
+};
 
 static size_t chunk_bytes(size_t room) { return sizeof(WordChunk) + room * sizeof(Word); }
 
@@ -25,63 +33,52 @@ Tape *tape_create(Heap *heap) {
 static void free_chunk(Tape *tape) {
     WordChunk *chunk = tape->chunk;
     tape->chunk = chunk->previous;
-    heap_free(tape->heap, chunk, chunk_bytes(chunk->room));
+    heap_to_shelf(tape->heap, FOR_TAPES, chunk, chunk_bytes(chunk->room));
 }
 
 void tape_destroy(Tape *tape) {
-    while (tape->run_count) {
-        const TapeRun last = tape->runs[tape->run_count - 1];
-        tape_drop_run(tape);
-        if (!last.block) part_destroy(tape->heap, last.part);
-    }
+    for (uintptr_t mark; (mark = tape_last(tape));)
+        if (is_part(mark))
+            tape_drop_part(tape);
+        else
+            tape_pop(tape, marked_block(mark));
     while (tape->chunk) free_chunk(tape);
-    heap_free(tape->heap, tape->runs, tape->run_room * sizeof(TapeRun));
     heap_free(tape->heap, tape, sizeof(Tape));
 }
 
+static WordChunk *new_chunk(Tape *tape, size_t bytes) {
+    WordChunk *chunk = NULL;
+    size_t found = bytes;
+    if (bytes >= SHELVED) chunk = heap_from_shelf(tape->heap, FOR_TAPES, bytes, &found);
+    if (!chunk) chunk = heap_allocate(tape->heap, bytes);
+    chunk->room = (found - sizeof(WordChunk)) / sizeof(Word);
+    return chunk;
+}
+
 /* An empty chunk that is too small gives way. */
-Word *tape_grow(Tape *tape, uint32_t words) {
+Word *tape_grow(Tape *tape, size_t words) {
     size_t bytes = FIRST_CHUNK;
     if (tape->chunk) {
-        bytes = 2 * chunk_bytes(tape->chunk->room);
+        bytes = 4 * chunk_bytes(tape->chunk->room);
         if (bytes > LARGEST_CHUNK) bytes = LARGEST_CHUNK;
         if (tape->chunk->used == 0) free_chunk(tape);
     }
-    size_t room = (bytes - sizeof(WordChunk)) / sizeof(Word);
-    if (room < words) room = words;
-    WordChunk *chunk = heap_allocate(tape->heap, chunk_bytes(room));
+    if (bytes < chunk_bytes(words)) bytes = chunk_bytes(words);
+    WordChunk *chunk = new_chunk(tape, bytes);
     chunk->previous = tape->chunk;
     chunk->used = words;
-    chunk->room = room;
     tape->chunk = chunk;
     tape->bytes += words * sizeof(Word);
     return chunk->words;
 }
 
-TapeRun *tape_add_run(Tape *tape, const Block *block) {
-    if (tape->run_count == tape->run_room) {
-        const size_t room = tape->run_room ? 2 * tape->run_room : FIRST_RUNS;
-        tape->runs = heap_resize(
-            tape->heap, tape->runs, tape->run_room * sizeof(TapeRun), room * sizeof(TapeRun));
-        tape->run_room = room;
-    }
-    TapeRun *run = &tape->runs[tape->run_count++];
-    *run = (TapeRun){.block = block, .count = 0};
-    tape->bytes += sizeof(TapeRun);
-    return run;
+uintptr_t tape_last_in_previous(Tape *tape) {
+    if (tape->chunk && tape->chunk->previous) free_chunk(tape);
+    const WordChunk *chunk = tape->chunk;
+    return chunk && chunk->used ? chunk->words[chunk->used - 1].mark : 0;
 }
 
-void tape_drop_run(Tape *tape) {
-    tape->run_count--;
-    tape->bytes -= sizeof(TapeRun);
-}
-
-void tape_undo(Tape *tape, const Block *block) {
-    tape_pop(tape, block);
-    if (--tape->runs[tape->run_count - 1].count == 0) tape_drop_run(tape);
-}
-
-void tape_drop_chunk(Tape *tape) { free_chunk(tape); }
+void tape_undo(Tape *tape, const Block *block) { tape_pop(tape, block); }
 
 /* Parts. Where memory ends while one is made nothing is on the tape yet. */
 
@@ -94,15 +91,21 @@ Part *tape_add_part(Tape *tape, const Block *block, uint32_t start) {
     *part = (Part){.block = block, .tape = tape, .start = start, .stop = start, .values = values, .notes = notes};
     for (uint32_t i = 0; i < block->value_count; i++) values[i] = nothing();
     if (notes) memset(notes, 0, note_bytes);
-    tape_add_run(tape, NULL)->part = part;
+    tape_take(tape, 1)->mark = (uintptr_t)part + 1;
+    part->previous = tape->parts;
+    tape->parts = part;
     part->bytes = sizeof(Part) + value_bytes + note_bytes;
     tape->bytes += part->bytes;
     return part;
 }
 
-void part_destroy(Heap *heap, Part *part) {
+void tape_drop_part(Tape *tape) {
+    Heap *heap = tape->heap;
+    Part *part = marked_part(tape_last(tape));
+    tape->chunk->used--;
+    tape->parts = part->previous;
+    tape->bytes -= sizeof(Word) + part->bytes;
     heap_discount(heap, part->reported);
-    part->tape->bytes -= part->bytes;
     for (uint32_t i = 0; i < part->origin_count; i++) {
         const Origin origin = part->origins[i];
         if (origin.numbers) step_tape_destroy(heap, origin.numbers);

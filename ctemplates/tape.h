@@ -1,7 +1,8 @@
 /* The tape of a stretch: what was run, in order, and what it recorded.
  *
- * `runs` tells which blocks ran as a whole, run-length coded, and the parts. Records of whole blocks are words
- * in chunks, one record never divided (code.h says what is in one). A Part stands for itself.
+ * Words in chunks: for each block that ran as a whole its record (code.h says what is in one), then its *mark*,
+ * the block; for each part its mark alone. A record and its mark are never divided. So from the end a tape can be
+ * read backwards.
  * Everything counts in heap->bytes, and in `bytes`, which bounds a base case; so do bytes that Python reports.
  */
 #ifndef CK_TAPE_H
@@ -13,6 +14,7 @@ typedef union Word {
     uint64_t birth;
     int64_t field;
     double real;
+    uintptr_t mark; /* the address of a Block, or that of a Part and 1 */
 } Word;
 
 /* What a step found out when it ran, for its reversal: a Python object (checkpoint.interp.hybrid's origins), or
@@ -29,6 +31,7 @@ enum { END_ORIGIN = -1, STRIPPED_ORIGIN = -2 };
 typedef struct Part {
     const Block *block;
     struct Tape *tape;
+    struct Part *previous; /* of the same tape */
     uint32_t start, stop;
     bool ended, raised;
     uint32_t values_kept; /* how many of them there are so far */
@@ -43,14 +46,6 @@ typedef struct Part {
     void *resumed;          /* of `resume`: the capsule, a PyObject * */
 } Part;
 
-typedef struct TapeRun {
-    const Block *block; /* NULL: the part */
-    union {
-        uint64_t count;
-        Part *part;
-    };
-} TapeRun;
-
 typedef struct WordChunk {
     struct WordChunk *previous;
     size_t used, room; /* words */
@@ -60,48 +55,55 @@ typedef struct WordChunk {
 typedef struct Tape {
     Heap *heap;
     WordChunk *chunk;
-    TapeRun *runs;
-    size_t run_count, run_room;
+    Part *parts; /* the last one */
     size_t bytes;
 } Tape;
 
 Tape *tape_create(Heap *heap);
 void tape_destroy(Tape *tape); /* holds the GIL: parts have Python objects */
 
-Word *tape_grow(Tape *tape, uint32_t words); /* what tape_push does when the chunk is full */
-TapeRun *tape_add_run(Tape *tape, const Block *block);
+Word *tape_grow(Tape *tape, size_t words); /* what tape_take does when the chunk is full */
+static inline Word *tape_take(Tape *tape, size_t words) {
+    WordChunk *chunk = tape->chunk;
+    if (UNLIKELY(!chunk || chunk->room - chunk->used < words)) return tape_grow(tape, words);
+    Word *taken = chunk->words + chunk->used;
+    chunk->used += words;
+    tape->bytes += words * sizeof(Word);
+    return taken;
+}
 
 /* Room for the record of a block that is about to run as a whole. */
 static inline Word *tape_push(Tape *tape, const Block *block) {
-    TapeRun *last = tape->run_count ? &tape->runs[tape->run_count - 1] : NULL;
-    if (UNLIKELY(!last || last->block != block)) last = tape_add_run(tape, block);
-    last->count++;
-    WordChunk *chunk = tape->chunk;
-    if (UNLIKELY(!chunk || chunk->room - chunk->used < block->record_size))
-        return tape_grow(tape, block->record_size);
-    Word *record = chunk->words + chunk->used;
-    chunk->used += block->record_size;
-    tape->bytes += block->record_size * sizeof(Word);
+    const uint32_t size = block->record_size;
+    Word *record = tape_take(tape, size + UINT64_C(1));
+    record[size].mark = (uintptr_t)block;
     return record;
 }
 void tape_undo(Tape *tape, const Block *block); /* takes the last tape_push back: it will be a part */
 
-/* Takes the record of the last block, which is `block`, off the tape; the words are the caller's until the tape
- * changes. Its run is left as it is: who reverses the whole of it drops it then. */
-void tape_drop_chunk(Tape *tape);
+/* The last mark; 0: the tape is empty. */
+uintptr_t tape_last_in_previous(Tape *tape);
+static inline uintptr_t tape_last(Tape *tape) {
+    const WordChunk *chunk = tape->chunk;
+    if (UNLIKELY(!chunk || !chunk->used)) return tape_last_in_previous(tape);
+    return chunk->words[chunk->used - 1].mark;
+}
+static inline bool is_part(uintptr_t mark) { return mark & 1; }
+static inline const Block *marked_block(uintptr_t mark) { return (const Block *)mark; }
+static inline Part *marked_part(uintptr_t mark) { return (Part *)(mark - 1); }
+
+/* Takes the last block, whose mark has been seen, off the tape; the words of its record are the caller's until
+ * something else is done with the tape. */
 static inline const Word *tape_pop(Tape *tape, const Block *block) {
-    const uint32_t words = block->record_size;
-    if (UNLIKELY(tape->chunk->used < words)) tape_drop_chunk(tape); /* it is empty */
+    const size_t words = block->record_size + UINT64_C(1);
     tape->chunk->used -= words;
     tape->bytes -= words * sizeof(Word);
     return tape->chunk->words + tape->chunk->used;
 }
-void tape_drop_run(Tape *tape); /* the last one; its records, or part, have been taken off */
 
-/* Parts: values have the tag NOTHING, notes are 0. The part that is destroyed is in the tape's last run, which is
- * to be dropped at once. */
+/* Parts: values have the tag NOTHING, notes are 0. */
 Part *tape_add_part(Tape *tape, const Block *block, uint32_t start);
-void part_destroy(Heap *heap, Part *part); /* holds the GIL */
+void tape_drop_part(Tape *tape); /* the last mark is that of a part, which is destroyed; holds the GIL */
 Origin *part_add_origin(Heap *heap, Part *part, int32_t key);
 Origin *part_origin(const Part *part, int32_t key); /* NULL: there is none */
 void part_add_unwound(Heap *heap, Part *part, uint32_t slots); /* one more frame that a raise removes */

@@ -11,12 +11,25 @@
 /* What every method of the peer answers: a tuple of these, None where it has failed. */
 enum { VALUE, BIRTHS, TAGS, ORIGIN, BYTES, EXTRA };
 
+enum { MOST_OPERANDS = 8 }; /* of a step on arrays that is done in C (arrays.h) */
+
+/* Such a step's operands as the library's function takes them, after its namespace. */
+typedef struct Natives {
+    PyObject *items[MOST_OPERANDS + 1]; /* the namespace is borrowed, the others are owned */
+    uint32_t count;
+    uint64_t numbers; /* which of them are numbers that may receive something */
+    uint64_t handles; /* which of them are arrays */
+    bool has_parts;   /* a number or an array within a tuple or list */
+} Natives;
+
 typedef struct Task {
     Machine *m;
     uint32_t step; /* step_count: the end */
     Passage x;
     Call call; /* the one of a method, while it is made ready */
     PyObject *answer;
+    PyObject *made, *origin; /* of a step on arrays: what the library has made, and what is to be recorded */
+    Natives natives;
     Value value;   /* what it gives, or what was raised */
     bool raised;
     Value *raised_value;

@@ -39,7 +39,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
         LABELS(branch_less), LABELS(branch_less_equal), LABELS(branch_greater), LABELS(branch_greater_equal),
         LABELS(branch_equal), LABELS(branch_not_equal),
         &&move, &&constant, &&counted, &&drop_register, &&cons, &&car, &&cdr, &&is_null, &&is_pair, &&close,
-        &&member, &&environment, &&native, &&foreign,
+        &&member, &&environment, &&item, &&item_ri, &&tuple, &&native, &&foreign,
         &&go_to, &&branch, &&branch_null, &&branch_pair, &&call, &&return_, &&install, &&foreign_end, &&halt,
     };
     Heap *const heap = m->heap;
@@ -54,6 +54,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     Word *note = NULL, *values = NULL; /* where the block's notes and values go; NULL: nothing is recorded */
     Outcome outcome;
     bool jumped;
+    int64_t place;
 
     if (m->index) goto enter_stepped;
 
@@ -256,6 +257,35 @@ environment:
     SET(make_environment(m, r, &block->steps[pc->step].operands[pc->integer], pc->c));
     if (note) (note++)->birth = birth_of(GET(d));
     NEXT;
+
+item: /* of a plain tuple or a list */
+    place = R(pc->b).integer;
+    if (UNLIKELY(R(pc->b).tag != INTEGER)) goto native;
+    goto element;
+item_ri:
+    place = pc->integer;
+element: {
+    const Value x = GET(a);
+    const Value *found = element_of(x, place, NOW());
+    if (UNLIKELY(!found)) goto native;
+    if (note) {
+        note[0].birth = x.object->birth;
+        note[1].field = place < 0 ? place + element_count(x) : place;
+        note += 2;
+    }
+    const Value element = copied(load(found));
+    if (pc->flags & FLAG_MOVES_A) drop(heap, x);
+    SET(element);
+    NEXT;
+}
+
+tuple: {
+    const Value made = make_tuple(m, r, &block->steps[pc->step]);
+    if (UNLIKELY(made.tag == NOTHING)) goto native;
+    if (note) (note++)->birth = birth_of(made);
+    SET(made);
+    NEXT;
+}
 
 native:
     if (tape && !stepped && (pc->flags & FLAG_NEEDS_PART)) goto give_up;

@@ -28,6 +28,11 @@ Done scalar_step(Machine *machine, const Instruction *pc, int64_t now, bool step
 /* A native step; moves *note on where it notes something. */
 bool native_step(Machine *machine, const Instruction *pc, int64_t now, Word **note);
 
+/* The element of a plain tuple, or of a list that is not stale; NULL: there is none, or it is something else. */
+const Value *element_of(Value x, int64_t place, int64_t now);
+int64_t element_count(Value x);
+/* A plain tuple of the operands; NOTHING: one is a constant, or FOREIGN. */
+Value make_tuple(Machine *machine, const Value *registers, const Step *step);
 Value make_closure(Machine *machine, const Value *registers, const Block *block, const Instruction *pc);
 Value make_environment(Machine *machine, const Value *registers, const Operand *captures, uint32_t count);
 

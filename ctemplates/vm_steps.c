@@ -174,7 +174,7 @@ Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
 
 bool native_step(Machine *m, const Instruction *pc, int64_t now, Word **note) {
     const Step *step = &m->block->steps[pc->step];
-    const NativeStep *native = pc->pointer;
+    const NativeStep *native = &NATIVES[step->native];
     Value operands[step->count + 1], result;
     Note found = {0};
     for (uint32_t i = 0; i < step->count; i++) operands[i] = operand_value(m, m->block, &step->operands[i]);
@@ -193,6 +193,38 @@ bool native_step(Machine *m, const Instruction *pc, int64_t now, Word **note) {
         *note += 4;
     }
     return true;
+}
+
+int64_t element_count(Value x) {
+    return kind_of(x) == LIST ? (int64_t)((const List *)x.object)->items->length : (int64_t)x.object->length - 1;
+}
+
+const Value *element_of(Value x, int64_t place, int64_t now) {
+    const Kind kind = kind_of(x);
+    const Value *elements;
+    if (kind == RECORD && cells_of(x)[0].tag == NOTHING)
+        elements = cells_of(x) + 1;
+    else if (kind == LIST && now < ((const List *)x.object)->stale)
+        elements = ((const List *)x.object)->items->values;
+    else
+        return NULL;
+    const int64_t count = element_count(x);
+    if (place < 0) place += count;
+    return place >= 0 && place < count ? &elements[place] : NULL;
+}
+
+Value make_tuple(Machine *m, const Value *registers, const Step *step) {
+    for (uint32_t i = 0; i < step->count; i++) {
+        const Operand *operand = &step->operands[i];
+        if (operand->at == NO_REGISTER || kind_of(load(&registers[operand->at])) == FOREIGN) return nothing();
+    }
+    Cells *made = new_born_cells(m->heap, RECORD, step->count + 1, m->births++);
+    store(&made->cells[0], nothing());
+    for (uint32_t i = 0; i < step->count; i++) {
+        const Operand *operand = &step->operands[i];
+        store(&made->cells[i + 1], used(load(&registers[operand->at]), operand->moves));
+    }
+    return of_object(RECORD, made);
 }
 
 /* Closures */

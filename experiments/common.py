@@ -21,8 +21,8 @@ from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Pair
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine
-from checkpoint.driver.execute import Counts, Sweep
+from checkpoint.driver.engine import Counts, Engine
+from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import Source
 from checkpoint.program import load

@@ -1,8 +1,9 @@
 """The instructions of a block (ctemplates/opcodes.h), from block IR.
 
 In: a BlockPeer with its tables, the form that is wanted. Out: a C array of instructions that lives as long as
-the peer. The forms differ in the STEPs of stepped code, and in the RECORD that taped code has before its end; a comparison that only a branch looks at is one instruction with it, but not in
-stepped code, which may stop in between.
+the peer. The forms differ in the STEPs of stepped code, and in the RECORD that taped code has before its end;
+a comparison that only a branch looks at is one instruction with it, but not in stepped code, which may stop
+in between.
 
 What always holds: an instruction that finds operands it cannot do leaves its step to the tables of the block
 (checkpoint.ctarget.tables), so both say the same of moves.
@@ -13,37 +14,37 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from checkpoint.ad.record import Primitive, Rearrange, Scalar, Update, lookup
+from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Ownership
 from checkpoint.ctarget.adjoints import COPIES, words
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import elided, operands
-from checkpoint.ctarget.tables import NO_REGISTER, is_uncounted, ownership_of, uncounted
+from checkpoint.ctarget.selection import (
+    COMPARISONS,
+    DATA,
+    FAMILY,
+    ITEMS,
+    NEGATIONS,
+    in_sequence,
+    is_null_test,
+    leaves_origin,
+    test_of,
+)
+from checkpoint.ctarget.tables import (
+    NO_NATIVE,
+    NO_REGISTER,
+    is_uncounted,
+    native_number,
+    ownership_of,
+    uncounted,
+)
 from checkpoint.interp.hybrid.machine import HALT, Split
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.code import BlockPeer
 
-# Arithmetic that has instructions of its own, by the names of its records.
-FAMILIES = {
-    "ADD": ("+", "py.add", "py.iadd"),
-    "SUBTRACT": ("-", "py.sub", "py.isub"),
-    "MULTIPLY": ("*", "py.mul", "py.imul"),
-    "DIVIDE": ("/", "py.truediv", "py.itruediv"),
-    "LESS": ("<", "py.lt"),
-    "LESS_EQUAL": ("<=", "py.le"),
-    "GREATER": (">", "py.gt"),
-    "GREATER_EQUAL": (">=", "py.ge"),
-    "EQUAL": ("=", "py.eq"),
-    "NOT_EQUAL": ("py.ne",),
-}
-FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
-COMPARISONS = frozenset(("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "EQUAL", "NOT_EQUAL"))
-DATA = {"cons": "CONS", "car": "CAR", "cdr": "CDR", "null?": "IS_NULL", "pair?": "IS_PAIR"}
-TESTS = {"null?": "BRANCH_NULL", "pair?": "BRANCH_PAIR"}
-NEGATIONS = frozenset(("neg", "py.neg"))
 EXACT = 1 << 53  # integers up to here are reals
 
 _VALUE_BYTES = 16
@@ -169,7 +170,7 @@ class Assembler:
         last = block.steps[-1]
         if not isinstance(last, t.Compute) or last.name != end.test:
             return None
-        return last if FAMILY.get(last.op) in COMPARISONS or last.op in TESTS else None
+        return last if FAMILY.get(last.op) in COMPARISONS or test_of(last) else None
 
     # Steps
 
@@ -236,12 +237,28 @@ class Assembler:
         if isinstance(record, Scalar):
             self._scalar(step, record, d)
         elif step.op in DATA:
-            self._data(step, d)
+            self._data(DATA[step.op], step, d)
+        elif is_null_test(step):
+            self._data("IS_NULL", step, d)
+        elif native_number(step) == NO_NATIVE:
+            self.emit("FOREIGN", d=d, flags=self._notes(step, False))
         else:
-            native = self.lib.ck_native(step.op.encode())
-            address = int(runtime().ffi.cast("uintptr_t", native))
-            flags = self._notes(step, bool(address))
-            self.emit("NATIVE" if address else "FOREIGN", d=d, flags=flags, integer=address)
+            self._native(step, d)
+
+    def _native(self, step: t.Compute, d: int) -> None:
+        """What has an instruction of its own for the usual operands, and else is as all others."""
+        flags = self._notes(step, True)
+        if step.op in ITEMS and isinstance(step.operands[0], str):
+            x, index = step.operands
+            a, flags = self.at(x), flags | (self._moves(step.operands) & self.lib.FLAG_MOVES_A)
+            if isinstance(index, str):
+                self.emit("ITEM", d=d, a=a, b=self.at(index), flags=flags)
+                return
+            if type(index.value) is int and is_uncounted(index.value):
+                self.emit("ITEM_RI", d=d, a=a, flags=flags, integer=index.value)
+                return
+        op = "TUPLE" if step.op == "py.tuple" else "NATIVE"
+        self.emit(op, d=d, flags=flags & ~(self.lib.FLAG_MOVES_A | self.lib.FLAG_MOVES_B))
 
     def _notes(self, step: t.Compute, native: bool) -> int:
         """What a step notes, and whether it leaves an origin: not where C does it, and notes enough."""
@@ -255,11 +272,11 @@ class Assembler:
         leaves = not native and leaves_origin(lookup(step.op))
         return int(noted[words(step)] | (lib.FLAG_NEEDS_PART if leaves else 0))
 
-    def _data(self, step: t.Compute, d: int) -> None:
+    def _data(self, op: str, step: t.Compute, d: int) -> None:
         a = self.at(step.operands[0])
-        second = self.at(step.operands[1]) if len(step.operands) > 1 else 0
+        second = self.at(step.operands[1]) if op == "CONS" else 0
         flags = self._moves(step.operands) | self.lib.FLAG_NOTES_BIRTH
-        self.emit(DATA[step.op], d=d, a=a, b=second, flags=flags)
+        self.emit(op, d=d, a=a, b=second, flags=flags)
 
     def _scalar(self, step: t.Compute, record: Scalar, d: int) -> None:
         scalar = self.lib.ck_scalar(step.op.encode())
@@ -313,16 +330,16 @@ class Assembler:
 
     def _branch(self, end: b.Branch, fused: t.Compute | None) -> None:
         """The test is a boolean when the branch has been taken: it needs no dropping."""
-        test = self.at(end.test)
+        tested = self.at(end.test)
         if fused is None:
-            place = self.emit("BRANCH", a=test)
-        elif fused.op in TESTS:
+            place = self.emit("BRANCH", a=tested)
+        elif test := test_of(fused):
             a = self.at(fused.operands[0])
-            place = self.emit(TESTS[fused.op], a=a, flags=self._moves(fused.operands))
+            place = self.emit(test, a=a, flags=self._moves(fused.operands))
         else:
             record = lookup(fused.op)
             assert isinstance(record, Scalar)
-            place = self._family(f"BRANCH_{FAMILY[fused.op]}", fused, record, test)
+            place = self._family(f"BRANCH_{FAMILY[fused.op]}", fused, record, tested)
         for edge in self.owned.edges:
             if edge is self.owned.edges[1]:
                 self.patch(place, len(self.code) - place - 1)
@@ -342,35 +359,6 @@ class Assembler:
         for param, argument in zip(params, end.args, strict=True):
             if not isinstance(argument, str):
                 self.load(registers[param], argument)
-
-
-def in_sequence(moves: list[tuple[int, int, bool]], free: int) -> list[tuple[int, int, bool]]:
-    """Moves (to, from, whether it moves), meant all at once, in an order; `free` and above are scratch.
-
-    >>> in_sequence([(0, 1, True), (1, 0, True)], 7)
-    [(7, 0, True), (0, 1, True), (1, 7, True)]
-    """
-    pending = [move for move in moves if move[0] != move[1] or not move[2]]
-    done: list[tuple[int, int, bool]] = []
-    while pending:
-        sources = [a for _, a, _ in pending]
-        ready = [move for move in pending if sources.count(move[0]) == (move[0] == move[1])]
-        if ready:
-            done += ready
-            pending = [move for move in pending if move not in ready]
-            continue
-        _, a, _ = pending[-1]
-        done.append((free, a, True))
-        pending = [(d, free if source == a else source, moved) for d, source, moved in pending]
-        free += 1
-    return done
-
-
-def leaves_origin(record: Primitive) -> bool:
-    """Whether a step on data by a record leaves an origin on a tape."""
-    if isinstance(record, Rearrange):
-        return not record.tells
-    return isinstance(record, Update) and record.puts is None
 
 
 def assemble(peer: BlockPeer, form: int) -> Any:

@@ -35,8 +35,11 @@ MODULE = "checkpoint.ctarget._runtime"
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "ctemplates"
 OBJECTS = ROOT / "build" / "ctarget"
-# What cffi reads, in this order: declarations only. The first two are included by value.h.
-DECLARED = ("kinds.h", "code.h", "opcodes.h", "api_code.h", "api.h", "api_cotangent.h", "api_scalars.h")
+# What cffi reads, in this order: declarations only. Those of the first line are included by others.
+DECLARED = (
+    *("kinds.h", "code.h", "opcodes.h", "schedule.h"),
+    *("api_code.h", "api.h", "api_cotangent.h", "api_driver.h", "api_scalars.h"),
+)
 
 # The compiler must call these of the process's libm as they stand, not evaluate, merge or replace them.
 FROM_LIBM = (

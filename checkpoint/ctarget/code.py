@@ -5,13 +5,16 @@ of each, with the C structs (ctemplates/code.h) that it owns. A peer is made whe
 block's tables when the block is first run or stood at, a form of its code when the machine first wants it.
 
 What always holds: C refers to structs by address, so a peer keeps all that it has made alive, and a
-procedure's peer lives as long as the procedure's code; a heap keeps the peers of what runs in it.
+procedure's peer lives as long as the procedure's code; a heap keeps the peers of what runs in it. Threads may
+run one program: only one at a time makes something of it, and what another may see is whole.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 from functools import cache
+from threading import RLock
 from typing import Any
 
 from checkpoint.cps import blocks as b
@@ -26,6 +29,13 @@ from checkpoint.errors import Span
 from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
 
 Pointer = Any  # of cffi
+
+# Held while something is made; a process is forked when nothing is.
+_making = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+    )
 
 
 class BlockPeer:
@@ -91,10 +101,11 @@ class ProcedurePeer:
         self.address = int(ffi.cast("uintptr_t", self.pointer))
         self.blocks: dict[str, BlockPeer] = {}
         for i, (label, code) in enumerate(codes.items()):
-            peer = code.peer = BlockPeer(code, ffi.addressof(self.structs, i), self)
-            self.blocks[label] = peer
+            peer = self.blocks[label] = BlockPeer(code, ffi.addressof(self.structs, i), self)
             self._outline(peer)
         self._fill(entry)
+        for peer in self.blocks.values():
+            peer.code.peer = peer
 
     def of(self, lam: Any) -> ProcedurePeer:
         """The peer of a lambda that the procedure's code names."""
@@ -133,27 +144,41 @@ def _width(code: BlockCode) -> int:
 def procedure_peer(lam: Any) -> ProcedurePeer:
     """The peer of a lambda that is prepared for hybrid."""
     code: ProcedureCode = lam.compiled["hybrid"]
-    peer: ProcedurePeer | None = code.peer
-    if peer is None:
-        peer = code.peer = ProcedurePeer(code.blocks, code.entry.block.label, code)
+    if code.peer is None:
+        with _making:
+            if code.peer is None:
+                code.peer = ProcedurePeer(code.blocks, code.entry.block.label, code)
+    peer: ProcedurePeer = code.peer
     return peer
 
 
 def block_peer(code: BlockCode) -> BlockPeer:
     """The peer of a block, built-in ones included, with its tables."""
     if code.peer is None:
-        if code.procedure is None:
-            ProcedurePeer({code.block.label: code}, code.block.label, None)
-        else:
-            procedure_peer(code.procedure.procedure.lam)
+        with _making:
+            _make_peer(code)
     peer: BlockPeer = code.peer
-    fill_tables(peer)
+    return _with_tables(peer)
+
+
+def _make_peer(code: BlockCode) -> None:
+    if code.procedure is not None:
+        procedure_peer(code.procedure.procedure.lam)
+    elif code.peer is None:
+        ProcedurePeer({code.block.label: code}, code.block.label, None)
+
+
+def _with_tables(peer: BlockPeer) -> BlockPeer:
+    if not peer.has_tables:
+        with _making:
+            fill_tables(peer)
     return peer
 
 
 def return_point(block: BlockCode, handler: BlockCode | None = None) -> int:
     """The address of the `ReturnPoint` of a frame that returns to a block, and maybe has a handler."""
-    point = tables.return_point(block_peer(block), None if handler is None else block_peer(handler))
+    with _making:
+        point = tables.return_point(block_peer(block), None if handler is None else block_peer(handler))
     return int(runtime().ffi.cast("uintptr_t", point))
 
 
@@ -167,12 +192,16 @@ def peer_at(block: Pointer) -> BlockPeer:
     """The peer of a C block, with its tables."""
     address = int(runtime().ffi.cast("uintptr_t", block.python))
     peer: BlockPeer = ctypes.cast(address, ctypes.py_object).value
-    fill_tables(peer)
-    return peer
+    return _with_tables(peer)
 
 
 def make_code(peer: BlockPeer, form: int) -> None:
     """The form of a block's code that the machine wants, and what else a tape of it needs."""
+    with _making:
+        _make_code(peer, form)
+
+
+def _make_code(peer: BlockPeer, form: int) -> None:
     lib = runtime().lib
     fill_tables(peer)
     if form == lib.PLAIN:

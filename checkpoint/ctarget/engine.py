@@ -1,4 +1,4 @@
-"""The C engine: checkpoint.driver.engine.Engine on the machine of ctemplates/.
+"""The C engine: checkpoint.driver.engine.WithDriver on the machine of ctemplates/.
 
 C makes the steps that succeed on common values; all else is hybrid's work on Python values (contracts:
 ctemplates/machine.h, bridge.h). So programs are prepared as for hybrid, and what concerns whole states is
@@ -10,7 +10,7 @@ looks whether it was interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint import config
@@ -21,7 +21,10 @@ from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
 from checkpoint.ctarget.states import Heap, State
+from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Counts
+from checkpoint.driver.schedule import Schedule
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Hybrid
 
@@ -103,3 +106,15 @@ class C:
         """See Engine.argument_cotangents."""
         state = start.python()
         return _ON_STATES.argument_cotangents(state, cotangent.at(state), found)
+
+    def sweep(
+        self,
+        start: State,
+        schedule: Schedule,
+        effects: Effects,
+        seed: Callable[[State], Cotangent],
+        last: int | None,
+        counts: Counts,
+    ) -> tuple[State, Cotangent]:
+        """See WithDriver.sweep."""
+        return follow(self, start, schedule, effects, seed, last, counts)

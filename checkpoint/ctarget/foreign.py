@@ -15,14 +15,14 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.graph import settled
-from checkpoint.ad.record import OperandError
+from checkpoint.ad.record import OperandError, lookup
 from checkpoint.ad.tangent import split
 from checkpoint.ad.values import Failure
 from checkpoint.cps import blocks as b
 from checkpoint.ctarget.code import BlockPeer, return_point
 from checkpoint.ctarget.states import Heap, State
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
-from checkpoint.errors import InternalError
+from checkpoint.errors import InternalError, RunError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Machine
 from checkpoint.interp.hybrid.parts import Part
@@ -114,6 +114,36 @@ class Peer:
             return one.slots[step.name]
 
         return self._answer((steps, births, tags), index, one, work)
+
+    def refused(
+        self,
+        peer: BlockPeer,
+        steps: int,
+        births: int,
+        tags: int,
+        index: int,
+        operands: Values,
+        exception: BaseException,
+    ) -> Answer:
+        """A step on arrays in which the library's function has raised something."""
+        step: Any = peer.block.steps[index]
+        given = tuple(
+            [
+                x if isinstance(name, str) else name.value
+                for name, x in zip(step.operands, operands, strict=True)
+            ]
+        )
+
+        def work() -> Any:
+            try:
+                raise exception
+            except lookup(step.op).failures as found:
+                raise failure(step.op, given, found, step.span) from None
+            except RunError as error:
+                error.span = error.span or step.span
+                raise
+
+        return self._answer((steps, births, tags), index, One(peer.code, index), work)
 
     def differentiate(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
         """The argument of a j*'s procedure, which C then enters."""

@@ -41,11 +41,11 @@ def run(
     try:
         return _run(state, held, peer, NEVER if to is None else to)
     except (KeyboardInterrupt, MemoryError) as stop:
-        machine.block = _standing_at(held).code
+        machine.block = standing_at(held).code
         machine.interrupted(stop)
         raise
     except RunError as error:
-        left_open(error, _open_calls(held))
+        left_open(error, open_calls(held))
         raise
     finally:
         peer.error = None
@@ -57,7 +57,7 @@ def _run(state: State, held: Held, peer: Any, last: int) -> State:
     while True:
         outcome = lib.ck_machine_run(held, last, SLICE)
         if outcome == lib.WANTS_CODE:
-            make_code(_standing_at(held), lib.ck_machine_standing(held).wanted)
+            make_code(standing_at(held), lib.ck_machine_standing(held).wanted)
         elif outcome == lib.FAILED:
             raise peer.error
         elif outcome == lib.NO_MEMORY:
@@ -66,11 +66,12 @@ def _run(state: State, held: Held, peer: Any, last: int) -> State:
             return State(heap, heap.got(lib.ck_machine_state(held)))
 
 
-def _standing_at(held: Held) -> Any:
+def standing_at(held: Held) -> Any:
+    """The peer of the block at which a machine stands, or a sweep's."""
     return peer_at(runtime().lib.ck_machine_standing(held).block)
 
 
-def _open_calls(held: Held) -> Frame | None:
+def open_calls(held: Held) -> Frame | None:
     """The calls that the machine's frames wait for, as the frames that `left_open` reads."""
     module = runtime()
     calls = module.ffi.new("Block const *[]", LONGEST_TRACE)

@@ -29,13 +29,13 @@ def fill_tables(peer: BlockPeer) -> None:
     """Fill the tables in, once."""
     if peer.has_tables:
         return
-    peer.has_tables = True
     owned = ownership_of(peer)
     constants = Constants(peer)
     _steps(peer, owned, constants)
     _live(peer)
     _end(peer, owned, constants)
     constants.fill()
+    peer.has_tables = True
 
 
 def ownership_of(peer: BlockPeer) -> Ownership:
@@ -108,13 +108,16 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
             }
         )
     peer.pointer.steps = peer.own("Step[]", steps)
+    peer.pointer.ways = peer.own("void *[]", len(steps))
 
 
 def native_number(step: t.Step) -> int:
-    """Which native step does a scalar's work on what is no number; NO_NATIVE."""
-    record = lookup(step.op) if isinstance(step, t.Compute) else None
-    otherwise = record.otherwise if isinstance(record, Scalar) else None
-    return NO_NATIVE if otherwise is None else int(runtime().lib.ck_native_number(otherwise.encode()))
+    """Which native step it is, or does a scalar's work on what is no number; NO_NATIVE."""
+    if not isinstance(step, t.Compute):
+        return NO_NATIVE
+    record = lookup(step.op)
+    name = record.otherwise if isinstance(record, Scalar) else step.op
+    return NO_NATIVE if name is None else int(runtime().lib.ck_native_number(name.encode()))
 
 
 def scalar_number(step: t.Step) -> int:

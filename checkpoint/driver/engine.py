@@ -11,12 +11,14 @@ the directional derivative of level k: with the value y at v its value is (y . y
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
+from checkpoint.driver.schedule import Schedule
 
 
 class State(Protocol):
@@ -59,6 +61,15 @@ class Recording(Protocol):
     def detached(self) -> State:
         """The same state off the tape."""
         ...
+
+
+@dataclass
+class Counts:
+    """What a sweep did: steps run without and with a tape, and the most states kept at once."""
+
+    advanced: int = 0
+    taped: int = 0
+    most_kept: int = 0
 
 
 class Engine(Protocol):
@@ -106,3 +117,25 @@ class Engine(Protocol):
     def argument_cotangents(self, start: Any, cotangent: Any, found: Sequence[Number]) -> list[Any]:
         """From the cotangent of a start state what each component of each number of its `u` has received."""
         ...
+
+
+class WithDriver(Engine, Protocol):
+    """An engine that has a driver of its own besides, which the executor then leaves its sweeps to."""
+
+    def sweep(
+        self,
+        start: Any,
+        schedule: Schedule,
+        effects: Effects,
+        seed: Callable[[Any], Any],
+        last: int | None,
+        counts: Counts,
+    ) -> tuple[State, Any]:
+        """What checkpoint.driver.execute.Sweep.run does, and counts."""
+        ...
+
+
+def driver_of(engine: Engine) -> WithDriver | None:
+    """The engine, if it has a driver of its own."""
+    found: Any = engine if getattr(engine, "sweep", None) is not None else None
+    return found  # type: ignore[no-any-return]

@@ -2,7 +2,7 @@
 
 What comes in: an engine, a state, the run's effects, a schedule. What goes out: the end of the run and
 the cotangent of the state it started from. The executor holds what the schedule keeps, one current
-state, and at most one tape.
+state, and at most one tape. An engine with a driver of its own does all that itself.
 """
 
 from __future__ import annotations
@@ -14,18 +14,12 @@ from typing import Any
 from checkpoint.ad.library import silently
 from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine, Recording, State
+from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
 from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Tape
 from checkpoint.errors import InternalError
 
-
-@dataclass
-class Counts:
-    """What a sweep did: steps run without and with a tape, and the most states kept at once."""
-
-    advanced: int = 0
-    taped: int = 0
-    most_kept: int = 0
+WITHOUT_TAPE = "the schedule reversed without a tape"
+NEVER_REVERSED = "the schedule never reversed the end of the run"
 
 
 @dataclass
@@ -44,6 +38,12 @@ class Sweep:
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
         """Reverse the run from `start`: its end state, and the cotangent of `start`."""
+        own = driver_of(self.engine)
+        if own is not None:
+            return own.sweep(start, schedule, self.effects, self.seed, self.last, self.counts)
+        return self._follow(start, schedule)
+
+    def _follow(self, start: State, schedule: Schedule) -> tuple[State, Any]:
         self._current = start
         self._kept: dict[int, State] = {}
         self._recording: Recording | None = None
@@ -58,7 +58,7 @@ class Sweep:
             except StopIteration:
                 break
         if self._end is None:
-            raise InternalError("the schedule never reversed the end of the run")
+            raise InternalError(NEVER_REVERSED)
         return self._end, self._cotangent
 
     def _report(self) -> Report:
@@ -103,7 +103,7 @@ class Sweep:
     def _reverse(self) -> None:
         recording = self._recording
         if recording is None:
-            raise InternalError("the schedule reversed without a tape")
+            raise InternalError(WITHOUT_TAPE)
         if self._end is None:
             self._end = recording.detached()
             self._cotangent = self.seed(recording.end)

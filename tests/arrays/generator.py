@@ -6,6 +6,7 @@ variables. All vectors have three elements, all matrices (3, 3), so that every p
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,15 +88,12 @@ class Program:
 
 
 class Grammar:
-    """Draws statements; keeps count of what is left to draw."""
+    """Draws statements; keeps count of what is left to draw. pick: chooses one of several things."""
 
-    def __init__(self, draw: Any, fuel: int) -> None:
-        self.draw = draw
+    def __init__(self, pick: Callable[[Sequence[Any]], Any], fuel: int) -> None:
+        self.pick = pick
         self.fuel = fuel
         self.loops = 0
-
-    def pick(self, options: Any) -> Any:
-        return self.draw(st.sampled_from(options))
 
     def filled(self, form: str) -> str:
         """A form with variables and indices for its holes."""
@@ -110,7 +108,7 @@ class Grammar:
     def statement(self, depth: int) -> list[str]:
         """The lines of a statement."""
         self.fuel -= 1
-        kind = self.draw(st.integers(0, 11))
+        kind = self.pick(range(12))
         if kind <= 3:
             return [f"{self.pick(VECTORS[2:])} = {self.filled(self.pick(OF_VECTOR))}"]
         if kind <= 4:
@@ -134,7 +132,7 @@ class Grammar:
         name = f"k{self.loops}"
         self.loops += 1
         body = self.block(depth)
-        if self.draw(st.booleans()):
+        if self.pick((False, True)):
             body += [f"    if {self.filled(self.pick(TESTS))}:", "        break"]
         self.loops -= 1
         return [f"for {name} in range({self.pick((2, 3))}):", *body]
@@ -142,20 +140,25 @@ class Grammar:
     def block(self, depth: int) -> list[str]:
         """Some statements, indented."""
         lines = []
-        for _ in range(self.draw(st.integers(1, 3))):
+        for _ in range(self.pick((1, 2, 3))):
             if self.fuel > 0:
                 lines += self.statement(depth - 1)
         return [f"    {line}" for line in lines or ["t = t + 1.0"]]
 
 
-@st.composite
-def programs(draw: Any, fuel: int = 12) -> Program:
+def program(pick: Callable[[Sequence[Any]], Any], fuel: int = 12) -> Program:
     """A random program."""
-    grammar = Grammar(draw, fuel)
+    grammar = Grammar(pick, fuel)
     lines = ["u = x * 1.0", "v = y + 0.0", "m = a * 1.0", "t = s * 2.0"]
-    for _ in range(draw(st.integers(1, 6))):
+    for _ in range(pick(range(1, 7))):
         if grammar.fuel > 0:
             lines += grammar.statement(2)
-    result = draw(st.sampled_from(("u, v, m, t", "u.sum() + v @ v + t", "u", "m", "[u, {'t': t}]")))
+    result = pick(("u, v, m, t", "u.sum() + v @ v + t", "u", "m", "[u, {'t': t}]"))
     body = "".join(f"    {line}\n" for line in [*lines, f"return {result}"])
     return Program(f"{HELPER}def f(x, y, a, s):\n{body}")
+
+
+@st.composite
+def programs(draw: Any, fuel: int = 12) -> Program:
+    """Programs that shrink."""
+    return program(lambda options: draw(st.sampled_from(options)), fuel)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from checkpoint.driver.execute import Counts
+from checkpoint.driver.engine import Counts
 from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Tape
 
 

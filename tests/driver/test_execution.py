@@ -9,8 +9,8 @@ import pytest
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.values import Pair
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine
-from checkpoint.driver.execute import Counts, Sweep
+from checkpoint.driver.engine import Counts, Engine
+from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Bisection, Keep, Plain, Reverse, Schedule, Tape
 from checkpoint.errors import InternalError
 from tests.driver.model import Model

@@ -181,7 +181,9 @@ UNEVEN = """
 
 
 class Watched:
-    """An engine, watched for the largest tape."""
+    """An engine, watched for the largest tape; by the Python driver, which asks it for each."""
+
+    sweep = None
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self.largest = engine, 0

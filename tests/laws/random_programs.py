@@ -1,15 +1,15 @@
-"""Random programs: well-typed procedures of one real, as text, for hypothesis to find and to shrink.
+"""Random programs: well-typed procedures of one real, as text, by choices of hypothesis or of a generator.
 
     R real   B boolean   L list of reals   P pair of reals   F procedure of a real to a real
 
 Every loop counts down from a small number, so all runs end. A run may fail, by a raise that nobody
 handles or by a primitive outside its domain; that is part of the language. The simplest choice always
-comes first, so that shrinking leads to short texts.
+comes first, so that shrinking by hypothesis leads to short texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
@@ -44,18 +44,15 @@ class Scope:
 
 
 class Writer:
-    """Writes one program by drawing from hypothesis."""
+    """Writes one program. pick: chooses one of several texts."""
 
-    def __init__(self, draw: Callable[..., object]) -> None:
-        self._draw = draw
+    def __init__(self, pick: Callable[[Sequence[str]], str]) -> None:
+        self.pick = pick
         self._count = 0
 
     def name(self) -> str:
         self._count += 1
         return f"v{self._count}"
-
-    def pick(self, options: list[str] | tuple[str, ...]) -> str:
-        return str(self._draw(st.sampled_from(options)))
 
     def expression(self, kind: str, scope: Scope) -> str:
         """An expression of a type."""
@@ -230,11 +227,16 @@ FORMS: dict[str, dict[str, tuple[int, int, Callable[[Writer, Scope], str]]]] = {
 }
 
 
-@st.composite
-def programs(draw: Callable[..., object], size: int = 4) -> str:
+def program(pick: Callable[[Sequence[str]], str], size: int = 4) -> str:
     """The text of a procedure of one real; its value is a real."""
-    writer = Writer(draw)
-    return f"(lambda (x) {writer.expression('R', Scope((('x', 'R'),), size))})"
+    return f"(lambda (x) {Writer(pick).expression('R', Scope((('x', 'R'),), size))})"
 
 
-POINTS = st.sampled_from((0.0, 1.0, 0.5, -0.7, 1.3))
+@st.composite
+def programs(draw: Callable[..., str], size: int = 4) -> str:
+    """Programs that shrink."""
+    return program(lambda options: draw(st.sampled_from(options)), size)
+
+
+NUMBERS = (0.0, 1.0, 0.5, -0.7, 1.3)
+POINTS = st.sampled_from(NUMBERS)

@@ -56,23 +56,22 @@ static void push_part(Heap *heap, Tape *tape, Model *model) {
     model->entries[model->count++] = (Entry){-1, (uint64_t)at};
 }
 
-static void pop(Heap *heap, Tape *tape, Model *model) {
+static void pop(Tape *tape, Model *model) {
     const Entry last = model->entries[--model->count];
-    TapeRun *run = &tape->runs[tape->run_count - 1];
-    if (last.block < 0) {
-        CHECK(!run->block && run->part->block == &blocks[last.first]);
-        part_destroy(heap, run->part);
-        tape_drop_run(tape);
+    const uintptr_t mark = tape_last(tape);
+    CHECK(is_part(mark) == (last.block < 0));
+    if (is_part(mark)) {
+        CHECK(marked_part(mark)->block == &blocks[last.first]);
+        tape_drop_part(tape);
         return;
     }
-    CHECK(run->block == &blocks[last.block]);
+    CHECK(marked_block(mark) == &blocks[last.block]);
     if (random_below(2)) {
-        tape_undo(tape, run->block);
+        tape_undo(tape, &blocks[last.block]);
         return;
     }
-    const Word *words = tape_pop(tape, run->block);
+    const Word *words = tape_pop(tape, &blocks[last.block]);
     for (uint32_t i = 0; i < sizes[last.block]; i++) CHECK(words[i].birth == last.first + i);
-    if (--run->count == 0) tape_drop_run(tape);
 }
 
 static void random_order(Heap *heap, int steps) {
@@ -83,7 +82,7 @@ static void random_order(Heap *heap, int steps) {
     for (int step = 0; step < steps; step++) {
         const uint32_t choice = random_below(100);
         if (model.count == MOST || (model.count && choice < (step / 1000 % 2 ? 60u : 30u)))
-            pop(heap, tape, &model);
+            pop(tape, &model);
         else if (choice > 95)
             push_part(heap, tape, &model);
         else
@@ -91,7 +90,7 @@ static void random_order(Heap *heap, int steps) {
         CHECK(tape->bytes <= heap->bytes && (model.count || tape->bytes == 0));
     }
     if (random_below(2))
-        while (model.count) pop(heap, tape, &model);
+        while (model.count) pop(tape, &model);
     tape_destroy(tape);
 }
 

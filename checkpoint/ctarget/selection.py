@@ -1,0 +1,71 @@
+"""Which instruction does a step of a block (ctemplates/opcodes.h), and the order of moves.
+
+In: a step, or its record. Out: names of instructions; tables that the assembler goes by.
+"""
+
+from __future__ import annotations
+
+from checkpoint.ad.record import Primitive, Rearrange, Update
+from checkpoint.cps import terms as t
+
+# Arithmetic that has instructions of its own, by the names of its records.
+FAMILIES = {
+    "ADD": ("+", "py.add", "py.iadd"),
+    "SUBTRACT": ("-", "py.sub", "py.isub"),
+    "MULTIPLY": ("*", "py.mul", "py.imul"),
+    "DIVIDE": ("/", "py.truediv", "py.itruediv"),
+    "LESS": ("<", "py.lt"),
+    "LESS_EQUAL": ("<=", "py.le"),
+    "GREATER": (">", "py.gt"),
+    "GREATER_EQUAL": (">=", "py.ge"),
+    "EQUAL": ("=", "py.eq"),
+    "NOT_EQUAL": ("py.ne",),
+}
+FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
+COMPARISONS = frozenset(("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "EQUAL", "NOT_EQUAL"))
+DATA = {"cons": "CONS", "car": "CAR", "cdr": "CDR", "null?": "IS_NULL", "pair?": "IS_PAIR"}
+TESTS = {"null?": "BRANCH_NULL", "pair?": "BRANCH_PAIR"}
+ITEMS = frozenset(("py.item", "py.item-to-change"))
+NEGATIONS = frozenset(("neg", "py.neg"))
+
+
+def is_null_test(step: t.Compute) -> bool:
+    """Whether it is `x is None`."""
+    if step.op != "py.is":
+        return False
+    x, y = step.operands
+    return isinstance(x, str) and not isinstance(y, str) and y.value is None
+
+
+def test_of(step: t.Compute) -> str | None:
+    """The branch that is one with a test of a kind."""
+    return "BRANCH_NULL" if is_null_test(step) else TESTS.get(step.op)
+
+
+def leaves_origin(record: Primitive) -> bool:
+    """Whether a step on data by a record leaves an origin on a tape."""
+    if isinstance(record, Rearrange):
+        return not record.tells
+    return isinstance(record, Update) and record.puts is None
+
+
+def in_sequence(moves: list[tuple[int, int, bool]], free: int) -> list[tuple[int, int, bool]]:
+    """Moves (to, from, whether it moves), meant all at once, in an order; `free` and above are scratch.
+
+    >>> in_sequence([(0, 1, True), (1, 0, True)], 7)
+    [(7, 0, True), (0, 1, True), (1, 7, True)]
+    """
+    pending = [move for move in moves if move[0] != move[1] or not move[2]]
+    done: list[tuple[int, int, bool]] = []
+    while pending:
+        sources = [a for _, a, _ in pending]
+        ready = [move for move in pending if sources.count(move[0]) == (move[0] == move[1])]
+        if ready:
+            done += ready
+            pending = [move for move in pending if move not in ready]
+            continue
+        _, a, _ = pending[-1]
+        done.append((free, a, True))
+        pending = [(d, free if source == a else source, moved) for d, source, moved in pending]
+        free += 1
+    return done

@@ -1,0 +1,15 @@
+/* Reversing a step on arrays without Python's own code (bridge_pulls.c): for bridge_amounts.c. */
+#ifndef CK_PULLS_H
+#define CK_PULLS_H
+
+#include "arrays.h"
+
+/* NOT_HERE: nothing has been done; REFUSED: an exception is set. */
+typedef enum Pulling { PULLED, NOT_HERE, REFUSED } Pulling;
+
+/* To the accumulators of a step's operands, from what its result has received. An origin that is no Pulled of
+ * one number, and accumulators of duals, are left to the peer. */
+Pulling array_reverse(Heap *heap, const Step *step, PyObject *origin, Value received, Value *accumulators,
+                      uint32_t count);
+
+#endif

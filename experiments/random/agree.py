@@ -1,0 +1,155 @@
+"""Whether the engines agree on one program: value or exception, steps, cuts, derivatives, what is printed.
+
+In: a Subject, and choices. Out: how its run ends, or a Disagreement. Equal is equal to the last bit; NaNs
+are equal. A run is cut at a step that is drawn, and its rest runs on another engine where one can: on c what
+began on hybrid, and the reverse. Gradients are taken by plain reverse mode and by bisection in small pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from checkpoint.ad.graph import numbers
+from checkpoint.ad.numbers import real_part
+from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.errors import CheckpointError, InternalError
+from experiments.random.kinds import Subject
+from tests.laws.random_programs import INPUT
+from tests.python.agreement import Outcome, TooLong
+from tests.support.same import difference
+from tests.support.world import World
+
+ENGINES = ("interp", "hybrid", "c")
+PARTNERS = {"interp": "interp", "hybrid": "c", "c": "hybrid"}
+LONG = 2_000  # steps; of longer runs only the ends are compared
+ENDS = ("value", "error", "refused", "long")
+REFUSED = ("changed through another name", "cannot be differentiated", "came in as an argument")
+
+Differ = Callable[[Any, Any], str | None]
+
+
+class Disagreement(Exception):
+    """Two engines do not do the same."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What an action gave or raised, printed, and left unread."""
+
+    value: Any
+    error: BaseException | None
+    written: str
+    unread: str
+
+    @property
+    def outcome(self) -> Outcome:
+        """Without what is unread."""
+        return Outcome(self.value, self.error, self.written)
+
+
+def told(action: Callable[[], Any]) -> Told:
+    """What an action does, in a world of its own."""
+    value = error = None
+    with World(INPUT) as world, np.errstate(all="ignore"):
+        try:
+            value = action()
+        except InternalError as found:
+            raise Disagreement(str(found)) from found
+        except Exception as raised:
+            error = raised
+    return Told(value, error, world.written, world.unread)
+
+
+def alike(what: str, actions: dict[str, Callable[[], Any]], differ: Differ) -> dict[str, Told]:
+    """What actions do, once all do the same."""
+    found = {name: told(action) for name, action in actions.items()}
+    first, *others = found
+    for name in others:
+        _compare(f"{what}, {first} and {name}", found[first], found[name], differ)
+    return found
+
+
+def _compare(what: str, a: Told, b: Told, differ: Differ) -> None:
+    if a.error is None and b.error is None:
+        where = differ(a.value, b.value)
+    else:
+        same = type(a.error) is type(b.error) and str(a.error) == str(b.error)
+        where = None if same else f"{a.outcome} and {b.outcome}"
+    if where is None and (a.written, a.unread) != (b.written, b.unread):
+        where = f"printed {a.written!r} and {b.written!r}, unread {len(a.unread)} and {len(b.unread)}"
+    if where is not None:
+        raise Disagreement(f"{what}: {where}")
+
+
+def check(subject: Subject, random: Random) -> str:
+    """How the run ends, one of ENDS, once all engines have done the same in all ways."""
+    try:
+        native = subject.natively()
+    except TooLong:
+        return "long"
+    actions = {name: _action(subject.whole, name) for name in ENGINES}
+    end = alike("run", actions, _differ(subject))["c"]
+    value, steps = end.value or (None, random.choice((2, 8, 30)))
+    whole = Told(value, end.error, end.written, end.unread)
+    refused = isinstance(end.error, CheckpointError) and any(text in str(end.error) for text in REFUSED)
+    if native is not None and not refused and not subject.same_outcomes(native, whole.outcome):
+        raise Disagreement(f"Python: {native}, engines: {whole.outcome}")
+    if steps > LONG:
+        return "long"
+    _check_cut(subject, random.randint(0, steps), whole)
+    if end.error is None:
+        _check_derivatives(subject, Bisection(max(steps // 30, random.choice((1, 3, 8)))))
+    return "refused" if refused else "value" if end.error is None else "error"
+
+
+def _action(method: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    return lambda: method(*arguments)
+
+
+def _differ(subject: Subject) -> Differ:
+    """How two pairs differ, of a value and something else of the language."""
+    return lambda a, b: subject.differ(a[0], b[0]) or difference(a[1], b[1])
+
+
+def _check_cut(subject: Subject, steps: int, whole: Told) -> None:
+    """A run in two parts is the run; a run that fails may have failed before."""
+    capsules: dict[str, Any] = {}
+
+    def parted(name: str) -> Any:
+        z = capsules[name] = subject.cut(name, steps)
+        return subject.rest(z, PARTNERS[name])
+
+    for name in ENGINES:
+        found = told(_action(parted, name))
+        if name in capsules or name == "interp":
+            _compare(f"cut at {steps}, {name} and the whole", found, whole, subject.differ)
+    if len(capsules) == len(ENGINES):
+        _check_capsules(subject, capsules["hybrid"], capsules["c"], whole)
+    elif whole.error is None or capsules:
+        raise Disagreement(f"cut at {steps}: only {list(capsules)} have a capsule")
+
+
+def _check_capsules(subject: Subject, hybrid: Any, c: Any, whole: Told) -> None:
+    """Both hold the same; of each both engines take the same cotangents.
+
+    Where a program's closures hold one float twice, hybrid's capsule holds it once.
+    """
+    held = [{repr(real_part(number)) for number in numbers(z)} for z in (hybrid, c)]
+    if held[0] != held[1]:
+        raise Disagreement(f"the capsules hold {held}")
+    for z in (hybrid, c) if whole.error is None and held[0] else ():
+        actions = {name: _action(subject.of_capsule, z, name) for name in ("hybrid", "c")}
+        alike(f"gradient of a capsule of {z.engine}", actions, _differ(subject))
+
+
+def _check_derivatives(subject: Subject, schedule: Bisection) -> None:
+    actions = {
+        f"{name}, {how}": _action(subject.vjp, name, how) for how in (Plain(), schedule) for name in ENGINES
+    }
+    alike("gradient", actions, _differ(subject))
+    alike("forward mode", {name: _action(subject.jvp, name) for name in ENGINES}, _differ(subject))

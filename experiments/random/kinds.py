@@ -1,0 +1,191 @@
+"""Random programs of each kind, drawn from a generator of random numbers, that any engine can run.
+
+In: a `random.Random`. Out: a Subject. The grammars, and what equality is, are those of the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, Protocol
+
+from checkpoint import engines, runs
+from checkpoint.ad.graph import enter, numbers
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.values import Capsule, Pair
+from checkpoint.calls import Call, call_of, result
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.schedule import Plain, Schedule
+from checkpoint.errors import Source
+from checkpoint.program import load
+from tests.arrays import agreement as of_arrays
+from tests.arrays import generator as arrays
+from tests.laws import random_programs as texts
+from tests.python import agreement as of_python
+from tests.python import generator as functions
+from tests.support.same import difference
+
+Value = Any
+
+
+class Subject(Protocol):
+    """A program and its argument; an engine is named."""
+
+    text: str
+
+    def whole(self, engine: str) -> tuple[Value, int]:
+        """The value and the number of steps."""
+
+    def cut(self, engine: str, steps: int) -> Capsule:
+        """The capsule after a number of steps."""
+
+    def rest(self, z: Capsule, engine: str) -> Value:
+        """The value of a capsule's rest, on any engine that can run it."""
+
+    def of_capsule(self, z: Capsule, engine: str) -> tuple[Value, Value]:
+        """The value of a capsule's rest, and the capsule's cotangent."""
+
+    def vjp(self, engine: str, schedule: Schedule) -> tuple[Value, Value]:
+        """The value and the argument's cotangent."""
+
+    def jvp(self, engine: str) -> tuple[Value, Value]:
+        """The value and its tangent."""
+
+    def differ(self, a: Value, b: Value) -> str | None:
+        """How two values differ; None where all bits are the same."""
+
+    def natively(self) -> of_python.Outcome | None:
+        """What Python gives; None where the program is none of Python's. TooLong: more than is looked at."""
+
+    def same_outcomes(self, a: of_python.Outcome, b: of_python.Outcome) -> bool:
+        """Whether what Python gives is what an engine gives."""
+
+
+class OfText:
+    """A procedure of one real, in the language."""
+
+    def __init__(self, random: Random) -> None:
+        self.x = random.choice(texts.NUMBERS)
+        program = texts.program(random.choice, random.choice((2, 3, 4)))
+        self.text = f"{program} at {self.x}"
+        self._program = load(Source("<random>", program))
+        self._procedures: dict[str, Value] = {}
+
+    def _on(self, name: str) -> tuple[Value, Engine]:
+        engine = engines.get(name)
+        if name not in self._procedures:
+            self._procedures[name] = runs.run_program(self._program, engine)
+        return self._procedures[name], engine
+
+    def _run(self, name: str) -> runs.Run:
+        f, engine = self._on(name)
+        return runs.Run(engine, enter(Pair(f, self.x)), 0, runs.LanguageErrors(f.lam.span))
+
+    def whole(self, engine: str) -> tuple[Value, int]:
+        return _ends(self._run(engine))
+
+    def cut(self, engine: str, steps: int) -> Capsule:
+        return self._run(engine).interrupt(steps)
+
+    def rest(self, z: Capsule, engine: str) -> Value:
+        return runs.call_values(runs.RESUME, z, engines.get(engine))
+
+    def of_capsule(self, z: Capsule, engine: str) -> tuple[Value, Value]:
+        return runs.vjp_values(runs.RESUME, z, 1.0, engines.get(engine), Plain())
+
+    def vjp(self, engine: str, schedule: Schedule) -> tuple[Value, Value]:
+        f, on = self._on(engine)
+        return runs.vjp_values(f, self.x, 1.0, on, schedule)
+
+    def jvp(self, engine: str) -> tuple[Value, Value]:
+        return self._run(engine).jvp(1.0)
+
+    def differ(self, a: Value, b: Value) -> str | None:
+        return difference(a, b)
+
+    def natively(self) -> of_python.Outcome | None:
+        return None
+
+    def same_outcomes(self, a: of_python.Outcome, b: of_python.Outcome) -> bool:
+        return True
+
+
+class OfFunction:
+    """A Python function of numbers and lists."""
+
+    equality = of_python
+
+    def __init__(self, random: Random) -> None:
+        program = functions.program(random)
+        self.text = f"{program.text.removeprefix(functions.HEAD)}main{program.args}"
+        self.function, self.args = program.function(), program.args
+
+    def _call(self, name: str) -> Call:
+        return call_of(self.function, self.args, {}, name)
+
+    def whole(self, engine: str) -> tuple[Value, int]:
+        call = self._call(engine)
+        value, steps = _ends(call)
+        return result(value, call.engine), steps
+
+    def cut(self, engine: str, steps: int) -> Capsule:
+        return self._call(engine).interrupt(steps)
+
+    def rest(self, z: Capsule, engine: str) -> Value:
+        on = engines.get(engine)
+        return result(_resumption(z, on).value(), on)
+
+    def of_capsule(self, z: Capsule, engine: str) -> tuple[Value, Value]:
+        on = engines.get(engine)
+        value, zbar = _resumption(z, on).vjp(self.direction, Plain())
+        return result(value, on), zbar
+
+    def vjp(self, engine: str, schedule: Schedule) -> tuple[Value, Value]:
+        call = self._call(engine)
+        value, xbar = call.vjp(self.direction, schedule)
+        return result(value, call.engine), xbar
+
+    def jvp(self, engine: str) -> tuple[Value, Value]:
+        call = self._call(engine)
+        value, tangent = call.jvp(self.direction(call.argument))
+        return result(value, call.engine), tangent
+
+    def direction(self, value: Value) -> Value:
+        """A tangent or cotangent, always the same of a value."""
+        random = Random(3)
+        return tangent_of(value, [random.uniform(-1.0, 1.0) for _ in numbers(value)])
+
+    def differ(self, a: Value, b: Value) -> str | None:
+        return None if self.equality.same_values(a, b) else f"{a!r} and {b!r}"
+
+    def natively(self) -> of_python.Outcome | None:
+        return of_python.natively(self.function, self.args)
+
+    def same_outcomes(self, a: of_python.Outcome, b: of_python.Outcome) -> bool:
+        return self.equality.same_outcomes(a, b)
+
+
+class OfArrays(OfFunction):
+    """A Python function of NumPy's arrays."""
+
+    equality = of_arrays
+
+    def __init__(self, random: Random) -> None:
+        program = arrays.program(random.choice)
+        self.text = program.text
+        self.function, self.args = program.function(), program.args
+
+    def direction(self, value: Value) -> Value:
+        return of_arrays.weights(value)
+
+
+def _resumption(z: Capsule, engine: Engine) -> Call:
+    return Call(runs.RESUME, Capsule(z.state, engine.name, z.open_tags), engine)
+
+
+def _ends(run: runs.Run) -> tuple[Value, int]:
+    start, end = run.ends()
+    return end.value, end.steps - start.steps
+
+
+KINDS: dict[str, Callable[[Random], Subject]] = {"vlad": OfText, "python": OfFunction, "arrays": OfArrays}
