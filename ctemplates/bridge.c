@@ -46,7 +46,7 @@ static bool integer_at(PyObject *answer, Py_ssize_t i, int64_t *found) {
 }
 
 /* Updates mark the old handle as stale: on Python's side, where that was a copy. */
-static void take_staleness(Task *task) {
+void take_staleness(Task *task) {
     const Classes *c = classes();
     Passage *x = &task->x;
     for (size_t i = 0; i < x->count; i++) {
@@ -63,7 +63,7 @@ static void take_staleness(Task *task) {
     }
 }
 
-static void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key) {
+void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key) {
     Machine *m = task->m;
     if (!m->part) return;
     if (origin != Py_None) part_add_origin(m->heap, m->part, key)->python = Py_NewRef(origin);
@@ -142,7 +142,7 @@ static void perform(void *arguments) {
     if (!task_open(task)) return;
     const Machine *m = task->m;
     const Step *step = &m->block->steps[task->step];
-    if (!array_step(task, step)) {
+    if (!array_step(task, step) && !data_step(task, step)) {
         begin_call(task);
         call_add_integer(&task->call, task->step);
         call_add_operands(&task->call, &task->x, m->registers, step->operands, step->count);

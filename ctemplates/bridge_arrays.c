@@ -303,42 +303,21 @@ static bool apply(Application *a, bool *other) {
     return false;
 }
 
-/* What the library's function has raised becomes the step's failure, which Python makes. */
-static void refuse(const Application *a) {
-    Task *task = a->task;
-    const Machine *m = task->m;
-    PyObject *exception = take_exception();
-    Py_CLEAR(task->answer);
-    begin_call(task);
-    call_add_integer(&task->call, task->step);
-    call_add_operands(&task->call, &task->x, m->registers, a->step->operands, a->step->count);
-    call_add(&task->call, exception);
-    ask(task, a->c->refused, (int32_t)task->step);
-}
-
-/* How the block's peer says that the step is done; None: not here. Borrowed. */
-static PyObject *way_of(const ArrayClasses *c, const Machine *m, uint32_t index) {
-    if (m->block->ways[index]) return m->block->ways[index];
-    PyObject *at = PyLong_FromUnsignedLong(index);
-    PyObject *way = at ? PyObject_CallFunctionObjArgs(c->way_of, (PyObject *)m->block->python, at, NULL) : NULL;
-    Py_XDECREF(at);
-    if (!way) return NULL;
-    m->block->ways[index] = way;
-    Py_DECREF(way); /* the block's peer has it */
-    return way;
-}
-
+/* Whether it is a function of arrays that does the step. */
 static bool prepare(Application *a) {
     const ArrayClasses *c = a->c;
-    const Machine *m = a->task->m;
-    if (a->step->count > MOST_OPERANDS || !Py_IS_TYPE((PyObject *)m->peer, c->peer)) return false;
-    a->way = way_of(c, m, a->task->step);
-    if (!a->way || !Py_IS_TYPE(a->way, c->way)) return false;
+    if (a->step->count > MOST_OPERANDS || PyDict_GET_SIZE(c->backends) == 0) return false;
     a->flags = PyLong_AsLongLong(*slot_of(a->way, c->way_flags));
+    if (a->flags & UNASKED) {
+        PyObject *asked = PyObject_CallMethodNoArgs(a->way, c->ask);
+        if (!asked) return false;
+        Py_DECREF(asked);
+        a->flags = PyLong_AsLongLong(*slot_of(a->way, c->way_flags));
+    }
     if (a->flags & ANYWAY) return false;
-    a->machine = *slot_of(m->peer, c->peer_machine);
-    a->owner = *slot_of(a->machine, c->machine_owner);
-    return true;
+    a->machine = machine_of(a->task->m);
+    a->owner = a->machine ? *slot_of(a->machine, c->machine_owner) : NULL;
+    return a->owner != NULL;
 }
 
 void clean_natives(Task *task) {
@@ -351,7 +330,8 @@ void clean_natives(Task *task) {
 
 bool array_step(Task *task, const Step *step) {
     Application a = {.task = task, .c = array_classes(), .step = step, .natives = &task->natives};
-    if (!a.c || PyDict_GET_SIZE(a.c->backends) == 0 || !prepare(&a)) {
+    a.way = a.c ? way_of_step(a.c, task) : NULL;
+    if (!a.way || !prepare(&a)) {
         PyErr_Clear();
         return false;
     }
@@ -360,7 +340,7 @@ bool array_step(Task *task, const Step *step) {
     if (task->m->tape && (a.natives->has_parts || (a.flags & (VARIADIC | CHANGES)))) here = false;
     if (here) {
         const bool done = a.flags & CHANGES ? change(&a) : apply(&a, &other);
-        if (!done && !other) refuse(&a);
+        if (!done && !other) refuse_step(task, step);
     } else {
         PyErr_Clear();
     }

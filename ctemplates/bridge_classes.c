@@ -18,6 +18,7 @@ static void find_arrays(ArrayClasses *c) {
     c->machine = class_in("checkpoint.interp.hybrid.machine", "Machine");
     c->tape = class_in("checkpoint.interp.hybrid.engine", "Recorded");
     c->way = class_in(ways, "Way");
+    c->node = class_in("checkpoint.ad.numbers", "Node");
     c->way_of = found_in(ways, "way_of");
     c->pulls_of = found_in(ways, "pulls_of");
     c->pulled = class_in(hybrid, "Pulled");
@@ -39,8 +40,11 @@ static void find_slots(ArrayClasses *c) {
         {&c->discrete_data, c->discrete, "data"}, {&c->discrete_memory, c->discrete, "memory"},
         {&c->memory_owner, c->memory, "owner"}, {&c->memory_stale, c->memory, "stale"},
         {&c->memory_passing, c->memory, "passing"}, {&c->native_value, c->native, "value"},
-        {&c->peer_machine, c->peer, "machine"}, {&c->machine_owner, c->machine, "owner"},
-        {&c->machine_tape, c->machine, "tape"}, {&c->tape_kept, c->tape, "kept"},
+        {&c->machine_owner, c->machine, "owner"},
+        {&c->machine_tape, c->machine, "tape"}, {&c->tape_kept, c->tape, "kept"}, {&c->tape_bytes, c->tape, "bytes"},
+        {&c->machine_steps, c->machine, "steps"}, {&c->machine_births, c->machine, "births"},
+        {&c->machine_tags, c->machine, "tags"}, {&c->way_plain, c->way, "plain"}, {&c->way_taped, c->way, "taped"},
+        {&c->way_on_arrays, c->way, "on_arrays"}, {&c->way_on_tape, c->way, "on_tape"},
         {&c->way_flags, c->way, "flags"}, {&c->way_value, c->way, "value"},
         {&c->way_in_place, c->way, "in_place"}, {&c->way_rules, c->way, "rules"},
         {&c->way_record, c->way, "record"}, {&c->way_pulls, c->way, "pulls"},
@@ -61,7 +65,7 @@ static void find_names(ArrayClasses *c) {
         PyObject **name;
         const char *text;
     } names[] = {
-        {&c->dtype, "dtype"}, {&c->kind, "kind"}, {&c->base, "base"}, {&c->shape, "shape"},
+        {&c->ask, "ask"}, {&c->dtype, "dtype"}, {&c->kind, "kind"}, {&c->base, "base"}, {&c->shape, "shape"},
         {&c->nbytes, "nbytes"}, {&c->vjps, "vjps"}, {&c->refused, "refused"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -102,14 +102,14 @@ static void add_chunk(Cotangent *c) {
 
 void cotangent_push(Cotangent *c, Value amount) {
     if (UNLIKELY(!c->stack || c->stack->count == c->stack->room)) add_chunk(c);
-    c->stack->amounts[c->stack->count++] = amount;
+    store(&c->stack->amounts[c->stack->count++], amount);
     c->stack_count++;
 }
 
 Value cotangent_pop(Cotangent *c) {
     AmountChunk *chunk = c->stack;
     if (UNLIKELY(!c->stack_count)) return of_real(0.0);
-    const Value amount = chunk->amounts[--chunk->count];
+    const Value amount = load(&chunk->amounts[--chunk->count]);
     c->stack_count--;
     if (UNLIKELY(!chunk->count && chunk->previous)) {
         c->stack = chunk->previous;

@@ -40,6 +40,7 @@ typedef struct Machine {
     int64_t tape_from; /* the step it was taped from: TAPE_FULL only after one */
     Form wanted;
     void *peer;       /* PyObject *: the Python that does foreign steps (checkpoint/ctarget/foreign.py), borrowed */
+    void *python;     /* PyObject *: the peer's machine for this run, borrowed; NULL: not asked for yet (arrays.h) */
 } Machine;
 
 /* A moment of a run: immutable, counted by its holders. */

@@ -19,7 +19,7 @@ enum { SLICE = 1 << 18 }; /* blocks of one call, about 20 ms */
 
 /* Takes the amounts of parameters `from` to `to` of a block out of the window, into `scratch`. */
 static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uint32_t to) {
-    for (uint32_t i = from; i < to; i++) c->scratch[i] = amount_out(&c->window[block->parameters[i]]);
+    for (uint32_t i = from; i < to; i++) store(&c->scratch[i], amount_out(&c->window[block->parameters[i]]));
 }
 
 /* all: with no regard to what the operations of the block's steps set. */
@@ -27,15 +27,15 @@ static inline void start_zeros(Cotangent *c, const Backward *program, int target
     const Zeros zeros = all ? program->zeros[target] : program->few[target];
     for (uint32_t i = 0; i < zeros.count; i++) {
         Value *slot = &c->window[zeros.slots[i]];
-        if (UNLIKELY(slot->tag != REAL)) drop(c->heap, *slot);
-        *slot = of_real(0.0);
+        if (UNLIKELY(slot->tag != REAL)) drop(c->heap, load(slot));
+        store(slot, of_real(0.0));
     }
 }
 
 /* What was taken out, from `scratch[first]` on, to the operands that it came from. */
 static void add_operands(Cotangent *c, const Operand *operands, uint32_t count, uint32_t first) {
     for (uint32_t i = count; i-- > 0;) {
-        const Value amount = c->scratch[first + i];
+        const Value amount = load(&c->scratch[first + i]);
         if (operands[i].at != NO_REGISTER)
             amount_to(c->heap, &c->window[operands[i].at], amount);
         else
@@ -47,15 +47,15 @@ void take_frame(Cotangent *c, const ReturnPoint *point) {
     if (!point) return;
     for (uint32_t i = point->count; i-- > 0;) {
         Value *slot = &c->window[point->saved[i]];
-        drop(c->heap, *slot);
-        *slot = cotangent_pop(c);
+        drop(c->heap, load(slot));
+        store(slot, cotangent_pop(c));
     }
 }
 
 /* To the captures of a called environment, the last first. */
 void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
-        const Value amount = c->scratch[i];
+        const Value amount = load(&c->scratch[i]);
         if (!amount_is_zero(amount)) cotangent_give(c, birth, i, amount);
     }
 }
@@ -185,16 +185,13 @@ void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
 #define ONE_LABELS(NAME) &&NAME, &&NAME##_a
 #define TWO_LABELS(NAME) &&NAME, &&NAME##_a, &&NAME##_b, &&NAME##_ab
 
-#define ARITHMETIC                                                                                             \
-    ONE_LABELS(pass), ONE_LABELS(minus), ONE_LABELS(times), ONE_LABELS(factor), ONE_LABELS(divisor),           \
-        TWO_LABELS(sum), TWO_LABELS(difference), TWO_LABELS(product), TWO_LABELS(quotient)
-#define OTHERS &&scaled, &&taken, &&given, &&picked, &&put, &&zero, &&skip, &&copied, &&end
-
 /* The operations of a block from `op` on, with its record. */
 static void reverse_steps(Cotangent *c, const Backward *program, const BackOperation *op, const Word *record) {
-    static const void *const reals[] = {ARITHMETIC, ONE_LABELS(pass), OTHERS};
-    static const void *const any[] = {ARITHMETIC, &&move, &&move, OTHERS};
-    const void *const *const labels = c->mixed ? any : reals;
+    static const void *const labels[] = {
+        ONE_LABELS(pass), ONE_LABELS(minus), ONE_LABELS(times), ONE_LABELS(factor), ONE_LABELS(divisor),
+        TWO_LABELS(sum), TWO_LABELS(difference), TWO_LABELS(product), TWO_LABELS(quotient), ONE_LABELS(copy),
+        &&scaled, &&taken, &&given, &&picked, &&put, &&zero, &&skip, &&copied, &&end,
+    };
     Value *const w = c->window;
     const Word *const notes = record + program->block->value_count;
     goto *labels[op->kind];
@@ -208,7 +205,8 @@ static void reverse_steps(Cotangent *c, const Backward *program, const BackOpera
     TWO(difference, -S, S)
     TWO(product, X * S, Y * S)
     TWO(quotient, -(Z / Y) * S, 1.0 / Y * S)
-move: amount_to(c->heap, &AMOUNT(op->a), amount_out(&AMOUNT(op->source))); NEXT;
+copy:
+copy_a: amount_to(c->heap, &AMOUNT(op->a), amount_out(&AMOUNT(op->source))); NEXT;
 scaled: scale(w, op->action, record); NEXT;
 taken: put_back(c, PLACE(op->a), notes[op->x].birth, op->y); NEXT;
 given: give_to(c, &AMOUNT(op->source), notes[op->x].birth, op->y); NEXT;
@@ -225,11 +223,10 @@ end:
 
 static inline void reverse_block(Cotangent *c, const Backward *program, const Word *record) {
     const Block *block = program->block;
-    const BackOperation *from = program->steps;
-    if (LIKELY(program->ends && !c->mixed)) {
-        from = program->start[c->block != block->end.targets[0]];
-    } else {
+    const BackOperation *from = program->start[c->block != block->end.targets[0]];
+    if (UNLIKELY(!program->ends || c->mixed)) {
         const bool notes = block->end.kind == CALL && block->note_count;
+        if (c->mixed) from = program->steps;
         reverse_end(c, program, notes ? record[block->record_size - 1].birth : 0, c->mixed);
     }
     reverse_steps(c, program, from, record);

@@ -75,8 +75,8 @@ static inline void amount_to(Heap *heap, Value *accumulator, Value amount) {
         *accumulator = amount_add(heap, *accumulator, amount);
 }
 static inline Value amount_out(Value *accumulator) { /* what it was; 0 stays */
-    const Value amount = *accumulator;
-    *accumulator = of_real(0.0);
+    const Value amount = load(accumulator);
+    store(accumulator, of_real(0.0));
     return amount;
 }
 static inline void amount_clear(Heap *heap, Value *accumulator) {

@@ -222,6 +222,7 @@ static BackOperation *list_ends(Cotangent *c, Backward *program) {
         return reverse_jump(c, program->block, few, to);
     }
     program->ends = program->block->end.kind == BRANCH;
+    program->start[0] = program->start[1] = to;
     if (!program->ends) return to;
     to = reverse_branch(&few[1], false, few[0].count, to);
     program->start[0] = to;
@@ -235,7 +236,7 @@ static Register offset(Register slot) {
 }
 
 static size_t most_operations(const Block *block) {
-    return block->action_count + 2 * (block->slot_count + block->end.count + 1);
+    return 2 * (block->action_count + block->slot_count + block->end.count + 2);
 }
 
 /* Registers become offsets in the end. */
@@ -247,7 +248,12 @@ static void decode(Cotangent *c, Backward *program, uint8_t *fate, BackOperation
     touch_by_end(block, targets, fate);
     const uint32_t count = list_steps(c, block, fate, steps);
     for (int k = 0; k < targets; k++) zeros = list_zeros(program, k, fate, zeros);
-    BackOperation *to = list_ends(c, program);
+    BackOperation *to = list_ends(c, program), *shortened = is_jump(block) ? program->operations : to;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = steps[i];
+        if (to[i].kind == BACK_COPY || to[i].kind == BACK_COPY + SETS_A) to[i].kind -= BACK_COPY - BACK_PASS;
+    }
+    to = reverse_shorten(block, shortened);
     memcpy(to, steps, count * sizeof *steps);
     program->steps = to;
     for (BackOperation *op = program->operations; op < to + count; op++) {

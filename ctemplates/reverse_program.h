@@ -57,11 +57,12 @@ typedef struct Zeros {
     uint32_t count;
 } Zeros;
 
-/* The slots that start at 0, by the target that the run went on to: `zeros` all of them; `few` those that this must
- * be seen of, because an operation adds to them, or nothing does and they are parameters.
+/* Two lists of operations: while no amount is mixed those from start[k] on reverse a block that went on to its k-th
+ * target; if `ends`, they reverse its end, too, else reverse_end does. Those of `steps` are for amounts of any kind,
+ * and never reverse the end.
  *
- * ends: while no amount is mixed the operations from start[k] on reverse the end, too, when the run went on to the
- * k-th target; else reverse_end does it, and they begin with those of the steps. */
+ * The slots that start at 0, by the target that the run went on to: `zeros` all of them; `few` those that this must
+ * be seen of, because an operation adds to them, or nothing does and they are parameters. */
 struct Backward {
     const Block *block;
     Backward *before; /* that of the block that ran before this one when it was last seen; else itself */
@@ -69,10 +70,10 @@ struct Backward {
     Zeros zeros[2], few[2];
     bool ends;
     const BackOperation *start[2], *steps;
-    BackOperation operations[]; /* ends with BACK_END */
+    BackOperation operations[]; /* each list ends with BACK_END */
 };
 
-/* What decoding shares (reverse_program.c, reverse_jump.c). */
+/* What decoding shares (reverse_program.c, reverse_jump.c, reverse_shorten.c). */
 bool is_slot(const Block *block, Register slot);
 bool is_jump(const Block *block);
 bool receives(const Block *block, Register slot); /* whether its end adds to it */
@@ -82,6 +83,7 @@ bool goes_on(const Block *block, int k, Register slot);
 /* The operations of an end, written to `to`; where they end. Of a branch those of one target, which unless they are
  * the last go on behind `further` others. */
 BackOperation *reverse_jump(Cotangent *cotangent, const Block *block, const Zeros *few, BackOperation *to);
+BackOperation *reverse_shorten(const Block *block, BackOperation *from); /* a list for REALs; where it then ends */
 BackOperation *reverse_branch(const Zeros *few, bool last, uint32_t further, BackOperation *to);
 
 void programs_create(Cotangent *cotangent);

@@ -47,6 +47,10 @@ void begin_call(Task *task);
 /* Calls the method, and takes its answer; the origin is kept under `key`. */
 void ask(Task *task, PyObject *name, int32_t key);
 
+/* Of a value that Python has made: what updates have made stale; on a tape the origin, if it is not None. */
+void take_staleness(Task *task);
+void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key);
+
 /* What leaving a point drops: operands used for the last time; all slots live there but one. */
 void drop_register(const Machine *m, Register at);
 void drop_moved(const Machine *m, const Operand *operands, uint32_t count);

@@ -49,7 +49,8 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     const Block *block = m->block;
     const Instruction *pc;
     int64_t steps = m->steps;
-    const int64_t stop = slice < limit - steps ? steps + slice : limit;
+    const int64_t first = steps;
+    int64_t stop = slice < limit - steps ? steps + slice : limit;
     bool stepped = false;
     Word *note = NULL, *values = NULL; /* where the block's notes and values go; NULL: nothing is recorded */
     Outcome outcome;
@@ -82,7 +83,11 @@ no_room: /* the limit, or the end of the slice, lies within the block */
     SYNC();
     m->index = 0;
     if (block->end.kind == FINISH) return FINISHED;
-    if (stop < limit) return SLICED;
+    if (stop < limit) {
+        if (steps > first) return SLICED;
+        stop = limit; /* a block that is longer than a slice */
+        goto enter;
+    }
     if (steps >= limit) return STOPPED;
     if (tape && tape->bytes > m->tape_limit && steps > m->tape_from) return TAPE_FULL;
 

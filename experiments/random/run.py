@@ -2,22 +2,23 @@
 
 Program i of a kind is drawn from the seed, the kind and i, so that any one can be looked at again:
 
-    python -m experiments.random.run --programs 2000 --seed 1 --kinds vlad,python,arrays
-    python -m experiments.random.run --programs 1 --first 1234 --seed 1 --kinds vlad
+    python -m experiments.random.run --programs 2000 --seed 1 --kinds vlad,python,arrays --processes 2
+    python -m experiments.random.run --programs 1 --first 1234 --seed 1 --kinds vlad --show
 
-What the whole of a kind (from the first program on) gave is kept in results.json, unless --show is given:
-then the texts of the programs are printed instead.
+What each kind gave is kept in results.json, unless --show is given: then the programs are printed instead.
+Status 1: engines disagree on a program, which is printed.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import hashlib
 import json
+import multiprocessing
 import sys
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
@@ -32,70 +33,112 @@ from experiments.random.agree import ENDS, ENGINES, Disagreement, check
 from experiments.random.kinds import KINDS
 
 RESULTS = Path(__file__).parent / "results.json"
-OFTEN = 1_000  # programs, after which is written how far it is
+CHUNK = 250  # programs
+CHUNKS = 20  # after which a process is replaced, since compiled programs are kept
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some programs of a kind."""
+
+    kind: str
+    seed: int
+    numbers: range
+    show: bool = False
+
+
+@dataclass
+class Outcome:
+    """How runs ended; what engines disagreed on, and what was not as in Python; CPU seconds."""
+
+    programs: int = 0
+    ends: Counter[str] = field(default_factory=Counter)
+    disagreed: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, other: Outcome) -> None:
+        """What other programs gave comes to it."""
+        self.programs += other.programs
+        self.ends += other.ends
+        self.disagreed += other.disagreed
+        self.seconds += other.seconds
+
+    def summary(self) -> dict[str, Any]:
+        """For the results, and to be printed."""
+        return {
+            "programs": self.programs,
+            "disagreements": len(self.disagreed),
+            "ends": {end: self.ends[end] for end in ENDS},
+            "disagreed": self.disagreed,
+            "CPU seconds": round(self.seconds, 1),
+        }
 
 
 def main() -> int:
     """Run as the command line says; 1 if engines disagree."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--programs", type=int, default=1_000, help="of each kind (1000)")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--kinds", default=",".join(KINDS), help="with commas between (all)")
     options.add_argument("--first", type=int, default=0, help="the number of the first program (0)")
-    options.add_argument("--show", action="store_true", help="print programs, keep no results")
+    options.add_argument("--processes", type=int, default=1)
+    options.add_argument("--show", action="store_true", help="print the programs, keep no results")
     chosen = options.parse_args()
     disagree = False
     for kind in chosen.kinds.split(","):
         numbers = range(chosen.first, chosen.first + chosen.programs)
-        disagree |= bool(run(kind, chosen.seed, numbers, show=chosen.show, keep=chosen.first == 0))
+        outcome = run(kind, chosen.seed, numbers, chosen.processes, chosen.show)
+        disagree |= bool(outcome.disagreed)
     return int(disagree)
 
 
-def run(kind: str, seed: int, numbers: range, show: bool = False, keep: bool = False) -> list[dict[str, Any]]:
-    """Check programs; those that engines disagree on."""
-    ends: Counter[str] = Counter()
-    found: list[dict[str, Any]] = []
-    start = time.process_time()
-    for i in numbers:
-        random = Random(f"{seed} {kind} {i}")
-        subject = KINDS[kind](random)
-        if show:
-            print(f"; {kind} {i}\n{subject.text}")
+def run(kind: str, seed: int, numbers: range, processes: int = 1, show: bool = False) -> Outcome:
+    """Check programs, and keep what they gave as it comes."""
+    total = Outcome()
+    chunks = [Chunk(kind, seed, numbers[i : i + CHUNK], show) for i in range(0, len(numbers), CHUNK)]
+    with multiprocessing.Pool(processes, maxtasksperchild=CHUNKS) as pool:
+        for outcome in pool.imap_unordered(checked, chunks):
+            total.add(outcome)
+            for each in outcome.disagreed:
+                print(f"{kind} {each['number']}: {each['disagreement']}\n{each['text']}\n", flush=True)
+            if not show:
+                save(f"{kind} {seed} {numbers.start}", {"kind": kind, "seed": seed, **total.summary()})
+    print(f"{kind}: {json.dumps({**total.summary(), 'disagreed': None})}", flush=True)
+    return total
+
+
+def checked(chunk: Chunk) -> Outcome:
+    """What the programs of a chunk give."""
+    outcome, start = Outcome(), time.process_time()
+    for i in chunk.numbers:
+        random = Random(f"{chunk.seed} {chunk.kind} {i}")
+        subject = KINDS[chunk.kind](random)
+        if chunk.show:
+            print(f"# {chunk.kind} {i}\n{subject.text}")
+        outcome.programs += 1
         try:
-            ends[check(subject, random)] += 1
+            end = check(subject, random)
         except Disagreement as error:
-            found.append({"number": i, "text": subject.text, "disagreement": str(error)})
-            print(f"{kind} {i}: {error}\n{subject.text}\n", flush=True)
-        if (i + 1 - numbers.start) % OFTEN == 0 or i == numbers[-1]:
-            gc.collect()
-            told = summary(seed, i + 1 - numbers.start, ends, found, time.process_time() - start)
-            print(f"{kind}: {json.dumps(told)}", flush=True)
-            if keep and not show:
-                save(kind, told)
-    return found
+            outcome.disagreed.append({"number": i, "text": subject.text, "disagreement": str(error)})
+            continue
+        outcome.ends[end] += 1
+        if end == "unlike Python":
+            print(f"{chunk.kind} {i}: not what Python does\n{subject.text}\n", flush=True)
+    outcome.seconds = time.process_time() - start
+    return outcome
 
 
-def summary(seed: int, done: int, ends: Counter[str], found: list[Any], seconds: float) -> dict[str, Any]:
-    """What is kept of the programs of a kind."""
-    return {
-        "seed": seed,
-        "programs": done,
-        "ends": {end: ends[end] for end in ENDS},
-        "disagreements": len(found),
-        "disagreed": found,
-        "seconds": round(seconds, 1),
-    }
-
-
-def save(kind: str, told: dict[str, Any]) -> None:
-    """Put a kind's summary into results.json, with what it was made on."""
+def save(name: str, told: dict[str, Any]) -> None:
+    """Put what some programs gave into results.json, with what they ran on."""
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    kept[kind] = {**told, "engines": list(ENGINES), "versions": versions()}
+    kept[name] = {**told, "engines": list(ENGINES), **versions()}
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def versions() -> dict[str, str]:
-    """Of what the programs ran on; sources is a hash of the C sources."""
+    """Of what programs ran on; sources is a hash of the C sources."""
     sources = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.is_file())
     return {
         "checkpoint": version("checkpoint-ad"),

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import checkpoint
+from checkpoint.engines import usable
 
 Use = Callable[..., Any]
 
-engines = pytest.mark.parametrize("engine", ["hybrid", "interp"])
+engines = pytest.mark.parametrize("engine", usable())
 
 
 def leaves(nest: Any) -> Iterator[Any]:

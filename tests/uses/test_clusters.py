@@ -58,7 +58,7 @@ def blobs(n: int) -> tuple[Any, Any]:
 
 @engines
 def test_hard_assignments(engine: str) -> None:
-    points, centers = blobs(15 if engine == "hybrid" else 4)
+    points, centers = blobs(15 if engine != "interp" else 4)
     for use in (k_means, counted_k_means):
         _, gradient = gradients(use, points, centers, 4, engine=engine)
         assert is_gradient(gradient, use, points, centers, 4)
@@ -82,7 +82,7 @@ def test_hard_assignments_where_a_center_has_no_points() -> None:
 
 @engines
 def test_soft_assignments(engine: str) -> None:
-    points, centers = blobs(15 if engine == "hybrid" else 4)
+    points, centers = blobs(15 if engine != "interp" else 4)
     args = (points, centers, 2.0, 1e-4)
     _, gradient = gradients(soft_k_means, *args, engine=engine)
     assert is_gradient(gradient, soft_k_means, *args)

@@ -90,7 +90,7 @@ def problem(steps: int) -> tuple[Any, Any]:
 @engines
 @pytest.mark.parametrize("use", [log_likelihood, roughness])
 def test_gradients(engine: str, use: Any) -> None:
-    parameters, ys = problem(25 if engine == "hybrid" else 4)
+    parameters, ys = problem(25 if engine != "interp" else 4)
     _, (gradient, by_data) = gradients(use, parameters, ys, engine=engine, argnums=(0, 1))
     assert is_gradient(gradient, use, parameters, ys)
     assert is_gradient(by_data, lambda ys: use(parameters, ys), ys)

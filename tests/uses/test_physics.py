@@ -85,7 +85,7 @@ def substances(u: Any, v: Any, turns: int, feed: float, kill: float) -> Any:
 @engines
 def test_planets(engine: str) -> None:
     rng = np.random.default_rng(10)
-    n, turns = (4, 20) if engine == "hybrid" else (3, 2)
+    n, turns = (4, 20) if engine != "interp" else (3, 2)
     start = {"x": rng.normal(size=(n, 2)), "v": 0.3 * rng.normal(size=(n, 2))}
     masses = 0.5 + rng.random(n)
     args = (start, masses, turns, 0.02)
@@ -96,7 +96,7 @@ def test_planets(engine: str) -> None:
 
 @engines
 def test_a_ball_that_bounces(engine: str) -> None:
-    args = (1.0, 0.8, 100 if engine == "hybrid" else 30)
+    args = (1.0, 0.8, 100 if engine != "interp" else 30)
     _, (by_height, by_damping) = gradients(bouncing, *args, engine=engine, argnums=(0, 1))
     assert is_gradient(by_height, bouncing, *args)
     assert is_gradient(by_damping, lambda d: bouncing(args[0], d, args[2]), args[1])
@@ -105,7 +105,7 @@ def test_a_ball_that_bounces(engine: str) -> None:
 
 @engines
 def test_a_string(engine: str) -> None:
-    n, turns = (24, 30) if engine == "hybrid" else (8, 5)
+    n, turns = (24, 30) if engine != "interp" else (8, 5)
     args = (np.sin(np.linspace(0.0, np.pi, n)) ** 3, np.linspace(0.4, 0.7, n), turns)
     _, (by_shape, by_speed) = gradients(string, *args, engine=engine, argnums=(0, 1))
     assert is_gradient(by_shape, string, *args)
@@ -116,7 +116,7 @@ def test_a_string(engine: str) -> None:
 @engines
 def test_substances_that_react_and_diffuse(engine: str) -> None:
     rng = np.random.default_rng(11)
-    n, turns = (10, 20) if engine == "hybrid" else (4, 3)
+    n, turns = (10, 20) if engine != "interp" else (4, 3)
     u, v = 0.5 + 0.1 * rng.random((n, n)), 0.25 + 0.1 * rng.random((n, n))
     args = (u, v, turns, 0.035, 0.06)
     _, (by_u, by_v, by_feed) = gradients(substances, *args, engine=engine, argnums=(0, 1, 3))

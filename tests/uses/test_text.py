@@ -106,18 +106,18 @@ def network(hidden: int) -> tuple[Any, dict[str, int]]:
 
 @engines
 def test_the_gradient_is_that_of_back_propagation_by_hand(engine: str) -> None:
-    text = TEXT if engine == "hybrid" else TEXT[:8]
+    text = TEXT if engine != "interp" else TEXT[:8]
     weights, vocabulary = network(20)
     _, gradient = gradients(rnn_loss, weights, text, vocabulary, engine=engine)
     for name, expected in rnn_gradient(weights, text, vocabulary).items():
         assert gradient[name] == pytest.approx(expected, rel=1e-9, abs=1e-11)
-    if engine == "hybrid":
+    if engine != "interp":
         assert is_gradient(gradient, rnn_loss, weights, text, vocabulary)
 
 
 @engines
 def test_the_lstm(engine: str) -> None:
-    layers, b, length = (2, 14, 12) if engine == "hybrid" else (2, 4, 3)
+    layers, b, length = (2, 14, 12) if engine != "interp" else (2, 4, 3)
     rng = np.random.default_rng(9)
     parameters = (rng.normal(size=(2 * layers, 4 * b)), rng.normal(size=(3, b)))
     state = rng.normal(size=(2 * layers, b))

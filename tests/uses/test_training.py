@@ -83,15 +83,15 @@ def problem(n: int, width: int) -> tuple[Any, Any]:
 @engines
 @pytest.mark.parametrize("use", [trained_loss, by_hand])
 def test_the_slope_by_the_learning_rate(engine: str, use: Any) -> None:
-    layers, data = problem(16, 6) if engine == "hybrid" else problem(4, 2)
-    args = (0.2, layers, data, 5 if engine == "hybrid" else 2)
+    layers, data = problem(16, 6) if engine != "interp" else problem(4, 2)
+    args = (0.2, layers, data, 5 if engine != "interp" else 2)
     _, gradient = gradients(use, *args, engine=engine)
     assert is_gradient(gradient, use, *args)
 
 
 @engines
 def test_a_gradient_inside_is_as_good_as_one_written_by_hand(engine: str) -> None:
-    layers, data = problem(8, 4) if engine == "hybrid" else problem(4, 2)
+    layers, data = problem(8, 4) if engine != "interp" else problem(4, 2)
     args = (0.3, layers, data, 3)
     one, other = (gradients(use, *args, engine=engine, argnums=(0, 1)) for use in (trained_loss, by_hand))
     assert one[0] == pytest.approx(other[0], rel=1e-12)
@@ -103,7 +103,7 @@ def test_a_gradient_inside_is_as_good_as_one_written_by_hand(engine: str) -> Non
 
 @engines
 def test_momentum(engine: str) -> None:
-    layers, data = problem(20 if engine == "hybrid" else 4, 3)
-    args = (np.array([-1.0, 0.8]), layers, data, 12 if engine == "hybrid" else 3)
+    layers, data = problem(20 if engine != "interp" else 4, 3)
+    args = (np.array([-1.0, 0.8]), layers, data, 12 if engine != "interp" else 3)
     _, gradient = gradients(with_momentum, *args, engine=engine)
     assert is_gradient(gradient, with_momentum, *args)

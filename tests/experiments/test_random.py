@@ -1,0 +1,62 @@
+"""Random programs through all engines: they agree, a disagreement is seen, a number is always one program."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from checkpoint import engines
+from checkpoint.ctarget.engine import C
+from checkpoint.ctarget.library import reason
+from experiments.random import agree, kinds, run
+from tests.laws import random_programs
+
+pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
+
+
+@pytest.mark.parametrize(("kind", "programs"), [("vlad", 40), ("python", 6), ("arrays", 4)])
+def test_engines_agree(kind: str, programs: int) -> None:
+    outcome = run.checked(run.Chunk(kind, 4, range(programs)))
+    assert outcome.summary()["disagreements"] == 0
+    assert outcome.programs == sum(outcome.ends.values()) == programs
+
+
+def test_a_number_is_one_program() -> None:
+    for kind in kinds.KINDS.values():
+        assert kind(Random("1 kind 7")).text == kind(Random("1 kind 7")).text
+
+
+@pytest.mark.parametrize("what", ["steps", "value", "gradient"])
+def test_a_disagreement_is_seen(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong(kinds.OfText):
+        def whole(self, engine: str) -> tuple[Any, int]:
+            value, steps = super().whole(engine)
+            wrong = engine == "c"
+            return value + (wrong and what == "value"), steps + (wrong and what == "steps")
+
+        def vjp(self, engine: str, schedule: Any) -> tuple[Any, Any]:
+            value, xbar = super().vjp(engine, schedule)
+            return value, -xbar if what == "gradient" and engine == "c" else xbar
+
+    monkeypatch.setattr(random_programs, "program", lambda pick, size: "(lambda (x) (+ x 1))")
+    with pytest.raises(agree.Disagreement):
+        agree.check(Wrong(Random(1)), Random(1))
+
+
+def test_capsules_cross(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What began on hybrid ends on c, and the reverse."""
+    starts = []
+    c, start = engines.get("c"), C.start
+
+    def noted(self: Any, level: int, u: Any, tags: int) -> Any:
+        starts.append(type(u.cdr).__name__)
+        return start(self, level, u, tags)
+
+    monkeypatch.setattr(C, "start", noted)
+    subject = kinds.OfText(Random(3))
+    z = subject.cut("hybrid", 0)
+    assert c.name == "c"
+    assert agree.told(lambda: subject.rest(z, "c")).error is None
+    assert starts == ["Capsule"]
