@@ -22,6 +22,7 @@ from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Schedule
 
+ENGINE = "what runs the program; `doctor` lists them; the fastest that is available if left out"
 PROGRAM = "a Python function, as FILE.py:NAME or MODULE:NAME, or a .vlad file"
 ARGUMENT = "an argument, e.g. '[1.0, 2.0]', one --x for each; of a .vlad program its only one, '(list 1 2)'"
 
@@ -75,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 def _command(commands: Any, name: str, action: Any, summary: str) -> argparse.ArgumentParser:
     """A command that runs programs."""
     command = _add(commands, name, action, summary)
-    command.add_argument("--engine", metavar="NAME", help="what runs the program; `doctor` lists them")
+    command.add_argument("--engine", metavar="NAME", help=ENGINE)
     return command
 
 

@@ -47,7 +47,7 @@ SweepOutcome ck_sweep_run(Held *held, Held *cotangent, const Directive *directiv
     if (!held_run(held, go_on, &given)) given.outcome = SWEEP_NO_MEMORY;
     if (given.outcome == SWEEP_FAILED || given.outcome == SWEEP_NO_MEMORY) {
         sweep_lose(sweep, given.outcome == SWEEP_NO_MEMORY);
-        if (sweep->tape_lost && cotangent) cotangent->abandoned = true;
+        if (sweep->cotangent_lost && cotangent) cotangent->abandoned = true;
     }
     return given.outcome;
 }

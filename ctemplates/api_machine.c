@@ -96,7 +96,9 @@ Held *ck_machine_state(const Held *machine) {
 }
 
 uint32_t ck_machine_calls(const Held *machine, const Block **calls, uint32_t room) {
-    FrameWalk walk = stack_walk(&held_machine(machine)->stack);
+    const Machine *at_work = held_machine(machine);
+    if (!at_work) return 0; /* a sweep between two runs */
+    FrameWalk walk = stack_walk(&at_work->stack);
     FrameHead head;
     const Value *saved;
     uint32_t count = 0;

@@ -66,7 +66,10 @@ void take_staleness(Task *task) {
 void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key) {
     Machine *m = task->m;
     if (!m->part) return;
-    if (origin != Py_None) part_add_origin(m->heap, m->part, key)->python = Py_NewRef(origin);
+    if (origin != Py_None) {
+        Origin *added = part_add_origin(m->heap, m->part, key); /* the reference is taken last: memory may end */
+        added->python = Py_NewRef(origin);
+    }
     if (bytes) part_report(m->heap, m->part, (size_t)bytes);
 }
 

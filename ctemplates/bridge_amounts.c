@@ -95,10 +95,15 @@ typedef struct Sum {
     Passage x;
     Heap *heap;
     Value operands[2], value;
+    PyObject *result;
     bool done;
 } Sum;
 
-static void clean_sum(void *arguments) { passage_end(&((Sum *)arguments)->x); }
+static void clean_sum(void *arguments) {
+    Sum *sum = arguments;
+    Py_CLEAR(sum->result);
+    passage_end(&sum->x);
+}
 
 static void add(void *arguments) {
     Sum *sum = arguments;
@@ -107,14 +112,13 @@ static void add(void *arguments) {
     x->amounts = true;
     if (!classes()) return;
     PyObject *a = export_value(x, sum->operands[0], false), *b = export_value(x, sum->operands[1], false);
-    PyObject *result = a && b && export_rest(x) ? PyNumber_Add(a, b) : NULL;
+    sum->result = a && b && export_rest(x) ? PyNumber_Add(a, b) : NULL;
     Py_XDECREF(a);
     Py_XDECREF(b);
-    if (!result) return;
+    if (!sum->result) return;
     x->done = x->count;
-    sum->value = import_value(x, result);
+    sum->value = import_value(x, sum->result);
     sum->done = import_rest(x);
-    Py_DECREF(result);
 }
 
 /* Amounts of one location are alike, so only memory can be missing. */
@@ -139,12 +143,14 @@ typedef struct Reversing {
     Outcome outcome;
     Call call;
     PyObject *answer;
+    Pull pull;
 } Reversing;
 
 static void clean_reversing(void *arguments) {
     Reversing *r = arguments;
     call_end(&r->call);
     Py_CLEAR(r->answer);
+    pull_end(&r->pull);
     passage_end(&r->x);
 }
 
@@ -190,7 +196,8 @@ static void reverse_in_python(void *arguments) {
     r->x.amounts = true;
     if (r->origin->key >= 0) {
         const Step *step = &r->block->steps[r->origin->key];
-        const Pulling done = array_reverse(r->c->heap, step, r->origin->python, r->received, r->accumulators, r->count);
+        const Pulling done =
+            array_reverse(&r->pull, r->c->heap, step, r->origin->python, r->received, r->accumulators, r->count);
         if (done == PULLED) r->outcome = STOPPED;
         if (done == REFUSED) tell_error(r->c->peer);
         if (done != NOT_HERE) return;

@@ -122,15 +122,6 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *way, const Natives *nati
 
 /* Reversing */
 
-typedef struct Pull {
-    const ArrayClasses *c;
-    Heap *heap;
-    PyObject *record, *natives, *result, *g; /* borrowed; `g` is owned */
-    const Operand *operands;
-    Value *accumulators;
-    uint32_t count;
-} Pull;
-
 /* Whether nothing else holds the elements of what a rule gave. */
 static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
     if (PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) == 0) return false;
@@ -163,7 +154,7 @@ static PyObject *amount_of(const Pull *p, PyObject *given, PyObject *like) {
 }
 
 /* The accumulator with a contribution. */
-static bool add_amount(const Pull *p, Value *accumulator, PyObject *amount) {
+static bool add_amount(Pull *p, Value *accumulator, PyObject *amount) {
     const ArrayClasses *c = p->c;
     PyObject *sum;
     if (accumulator->tag == REAL && Py_IS_TYPE(amount, c->amount)) {
@@ -181,13 +172,15 @@ static bool add_amount(const Pull *p, Value *accumulator, PyObject *amount) {
         }
     }
     if (!sum) return false;
+    p->sum = sum;
     const Value made = new_foreign(p->heap, sum, false);
+    p->sum = NULL;
     drop(p->heap, *accumulator);
     *accumulator = made;
     return true;
 }
 
-static bool add_given(const Pull *p, Value *accumulator, PyObject *given, PyObject *like) {
+static bool add_given(Pull *p, Value *accumulator, PyObject *given, PyObject *like) {
     if (PyFloat_CheckExact(like)) {
         PyObject *real = PyNumber_Float(given);
         if (!real) return false;
@@ -196,13 +189,13 @@ static bool add_given(const Pull *p, Value *accumulator, PyObject *given, PyObje
         return true;
     }
     if (Py_IS_TYPE(given, p->c->scattered)) return add_amount(p, accumulator, given);
-    PyObject *amount = amount_of(p, given, like);
-    if (!amount) {
+    p->amount = amount_of(p, given, like);
+    if (!p->amount) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
         return false;
     }
-    const bool done = add_amount(p, accumulator, amount);
-    Py_DECREF(amount);
+    const bool done = add_amount(p, accumulator, p->amount);
+    Py_CLEAR(p->amount);
     return done;
 }
 
@@ -213,12 +206,12 @@ static uint32_t first_like(const Pull *p, uint32_t position) {
     return position;
 }
 
-static bool pull_one(const Pull *p, PyObject *rule, PyObject *const *arguments, uint32_t position) {
-    PyObject *given = PyObject_Vectorcall(rule, arguments, (size_t)PyList_GET_SIZE(p->natives) + 3, NULL);
-    if (!given) return false;
+static bool pull_one(Pull *p, PyObject *rule, PyObject *const *arguments, uint32_t position) {
+    p->given = PyObject_Vectorcall(rule, arguments, (size_t)PyList_GET_SIZE(p->natives) + 3, NULL);
+    if (!p->given) return false;
     PyObject *like = PyList_GET_ITEM(p->natives, (Py_ssize_t)position);
-    const bool done = add_given(p, &p->accumulators[first_like(p, position)], given, like);
-    Py_DECREF(given);
+    const bool done = add_given(p, &p->accumulators[first_like(p, position)], p->given, like);
+    Py_CLEAR(p->given);
     return done;
 }
 
@@ -237,13 +230,12 @@ static bool pull_all(Pull *p, PyObject *wanted) {
     for (Py_ssize_t i = 0; i < count; i++) arguments[i + 3] = PyList_GET_ITEM(p->natives, i);
     arguments[0] = is_library_array(p->c, p->g) ? array_namespace(p->c, &p->g, 1)
                                                 : array_namespace(p->c, arguments + 3, count);
-    PyObject *rules = PyObject_GetAttr(p->record, p->c->vjps);
-    bool done = rules != NULL;
+    p->rules = PyObject_GetAttr(p->record, p->c->vjps);
+    bool done = p->rules != NULL;
     for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {
         const uint32_t position = (uint32_t)PyLong_AsLong(PyTuple_GET_ITEM(wanted, i));
-        done = pull_one(p, PyTuple_GET_ITEM(rules, position), arguments, position);
+        done = pull_one(p, PyTuple_GET_ITEM(p->rules, position), arguments, position);
     }
-    Py_XDECREF(rules);
     share_accumulators(p);
     return done;
 }
@@ -263,21 +255,27 @@ static bool are_known(const Value *accumulators, uint32_t count) {
     return true;
 }
 
-Pulling array_reverse(Heap *heap, const Step *step, PyObject *origin, Value received, Value *accumulators,
-                      uint32_t count) {
+void pull_end(Pull *p) {
+    Py_CLEAR(p->g);
+    Py_CLEAR(p->rules);
+    Py_CLEAR(p->given);
+    Py_CLEAR(p->amount);
+    Py_CLEAR(p->sum);
+}
+
+Pulling array_reverse(Pull *p, Heap *heap, const Step *step, PyObject *origin, Value received,
+                      Value *accumulators, uint32_t count) {
     const ArrayClasses *c = array_classes();
     if (!c) PyErr_Clear();
     if (!c || !Py_IS_TYPE(origin, c->pulled) || *slot_of(origin, c->pulled_is_simple) != Py_True) return NOT_HERE;
     if (received.tag == REAL && received.real == 0.0) return PULLED;
     PyObject *pullback = *slot_of(origin, c->pulled_pullback);
-    Pull p = {.c = c, .heap = heap, .operands = step->operands, .accumulators = accumulators, .count = count};
-    p.record = *slot_of(pullback, c->pullback_record);
-    p.natives = *slot_of(pullback, c->pullback_natives);
-    p.result = *slot_of(pullback, c->pullback_result);
-    if (!are_known(accumulators, count) || PyList_GET_SIZE(p.natives) > MOST_OPERANDS) return NOT_HERE;
-    p.g = received_array(c, received);
-    if (!p.g) return NOT_HERE;
-    const bool done = pull_all(&p, *slot_of(pullback, c->pullback_wanted));
-    Py_DECREF(p.g);
-    return done ? PULLED : REFUSED;
+    *p = (Pull){.c = c, .heap = heap, .operands = step->operands, .accumulators = accumulators, .count = count};
+    p->record = *slot_of(pullback, c->pullback_record);
+    p->natives = *slot_of(pullback, c->pullback_natives);
+    p->result = *slot_of(pullback, c->pullback_result);
+    if (!are_known(accumulators, count) || PyList_GET_SIZE(p->natives) > MOST_OPERANDS) return NOT_HERE;
+    p->g = received_array(c, received);
+    if (!p->g) return NOT_HERE;
+    return pull_all(p, *slot_of(pullback, c->pullback_wanted)) ? PULLED : REFUSED;
 }

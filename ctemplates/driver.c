@@ -24,7 +24,7 @@ static void drop_tape(Sweep *s) {
     s->reversing = false;
     s->report.bytes = 0;
     drop_state(s, &s->tape_end);
-    if (!tape || s->tape_lost) return;
+    if (!tape) return;
     void *lock = python_lock();
     tape_destroy(tape);
     python_unlock(lock);
@@ -66,7 +66,7 @@ void sweep_destroy(Sweep *s) {
 
 void sweep_lose(Sweep *s, bool no_memory) {
     s->machine_lost = s->machine != NULL;
-    s->tape_lost = no_memory && s->reversing;
+    s->cotangent_lost = no_memory && s->reversing;
 }
 
 /* Kept states; what is asked for is mostly among the last. */

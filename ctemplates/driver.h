@@ -42,7 +42,7 @@ typedef struct Sweep {
     SweepCounts counts;
     Bisection bisection;
     bool follows_own, busy;
-    bool machine_lost, tape_lost; /* they may be in no order */
+    bool machine_lost, cotangent_lost; /* they may be in no order; a tape never is */
     bool logs;
     Directive *log;
     size_t log_count, log_room;

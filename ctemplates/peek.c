@@ -80,13 +80,21 @@ typedef struct Layouts {
     Known known[PLACES];
 } Layouts;
 
+/* The name is the one that there is: Python's cache of what classes have keeps every string that it is asked by. */
+static PyObject *attribute(PyObject *object, const char *name) {
+    PyObject *interned = PyUnicode_InternFromString(name);
+    PyObject *found = interned ? PyObject_GetAttr(object, interned) : NULL;
+    Py_XDECREF(interned);
+    return found;
+}
+
 static int32_t kind_of_layout(PyObject *layout) {
-    PyObject *cls = PyObject_GetAttrString(layout, "cls");
+    PyObject *cls = attribute(layout, "cls");
     if (!cls) return 0;
     int32_t answer = 0;
     if (PyType_Check(cls)) {
         if (PyType_IsSubtype((PyTypeObject *)cls, &PyTuple_Type)) answer |= IS_TUPLE;
-        PyObject *name = PyObject_GetAttrString(cls, "__name__");
+        PyObject *name = attribute(cls, "__name__");
         if (name && PyUnicode_CompareWithASCIIString(name, "Overloads") == 0) answer |= IS_OVERLOADS;
         Py_XDECREF(name);
     }
@@ -95,7 +103,7 @@ static int32_t kind_of_layout(PyObject *layout) {
 }
 
 static int32_t position_in(PyObject *layout, PyObject *name) {
-    PyObject *index = PyObject_GetAttrString(layout, "index");
+    PyObject *index = attribute(layout, "index");
     if (!index) return -1;
     PyObject *position = PyDict_Check(index) ? PyDict_GetItemWithError(index, name) : NULL;
     const int32_t answer = position ? (int32_t)PyLong_AsLong(position) : -1;
@@ -141,16 +149,16 @@ static int32_t is_subclass(PyTypeObject *cls, PyObject *classes) {
 
 /* `types`: a Types, or a Layout, which stands for its class alone. */
 static PyObject *classes_in(PyObject *types) {
-    PyObject *classes = PyObject_GetAttrString(types, "classes");
+    PyObject *classes = attribute(types, "classes");
     if (classes) return classes;
     PyErr_Clear();
-    PyObject *cls = PyObject_GetAttrString(types, "cls"), *found = cls ? PyTuple_Pack(1, cls) : NULL;
+    PyObject *cls = attribute(types, "cls"), *found = cls ? PyTuple_Pack(1, cls) : NULL;
     Py_XDECREF(cls);
     return found;
 }
 
 static int32_t is_instance(PyObject *types, PyObject *layout, int64_t kind) {
-    PyObject *classes = classes_in(types), *cls = layout ? PyObject_GetAttrString(layout, "cls") : NULL;
+    PyObject *classes = classes_in(types), *cls = layout ? attribute(layout, "cls") : NULL;
     PyTypeObject *type = layout ? (PyTypeObject *)cls : class_of_kind(kind);
     int32_t answer = -1;
     if (classes && PyTuple_Check(classes) && type && PyType_Check((PyObject *)type))

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-NOT_BUILT = "it was not built: install checkpoint again where there is a C compiler"
+NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
 
 _MODULE = "checkpoint.ctarget._runtime"
 

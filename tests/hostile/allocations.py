@@ -1,20 +1,24 @@
 """Runs of the C engine in which memory ends: at allocation N, for N = 1, 2, 3, 5, 8, ... until none fails.
 
-In: programs of the corpus. Out: nothing, or an AssertionError that names the program and N. What must hold:
+In: programs of the corpus, Python functions of the corpora. Out: nothing, or an AssertionError that names the
+program and N. What must hold:
 - the run ends with MemoryError, or as it does when there is memory;
 - what a run that did not fail has used is given back to its heap, in which heap_check finds nothing wrong;
-- no heap outlives its run;
+- no heap outlives its run, and no Python object of this package that was made for it;
 - the next run of the same program is right.
 
-    python -m tests.hostile.allocations [PROGRAM ...]
+    python -m tests.hostile.allocations [--most N] [--functions STEP] [PROGRAM ...]
+
+Without names: all programs, and every STEPth function.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import ClassVar
@@ -30,6 +34,7 @@ from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
 from checkpoint.lang.printer import write_value
+from tests.hostile import functions
 from tests.support.corpus import ENTRIES, Entry
 from tests.support.world import World
 
@@ -130,13 +135,26 @@ def check_bytes(entry: Entry) -> None:
     assert used[1] == used[2], f"{entry.name}: {used[2] - used[1]} bytes more in use after another run"
 
 
+def own_objects() -> int:
+    """How many objects of classes of this package there are."""
+    gc.collect()
+    return sum(str(type(x).__module__).startswith("checkpoint.") for x in gc.get_objects())
+
+
 def check(entry: Entry, most: int | None = None) -> int:
     """All of it for one program; how many runs failed. most: the greatest N that is tried."""
-    failed = 0
     check_bytes(entry)
-    for what, action in actions(entry):
-        where = f"{entry.name}, {what}"
+    return check_actions(entry.name, actions(entry), most)
+
+
+def check_actions(name: str, todo: Iterable[tuple[str, Callable[[], str]]], most: int | None = None) -> int:
+    """The same for what is done with a program."""
+    failed = 0
+    for what, action in todo:
+        where = f"{name}, {what}"
         expected = outcome(action)
+        assert outcome(action) == expected, f"{where}: two runs differ"
+        before, tries = own_objects(), 0
         n, following = 1, 2
         while most is None or n <= most:
             with failing(n):
@@ -146,18 +164,37 @@ def check(entry: Entry, most: int | None = None) -> int:
             assert outcome(action) == expected, f"{where}: wrong after allocation {n} had failed"
             if found is not None:
                 break
-            failed += 1
+            tries += 1
             n, following = following, n + following
+        left = own_objects() - before
+        assert left < max(tries, 1), f"{where}: {left} objects are left of {tries} runs"
+        failed += tries
     return failed
 
 
-def main(names: list[str]) -> int:
-    """Check the programs of these names, or all; the exit status."""
-    chosen = [entry for entry in ENTRIES if not names or entry.name in names]
+def checks(names: list[str], step: int, most: int | None) -> Iterator[tuple[str, Callable[[], int]]]:
+    """What is to be done: the checks of these programs and functions, or of all programs and some functions."""
+    for entry in ENTRIES:
+        if not names or entry.name in names:
+            yield entry.name, lambda entry=entry: check(entry, most)  # type: ignore[misc]
+    examples = functions.all_functions()
+    for name in names or list(examples)[::step]:
+        if name in examples:
+            todo = functions.actions(*examples[name])
+            yield name, lambda name=name, todo=todo: check_actions(name, todo, most)  # type: ignore[misc]
+
+
+def main() -> int:
+    """As the command line says; the exit status."""
+    parser = argparse.ArgumentParser(description="Runs in which the Nth allocation fails.")
+    parser.add_argument("--most", type=int, help="the greatest N; without it until none fails")
+    parser.add_argument("--functions", type=int, default=7, metavar="STEP", help="every STEPth function")
+    parser.add_argument("names", nargs="*", metavar="PROGRAM")
+    given = parser.parse_args()
     faults = 0
-    for entry in chosen:
+    for name, do in checks(given.names, given.functions, given.most):
         try:
-            print(f"{entry.name}: {check(entry)} runs without memory", flush=True)
+            print(f"{name}: {do()} runs without memory", flush=True)
         except AssertionError as fault:
             faults += 1
             print(f"FAULT: {fault}", flush=True)
@@ -165,4 +202,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""How a Python is started that loads the C engine's module with sanitizers.
+
+In: the hostile module (checkpoint/ctarget/build.py). Out: an environment, or what is missing for one.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from checkpoint.ctarget import build
+
+# Those of the sanitizers must be there before Python is; exceptions of C++ pass through the first one.
+_LIBRARIES = ("libasan.so", "libubsan.so", "libstdc++.so")
+
+
+def missing() -> str | None:
+    """Why no sanitizer can run here; None if they can."""
+    if build.compiler() is None:
+        return "there is no C compiler"
+    if sys.platform != "linux":
+        return "sanitizers are loaded by LD_PRELOAD, on Linux alone"
+    found = {name: _library(name) for name in _LIBRARIES}
+    return next((f"the C compiler has no {name}" for name, path in found.items() if path is None), None)
+
+
+def environment(module: Path) -> dict[str, str]:
+    """That of a Python that loads the module; only where nothing is missing."""
+    return {
+        **os.environ,
+        "CHECKPOINT_RUNTIME": str(module),
+        "CHECKPOINT_TEST_ENGINES": "c",
+        "LD_PRELOAD": " ".join(str(_library(name)) for name in _LIBRARIES),
+        # Python frees much only by ending.
+        "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:detect_stack_use_after_return=0",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",
+    }
+
+
+def _library(name: str) -> Path | None:
+    """Where the compiler has a library; it answers with the bare name where it has none."""
+    command = [*(build.compiler() or ()), f"-print-file-name={name}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    path = Path(done.stdout.strip())
+    return path if done.returncode == 0 and path.is_absolute() and path.exists() else None
