@@ -143,7 +143,7 @@ def resumption(z: Capsule, engine: str | None = None) -> Call:
 def _function_or_capsule(thing: Any, engine: Engine) -> Any:
     """The value of the language for what is neither number nor container; NotImplemented for most."""
     if isinstance(thing, Capsule):
-        if thing.engine != engine.name:
+        if thing.engine not in engine.resumes:
             raise RunError(
                 f"the capsule is one of engine {thing.engine}: engine {engine.name} cannot resume it"
             )

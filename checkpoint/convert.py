@@ -92,7 +92,7 @@ def to_language(value: Any, engine: Engine) -> Any:
 
 
 def _atom(value: Any, engine: Engine) -> Any:
-    if type(value) is Capsule and value.engine != engine.name:
+    if type(value) is Capsule and value.engine not in engine.resumes:
         raise RunError(f"the capsule is one of engine {value.engine}: engine {engine.name} cannot resume it")
     if isinstance(value, AS_THEY_ARE):
         return value

@@ -20,13 +20,14 @@ from checkpoint.ad.values import Capsule
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
-from checkpoint.ctarget.states import Heap, State
+from checkpoint.ctarget.states import Heap, Rest, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
 from checkpoint.driver.schedule import Schedule
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Hybrid
+from checkpoint.interp.hybrid.machine import State as PythonState
 
 
 class Recording:
@@ -51,6 +52,12 @@ class _OnStates(Hybrid):
     name = "c"
 
 
+def _settled(state: State) -> PythonState:
+    """The state of a capsule as hybrid's."""
+    settled: PythonState = _ON_STATES.capsule(state.python()).state
+    return settled
+
+
 _HYBRID = Hybrid()
 _ON_STATES = _OnStates()
 
@@ -59,6 +66,7 @@ class C:
     """The engine named "c". limit: how many bytes a run may hold; None: what CHECKPOINT_MEMORY says."""
 
     name = "c"
+    resumes = Hybrid.resumes
     limit: int | None = None
 
     def prepare(self, thunk: Any, scopes: Any) -> None:
@@ -75,8 +83,10 @@ class C:
         return run(self, state, to, effects)
 
     def capsule(self, state: State) -> Capsule:
-        """See Engine.capsule."""
-        return _ON_STATES.capsule(state.python())
+        """See Engine.capsule. Without tags it holds no dual, and no derivative that it will leave: it can wait."""
+        if state.tags or state.start is not None:
+            return _ON_STATES.capsule(state.python())
+        return Capsule(Rest(state, _settled), self.name, frozenset())
 
     def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
         """See Engine.tape; looks after every block."""

@@ -10,6 +10,7 @@ return point and, where the call that it waits for is to be shown, the block wit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.graph import settled
@@ -136,6 +137,28 @@ class State:
     def python(self) -> PythonState:
         """The hybrid state: the one that it was made from, or a new one."""
         return self.start if self.start is not None else exported(self.heap, self.held)
+
+
+class Rest:
+    """The state of a capsule: the C state, which shares with others what it reaches, until its parts are asked for.
+
+    steps, tags: as of any state. All else is that of the hybrid state, which then takes the C state's place.
+    """
+
+    def __init__(self, state: State, made: Callable[[State], PythonState]) -> None:
+        self.steps = state.steps
+        self.tags = state.tags
+        self._state: State | None = state
+        self._made = made
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute of the hybrid state; those that are looked up often are kept."""
+        if name == "_python":
+            state = self.__dict__["_state"]
+            self._python = self._made(state)
+            self._state = None
+            return self._python
+        return getattr(self._python, name)
 
 
 def address(value: Any) -> Any:

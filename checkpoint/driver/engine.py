@@ -76,6 +76,7 @@ class Engine(Protocol):
     """One way to run programs. All engines agree to the last bit."""
 
     name: str
+    resumes: frozenset[str]  # the names of the engines whose capsules it resumes, its own among them
 
     def prepare(self, thunk: Any, scopes: Any) -> None:
         """Compile a program (a lambda that captures nothing, and its scopes) for this engine, once."""

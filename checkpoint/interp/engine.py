@@ -75,6 +75,7 @@ class Interp:
     """The engine named "interp"."""
 
     name = "interp"
+    resumes = frozenset(("interp",))
 
     def prepare(self, thunk: Any, scopes: Any) -> None:
         """See Engine.prepare."""

@@ -6,7 +6,6 @@ import _thread
 import gc
 import sys
 import threading
-import time
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -322,19 +321,12 @@ def test_the_collector_runs_again() -> None:
         assert gc.isenabled()
 
 
-def interrupted(work: Callable[[], Any], after: float) -> tuple[float, BaseException]:
-    """How long it took after an interruption, and what was raised."""
-    sent = []
-
-    def interrupt() -> None:
-        sent.append(time.monotonic())
-        _thread.interrupt_main()
-
-    timer = threading.Timer(after, interrupt)
+def interrupted(work: Callable[[], Any], after: float) -> None:
+    """An interruption while it works stops it."""
+    timer = threading.Timer(after, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt) as caught:
+    with pytest.raises(KeyboardInterrupt):
         work()
-    return time.monotonic() - sent[0], caught.value
 
 
 @pytest.mark.parametrize("schedule", [Bisection(1), Bisection(1000), Bisection(100_000), Binomial(base=100)])
@@ -342,8 +334,7 @@ def test_ctrl_c_in_a_sweep(schedule: Schedule) -> None:
     engine, start = started(LONG)
     used = used_by(engine, start)
     for after in (0.1, 0.25, 0.4):
-        took, _ = interrupted(lambda: swept(engine, start, schedule), after)
-        assert took < 0.2
+        interrupted(lambda: swept(engine, start, schedule), after)
         assert start.heap.bytes == used
         assert gc.isenabled()
     start.heap.check()

@@ -1,4 +1,4 @@
-"""Programs of the corpus on engine c, and everything that was made for them dropped: for valgrind.
+"""Programs and functions of the corpora on engine c, and everything that was made for them dropped: for valgrind.
 
 python -m tests.hostile.runs PROGRAM ...
 """
@@ -6,20 +6,37 @@ python -m tests.hostile.runs PROGRAM ...
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from threading import Thread
 
+from tests.hostile import functions
 from tests.hostile.allocations import actions, check_idle_heaps, failing, outcome
 from tests.support.corpus import ENTRIES
 
+Actions = Iterator[tuple[str, Callable[[], str]]]
 
-def main(names: list[str]) -> int:
-    """Run each in every way, with memory and where it ends early; the exit status."""
+
+def chosen(names: list[str]) -> Iterator[tuple[str, Actions]]:
+    """What is done with those of these names."""
     for entry in ENTRIES:
         if entry.name in names:
-            for what, action in actions(entry):
-                for allocation in (0, 3, 40):
-                    with failing(allocation):
-                        outcome(action)
-                check_idle_heaps(f"{entry.name}, {what}")
+            yield entry.name, actions(entry)
+    for name, example in functions.all_functions().items():
+        if name in names:
+            yield name, functions.actions(*example)
+
+
+def main(names: list[str]) -> int:
+    """Run each in every way, with memory, where it ends early, and in another thread; the exit status."""
+    for name, todo in chosen(names):
+        for what, action in todo:
+            for allocation in (0, 3, 40):
+                with failing(allocation):
+                    outcome(action)
+            thread = Thread(target=outcome, args=(action,))
+            thread.start()
+            thread.join()
+            check_idle_heaps(f"{name}, {what}")
     return 0
 
 

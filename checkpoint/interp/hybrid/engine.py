@@ -90,6 +90,7 @@ class Hybrid:
     """The engine named "hybrid"."""
 
     name = "hybrid"
+    resumes = frozenset(("hybrid", "c"))  # they share blocks, points and states
 
     def prepare(self, thunk: Any, scopes: Any) -> None:
         """See Engine.prepare."""
