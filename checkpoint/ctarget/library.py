@@ -16,6 +16,8 @@ from typing import Any
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
 
+ELSEWHERE = "C calls back into the main interpreter, and this is another one of its process"
+
 _MODULE = "checkpoint.ctarget._runtime"
 
 
@@ -39,6 +41,8 @@ def built_with() -> str:
 
 @cache
 def _loaded() -> ModuleType | str:
+    if not _is_main_interpreter():
+        return ELSEWHERE
     path = os.environ.get("CHECKPOINT_RUNTIME")
     try:
         return import_module(_MODULE) if path is None else _from_file(path)
@@ -48,6 +52,16 @@ def _loaded() -> ModuleType | str:
         if isinstance(error, ModuleNotFoundError):
             return NOT_BUILT
         return f"its module does not load: {error}"
+
+
+def _is_main_interpreter() -> bool:
+    for name in ("_interpreters", "_xxsubinterpreters"):
+        try:
+            interpreters = import_module(name)
+        except ImportError:
+            continue
+        return bool(interpreters.get_current() == interpreters.get_main())
+    return True
 
 
 def _from_file(path: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""Programs and functions of the corpora on engine c, and everything that was made for them dropped: for valgrind.
+"""Programs and functions of the corpora on engine c, and all that was made for them dropped: for valgrind.
 
 python -m tests.hostile.runs PROGRAM ...
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from checkpoint.ctarget import build
@@ -20,6 +21,8 @@ def missing() -> str | None:
     """Why no sanitizer can run here; None if they can."""
     if build.compiler() is None:
         return "there is no C compiler"
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        return "there are no headers of Python"
     if sys.platform != "linux":
         return "sanitizers are loaded by LD_PRELOAD, on Linux alone"
     found = {name: _library(name) for name in _LIBRARIES}
