@@ -83,7 +83,7 @@ class C:
         return run(self, state, to, effects)
 
     def capsule(self, state: State) -> Capsule:
-        """See Engine.capsule. Without tags it holds no dual, and no derivative that it will leave: it can wait."""
+        """See Engine.capsule. Without tags there is no dual, and no derivative to be left: so it can wait."""
         if state.tags or state.start is not None:
             return _ON_STATES.capsule(state.python())
         return Capsule(Rest(state, _settled), self.name, frozenset())

@@ -140,7 +140,7 @@ class State:
 
 
 class Rest:
-    """The state of a capsule: the C state, which shares with others what it reaches, until its parts are asked for.
+    """The state of a capsule: the C state, which shares what it reaches, until its parts are asked for.
 
     steps, tags: as of any state. All else is that of the hybrid state, which then takes the C state's place.
     """
