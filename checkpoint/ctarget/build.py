@@ -48,8 +48,8 @@ FROM_LIBM = (
     "tgamma trunc"
 )
 # No contraction: a result must not depend on where a run was interrupted. Never -ffast-math.
-# The passes that are off merge or move what the instructions of the machine's loop do alike: that costs a third
-# of its speed, as measured, and makes it depend on where its code happens to stand.
+# The passes that are off merge or move what the instructions of the machine's loop do alike: that costs a
+# third of its speed, as measured, and makes it depend on where its code happens to stand.
 FLAGS = [
     "-std=c11",
     "-O2",
