@@ -153,7 +153,6 @@ Standing ck_state_standing(const Held *held) {
                       .tags = state->tags};
 }
 
-size_t ck_state_bytes(const Held *state) { return state_bytes(state->state); }
 const void *ck_state_address(const Held *state) { return state->state; }
 
 static void export_value(void *arguments) {

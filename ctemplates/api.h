@@ -48,7 +48,6 @@ uint32_t ck_state_depth(const Held *state);
 uint32_t ck_state_values(const Held *state); /* how many there are at the point */
 
 Standing ck_state_standing(const Held *state);
-size_t ck_state_bytes(const Held *state);
 const void *ck_state_address(const Held *state); /* the State, for the bridge */
 bool ck_state_value(const Held *state, uintptr_t values, uintptr_t errors); /* appends the first one to the list */
 bool ck_state_real(const Held *state, double *value); /* whether that is a real, and it */

@@ -98,8 +98,6 @@ bool ck_cotangent_set_slots(const Held *cotangent, void *amounts, uint32_t count
 
 /* The stack */
 
-size_t ck_cotangent_depth(const Held *cotangent) { return cotangent->cotangent->stack_count; }
-
 static void export_frames(void *arguments) {
     Request *r = arguments;
     Cotangent *c = r->cotangent;

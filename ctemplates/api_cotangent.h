@@ -20,7 +20,6 @@ bool ck_cotangent_set_slots(const Held *cotangent, void *amounts, uint32_t count
 
 /* The stack: `count` amounts that have `above` others on top of them, the lowest first. What is pushed and popped
  * has the top last. */
-size_t ck_cotangent_depth(const Held *cotangent);
 bool ck_cotangent_frames(const Held *cotangent, size_t above, size_t count, void *amounts, void *errors);
 bool ck_cotangent_push(const Held *cotangent, void *amounts, size_t count, void *errors);
 bool ck_cotangent_pop(const Held *cotangent, size_t count, void *amounts, void *errors);

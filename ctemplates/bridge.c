@@ -121,17 +121,6 @@ void begin_call(Task *task) {
 
 /* Leaving a point */
 
-void drop_register(const Machine *m, Register at) {
-    const Value v = m->registers[at];
-    m->registers[at] = nothing();
-    drop(m->heap, v);
-}
-
-void drop_moved(const Machine *m, const Operand *operands, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (operands[i].moves) drop_register(m, operands[i].at);
-}
-
 void drop_live(const Machine *m, uint32_t index, Register except) {
     const uint32_t *live = m->block->live[index];
     for (uint32_t i = 1; i <= live[0]; i++)

@@ -1,5 +1,5 @@
-/* The bridge to Python: values of one as values of the other, and the steps that Python does. The only
- * files of the engine that include Python.h are bridge*.c and passage*.c; these functions take the GIL themselves.
+/* The bridge to Python: values of one as values of the other, and the steps that Python does. Python.h
+ * is included by bridge*.c and passage*.c, peek.c and memory.c alone; these functions take the GIL themselves.
  *
  * exported: a new Python value (checkpoint/ad/values.py, containers.py), sharing within one call kept, births
  * kept, reals new floats. imported: the reverse. Lists are copied either way; their staleness and owner are kept:
@@ -35,11 +35,14 @@ Value foreign_amount_add(Heap *heap, Value a, Value b);
 /* A counted constant of a block as a value of this heap; borrowed. */
 Value constant_value(Heap *heap, const Block *block, uint32_t index);
 
-void foreign_release(void *python); /* gives a reference up */
+/* What an operand of a block is; borrowed. */
+static inline Value operand_value(const Machine *machine, const Block *block, const Operand *operand) {
+    if (operand->at != NO_REGISTER) return load(&machine->registers[operand->at]);
+    if (!block->counted_constants[operand->constant]) return block->constants[operand->constant];
+    return constant_value(machine->heap, block, operand->constant);
+}
 
-/* Of keys of dictionaries: as Python has them. */
-uint64_t foreign_hash(void *python);
-bool foreign_equal(void *a, void *b);
+void foreign_release(void *python); /* gives a reference up */
 
 /* What lists belong to on either side, and what imported closures need. */
 typedef struct Side {

@@ -61,15 +61,11 @@ static void find_slots(ArrayClasses *c) {
 }
 
 static void find_names(ArrayClasses *c) {
-    struct {
-        PyObject **name;
-        const char *text;
-    } names[] = {
+    const Named names[] = {
         {&c->ask, "ask"}, {&c->dtype, "dtype"}, {&c->kind, "kind"}, {&c->base, "base"}, {&c->shape, "shape"},
         {&c->nbytes, "nbytes"}, {&c->vjps, "vjps"}, {&c->refused, "refused"},
     };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        *names[i].name = PyUnicode_InternFromString(names[i].text);
+    intern_names(names, sizeof names / sizeof names[0]);
 }
 
 /* Made once, under the GIL, as `classes` is. */

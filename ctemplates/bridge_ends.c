@@ -41,24 +41,14 @@ static void end_in_python(void *arguments) {
     }
 }
 
-static Value operand_value(const Machine *m, const Operand *operand) {
-    if (operand->at != NO_REGISTER) return copied(m->registers[operand->at]);
-    if (m->block->counted_constants[operand->constant])
-        return copied(constant_value(m->heap, m->block, operand->constant));
-    return m->block->constants[operand->constant];
-}
-
 static void push_return(Machine *m) {
-    const ReturnPoint *point = m->block->end.point;
-    if (!point) return;
-    Value *saved = stack_push(m->heap, &m->stack, point, NULL);
-    for (uint32_t i = 0; i < point->count; i++) saved[i] = m->registers[point->saved[i]];
+    if (m->block->end.point) push_frame(m, m->block->end.point, NULL);
 }
 
 /* j*: the tag that was used is the one before the machine's next. */
 static void differentiate(Machine *m, Task *task) {
     const End *end = &m->block->end;
-    const Value closure = operand_value(m, &end->operands[0]);
+    const Value closure = copied(operand_value(m, m->block, &end->operands[0]));
     drop_moved(m, end->operands, end->count);
     push_return(m);
     *stack_push(m->heap, &m->stack, task->extra, NULL) = of_integer(m->tags - 1);
@@ -154,7 +144,7 @@ Outcome foreign_end(Machine *m) {
     task_begin(&task, m, index);
     if (end->kind == THROW) {
         task.raised = true;
-        task.value = operand_value(m, &end->operands[0]);
+        task.value = copied(operand_value(m, m->block, &end->operands[0]));
     } else {
         guarded(m->heap, end_in_python, clean_task, &task);
         if (task.outcome != STOPPED) return task.outcome;

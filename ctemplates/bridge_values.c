@@ -27,22 +27,6 @@ void foreign_release(void *python) {
     PyGILState_Release(gil);
 }
 
-uint64_t foreign_hash(void *python) {
-    const PyGILState_STATE gil = PyGILState_Ensure();
-    const Py_hash_t hash = PyObject_Hash(python);
-    if (hash == -1) PyErr_Clear();
-    PyGILState_Release(gil);
-    return (uint64_t)hash;
-}
-
-bool foreign_equal(void *a, void *b) {
-    const PyGILState_STATE gil = PyGILState_Ensure();
-    const int equal = PyObject_RichCompareBool(a, b, Py_EQ);
-    if (equal < 0) PyErr_Clear();
-    PyGILState_Release(gil);
-    return equal > 0;
-}
-
 /* Calls */
 
 void call_begin(Call *call, void *peer) {

@@ -67,6 +67,23 @@ void state_release(Heap *heap, State *state);
 size_t state_bytes(const State *state); /* of itself and its stack, as if it shared that with nobody; no objects */
 
 
+/* Lets go of a register; of the operands that are used for the last time. */
+static inline void drop_register(const Machine *machine, Register at) {
+    const Value v = load(&machine->registers[at]);
+    store(&machine->registers[at], nothing());
+    drop(machine->heap, v);
+}
+static inline void drop_moved(const Machine *machine, const Operand *operands, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (operands[i].moves) drop_register(machine, operands[i].at);
+}
+
+/* A frame at the top: what the point saves moves to it. */
+static inline void push_frame(Machine *machine, const ReturnPoint *point, const Block *call) {
+    Value *saved = stack_push(machine->heap, &machine->stack, point, call);
+    for (uint32_t i = 0; i < point->count; i++) store(&saved[i], load(&machine->registers[point->saved[i]]));
+}
+
 /* Window for a procedure's registers (a foreign step may bring new procedures): registers may move. */
 void machine_reserve(Machine *machine, uint32_t registers);
 

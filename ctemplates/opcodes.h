@@ -57,6 +57,5 @@ typedef enum InstructionFlag {
     FLAG_NOTES_BIRTH = 4,  /* a step that makes an object, or takes from one */
     FLAG_NOTES_FIELD = 8,  /* and says which field */
     FLAG_INTEGERS = 32,    /* arithmetic that takes integers too */
-    FLAG_NOTES_COPIES = 64, /* a Rearrange, where the fields were copied from: 4 words */
-    FLAG_NEEDS_PART = 16   /* on a tape it leaves an origin, so the block is recorded as a part */
+    FLAG_NOTES_COPIES = 64 /* a Rearrange, where the fields were copied from: 4 words */
 } InstructionFlag;

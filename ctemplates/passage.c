@@ -184,6 +184,10 @@ Py_ssize_t offset_in(PyTypeObject *type, const char *name) {
     return result;
 }
 
+void intern_names(const Named *names, size_t count) {
+    for (size_t i = 0; i < count; i++) *names[i].name = PyUnicode_InternFromString(names[i].text);
+}
+
 static void find_values(Classes *c) {
     const char *values = "checkpoint.ad.values", *containers = "checkpoint.ad.containers";
     const char *numbers = "checkpoint.ad.numbers", *cotangent = "checkpoint.interp.hybrid.cotangent";
@@ -233,18 +237,14 @@ static void find_slots(Classes *c) {
 }
 
 static void find_names(Classes *c) {
-    struct {
-        PyObject **name;
-        const char *text;
-    } names[] = {
+    const Named names[] = {
         {&c->machine, "machine"}, {&c->owner, "owner"},   {&c->address, "address"},
         {&c->start, "start"},     {&c->stop, "stop"},     {&c->step, "step"},
         {&c->fields, "_fields"},  {&c->perform, "perform"}, {&c->resume, "resume"},
         {&c->differentiate, "differentiate"}, {&c->truth, "truth"}, {&c->strip, "strip"},
         {&c->wrong_call, "wrong_call"}, {&c->uncaught, "uncaught"}, {&c->reverse, "reverse"},
     };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        *names[i].name = PyUnicode_InternFromString(names[i].text);
+    intern_names(names, sizeof names / sizeof names[0]);
 }
 
 /* Made once, under the GIL, and never changed: a second thread that comes while modules are being imported makes

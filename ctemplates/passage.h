@@ -1,5 +1,4 @@
-/* Values on their way between C and Python: what bridge.h promises, for the files that include Python.h
- * (bridge.c, passage.c, passage_export.c, passage_import.c; no others do).
+/* Values on their way between C and Python: what bridge.h promises, for the files that include Python.h.
  *
  * In: values or Python objects, with the GIL held and an `escape` of the caller's own set, since allocation may
  * jump. Out: the others. A Passage remembers each object that has passed, both ways: what is met again is the
@@ -83,6 +82,12 @@ typedef struct Classes {
 PyObject *found_in(const char *module, const char *name);
 PyTypeObject *class_in(const char *module, const char *name);
 Py_ssize_t offset_in(PyTypeObject *type, const char *name);
+
+typedef struct Named {
+    PyObject **name;
+    const char *text;
+} Named;
+void intern_names(const Named *names, size_t count); /* where one cannot be made, an exception is set */
 
 const Classes *classes(void); /* NULL: they cannot be found, and an exception is set */
 

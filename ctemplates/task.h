@@ -51,9 +51,7 @@ void ask(Task *task, PyObject *name, int32_t key);
 void take_staleness(Task *task);
 void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key);
 
-/* What leaving a point drops: operands used for the last time; all slots live there but one. */
-void drop_register(const Machine *m, Register at);
-void drop_moved(const Machine *m, const Operand *operands, uint32_t count);
+/* What leaving a point drops: all slots live there but one. */
 void drop_live(const Machine *m, uint32_t index, Register except);
 
 #endif

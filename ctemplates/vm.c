@@ -293,7 +293,6 @@ tuple: {
 }
 
 native:
-    if (tape && !stepped && (pc->flags & FLAG_NEEDS_PART)) goto give_up;
     SYNC();
     if (UNLIKELY(!native_step(m, pc, NOW(), &note))) goto foreign;
     NEXT;

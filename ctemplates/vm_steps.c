@@ -80,17 +80,6 @@ static Value *result_of(const Machine *m, const Instruction *pc) {
     return (Value *)(void *)((char *)m->registers + pc->d);
 }
 
-static inline Value operand_value(const Machine *m, const Block *block, const Operand *operand) {
-    if (operand->at != NO_REGISTER) return load(&m->registers[operand->at]);
-    if (block->counted_constants[operand->constant]) return constant_value(m->heap, block, operand->constant);
-    return block->constants[operand->constant];
-}
-
-static void drop_moved(const Machine *m, const Step *step) {
-    for (uint32_t i = 0; i < step->count; i++)
-        if (step->operands[i].moves) drop(m->heap, m->registers[step->operands[i].at]);
-}
-
 /* Arithmetic */
 
 static const int64_t EXACT = INT64_C(1) << 53; /* the integers up to here are reals */
@@ -134,7 +123,7 @@ static Done dual_step(Machine *m, const Instruction *pc, const Step *step, const
         if (!numbers_apply_taped(m->heap, step->scalar, operands, places, &result, &tape)) return BY_PYTHON;
         if (tape) part_add_origin(m->heap, m->part, (int32_t)pc->step)->numbers = tape;
     }
-    drop_moved(m, step);
+    drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
     return DONE;
 }
@@ -165,7 +154,7 @@ Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
     Note nothing_noted;
     if (step->native == NO_NATIVE) return BY_PYTHON;
     if (!NATIVES[step->native].run(m, now, operands, step->count, &result, &nothing_noted)) return BY_PYTHON;
-    drop_moved(m, step);
+    drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
     return DONE;
 }
@@ -179,7 +168,7 @@ bool native_step(Machine *m, const Instruction *pc, int64_t now, Word **note) {
     Note found = {0};
     for (uint32_t i = 0; i < step->count; i++) operands[i] = operand_value(m, m->block, &step->operands[i]);
     if (!native->run(m, now, operands, step->count, &result, &found)) return false;
-    drop_moved(m, step);
+    drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
     if (*note && (pc->flags & (FLAG_NOTES_BIRTH | FLAG_NOTES_FIELD))) {
         ((*note)++)->birth = (uint64_t)found.birth;
@@ -264,8 +253,7 @@ void machine_enter(Machine *m, Value closure, const Value *args, uint32_t count)
 static void push_call(Machine *m, const Block *block, const Procedure *procedure) {
     const ReturnPoint *point = block->end.point;
     if (point) {
-        Value *saved = stack_push(m->heap, &m->stack, point, procedure->shown ? block : NULL);
-        for (uint32_t i = 0; i < point->count; i++) store(&saved[i], load(&m->registers[point->saved[i]]));
+        push_frame(m, point, procedure->shown ? block : NULL);
     } else if (procedure->shown && block->end.counts) {
         const FrameHead *top = stack_top(&m->stack);
         if (!top->call && top->point->block->end.kind != FINISH) stack_set_call(m->heap, &m->stack, block);

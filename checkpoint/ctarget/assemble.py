@@ -29,7 +29,6 @@ from checkpoint.ctarget.selection import (
     NEGATIONS,
     in_sequence,
     is_null_test,
-    leaves_origin,
     test_of,
 )
 from checkpoint.ctarget.tables import (
@@ -241,13 +240,13 @@ class Assembler:
         elif is_null_test(step):
             self._data("IS_NULL", step, d)
         elif native_number(step) == NO_NATIVE:
-            self.emit("FOREIGN", d=d, flags=self._notes(step, False))
+            self.emit("FOREIGN", d=d, flags=self._notes(step))
         else:
             self._native(step, d)
 
     def _native(self, step: t.Compute, d: int) -> None:
         """What has an instruction of its own for the usual operands, and else is as all others."""
-        flags = self._notes(step, True)
+        flags = self._notes(step)
         if step.op in ITEMS and isinstance(step.operands[0], str):
             x, index = step.operands
             a, flags = self.at(x), flags | (self._moves(step.operands) & self.lib.FLAG_MOVES_A)
@@ -260,17 +259,16 @@ class Assembler:
         op = "TUPLE" if step.op == "py.tuple" else "NATIVE"
         self.emit(op, d=d, flags=flags & ~(self.lib.FLAG_MOVES_A | self.lib.FLAG_MOVES_B))
 
-    def _notes(self, step: t.Compute, native: bool) -> int:
-        """What a step notes, and whether it leaves an origin: not where C does it, and notes enough."""
+    def _notes(self, step: t.Compute) -> int:
+        """What a step notes where C does it."""
         lib = self.lib
-        noted = {
+        noted: dict[int, int] = {
             0: 0,
             1: lib.FLAG_NOTES_BIRTH,
             2: lib.FLAG_NOTES_BIRTH | lib.FLAG_NOTES_FIELD,
             COPIES: lib.FLAG_NOTES_COPIES,
         }
-        leaves = not native and leaves_origin(lookup(step.op))
-        return int(noted[words(step)] | (lib.FLAG_NEEDS_PART if leaves else 0))
+        return noted[words(step)]
 
     def _data(self, op: str, step: t.Compute, d: int) -> None:
         a = self.at(step.operands[0])

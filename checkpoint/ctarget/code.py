@@ -44,7 +44,6 @@ class BlockPeer:
     __slots__ = (
         "address",
         "block",
-        "call_sites",
         "code",
         "has_tables",
         "owned",
@@ -62,7 +61,6 @@ class BlockPeer:
         self.has_tables = False
         self.owned: list[Any] = []
         self.points: dict[Any, Pointer] = {}
-        self.call_sites: dict[Span, BlockPeer] = {}
 
     @property
     def registers(self) -> dict[str, int]:

@@ -1,11 +1,10 @@
 """Which instruction does a step of a block (ctemplates/opcodes.h), and the order of moves.
 
-In: a step, or its record. Out: names of instructions; tables that the assembler goes by.
+In: a step. Out: names of instructions; tables that the assembler goes by.
 """
 
 from __future__ import annotations
 
-from checkpoint.ad.record import Primitive, Rearrange, Update
 from checkpoint.cps import terms as t
 
 # Arithmetic that has instructions of its own, by the names of its records.
@@ -40,13 +39,6 @@ def is_null_test(step: t.Compute) -> bool:
 def test_of(step: t.Compute) -> str | None:
     """The branch that is one with a test of a kind."""
     return "BRANCH_NULL" if is_null_test(step) else TESTS.get(step.op)
-
-
-def leaves_origin(record: Primitive) -> bool:
-    """Whether a step on data by a record leaves an origin on a tape."""
-    if isinstance(record, Rearrange):
-        return not record.tells
-    return isinstance(record, Update) and record.puts is None
 
 
 def in_sequence(moves: list[tuple[int, int, bool]], free: int) -> list[tuple[int, int, bool]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import gc
-import sys
 import threading
 from collections.abc import Callable
 from random import Random
@@ -15,10 +14,10 @@ import pytest
 
 import checkpoint
 from checkpoint import engines, runs
-from checkpoint.ad.graph import enter, numbers
+from checkpoint.ad.graph import numbers
 from checkpoint.ad.values import Pair
 from checkpoint.ctarget.engine import C
-from checkpoint.ctarget.library import built_with, reason, runtime
+from checkpoint.ctarget.library import reason, runtime
 from checkpoint.ctarget.sweep import action_of, follow
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
@@ -40,6 +39,7 @@ from checkpoint.driver.schedule import (
     Tape,
 )
 from checkpoint.errors import InternalError, RunError
+from tests.ctarget.failing import every_allocation_fails_once, only_hostile
 from tests.ctarget.test_engine import CUT, closure, started
 from tests.driver.model import Model
 from tests.driver.test_schedules import Fixed
@@ -352,10 +352,7 @@ def test_memory_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         swept(engine, started(LONG)[1], Plain())
 
 
-HOSTILE = reason() is None and "CK_HOSTILE" in built_with()
-
-
-@pytest.mark.skipif(not HOSTILE, reason="only the hostile build can be told to fail")
+@only_hostile
 @pytest.mark.parametrize(
     ("name", "schedule"),
     [
@@ -366,30 +363,4 @@ HOSTILE = reason() is None and "CK_HOSTILE" in built_with()
 )
 def test_memory_may_end_anywhere(name: str, schedule: Schedule) -> None:
     """Each allocation fails once: MemoryError, the heap in order, every Python object let go of."""
-    f = closure(CUT[name])
-    engine: Any = engines.get("c")
-
-    def gradient(failing: int) -> Any:
-        start = engine.start(0, enter(Pair(f, 0.7)), 0)
-        start.heap.fail_at(failing)
-        try:
-            return swept(engine, start, schedule)[2:]
-        finally:
-            start.heap.fail_at(0)
-            start.heap.check()
-
-    expected = gradient(0)
-    gc.collect()
-    holders = sys.getrefcount(f.env), sys.getrefcount(f.lam)
-    failing = 1
-    while True:
-        try:
-            found = gradient(failing)
-        except MemoryError:
-            failing += 1
-            gc.collect()
-            assert (sys.getrefcount(f.env), sys.getrefcount(f.lam)) == holders
-            continue
-        assert found == expected
-        break
-    assert failing > 10
+    every_allocation_fails_once(closure(CUT[name]), lambda engine, start: swept(engine, start, schedule)[2:])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import _thread
 import gc
 import os
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,13 +16,14 @@ import checkpoint
 from checkpoint import engines, runs
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Capsule, Pair
-from checkpoint.ctarget.library import built_with, reason
+from checkpoint.ctarget.library import reason
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError, Source
 from checkpoint.interp.hybrid.machine import Frame
 from checkpoint.program import load
+from tests.ctarget.failing import every_allocation_fails_once, only_hostile
 from tests.support.same import difference
 
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
@@ -224,41 +224,15 @@ def test_a_fork_goes_on_in_both() -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-HOSTILE = reason() is None and "CK_HOSTILE" in built_with()
+def gradient_in_two_parts(engine: Any, start: Any) -> Any:
+    """The value of a run that is taped from its fifth step on, and reversed."""
+    recording = engine.tape(engine.advance(start, 5, Effects()), None, Effects())
+    engine.reverse(recording, engine.seed(recording.end, 1.0))
+    return recording.end.value
 
 
-@pytest.mark.skipif(not HOSTILE, reason="only the hostile build can be told to fail")
+@only_hostile
 @pytest.mark.parametrize("name", CUT)
 def test_memory_may_end_anywhere(name: str) -> None:
     """Each allocation fails once: MemoryError, the heap in order, every Python object let go of."""
-    f = closure(CUT[name])
-    engine: Any = engines.get("c")
-
-    def gradient(failing: int) -> Any:
-        start = engine.start(0, enter(Pair(f, 0.7)), 0)
-        start.heap.fail_at(failing)
-        try:
-            middle = engine.advance(start, 5, Effects())
-            recording = engine.tape(middle, None, Effects())
-            cotangent = engine.seed(recording.end, 1.0)
-            engine.reverse(recording, cotangent)
-            return recording.end.value
-        finally:
-            start.heap.fail_at(0)
-            start.heap.check()
-
-    expected = gradient(0)
-    gc.collect()
-    holders = sys.getrefcount(f.env), sys.getrefcount(f.lam)
-    failing = 1
-    while True:
-        try:
-            value = gradient(failing)
-        except MemoryError:
-            failing += 1
-            gc.collect()
-            assert (sys.getrefcount(f.env), sys.getrefcount(f.lam)) == holders
-            continue
-        assert value == expected
-        break
-    assert failing > 10
+    every_allocation_fails_once(closure(CUT[name]), gradient_in_two_parts)
