@@ -144,6 +144,11 @@ Origin *part_add_origin(Heap *heap, Part *part, int32_t key) {
 }
 
 /* From the last on: it is reversed in that order. */
+void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers) {
+    part_add_origin(heap, part, key)->numbers = numbers;
+    part_grew(part, step_tape_bytes(numbers));
+}
+
 Origin *part_origin(const Part *part, int32_t key) {
     for (uint32_t i = part->origin_count; i-- > 0;)
         if (part->origins[i].key == key) return &part->origins[i];

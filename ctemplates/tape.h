@@ -105,6 +105,7 @@ static inline const Word *tape_pop(Tape *tape, const Block *block) {
 Part *tape_add_part(Tape *tape, const Block *block, uint32_t start);
 void tape_drop_part(Tape *tape); /* the last mark is that of a part, which is destroyed; holds the GIL */
 Origin *part_add_origin(Heap *heap, Part *part, int32_t key);
+void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers); /* takes it */
 Origin *part_origin(const Part *part, int32_t key); /* NULL: there is none */
 void part_add_unwound(Heap *heap, Part *part, uint32_t slots); /* one more frame that a raise removes */
 void part_report(Heap *heap, Part *part, size_t bytes); /* Python says what an origin has */

@@ -121,7 +121,7 @@ static Done dual_step(Machine *m, const Instruction *pc, const Step *step, const
         Register places[2];
         for (uint32_t i = 0; i < step->count; i++) places[i] = step->operands[i].at;
         if (!numbers_apply_taped(m->heap, step->scalar, operands, places, &result, &tape)) return BY_PYTHON;
-        if (tape) part_add_origin(m->heap, m->part, (int32_t)pc->step)->numbers = tape;
+        if (tape) part_add_numbers(m->heap, m->part, (int32_t)pc->step, tape);
     }
     drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
