@@ -67,7 +67,8 @@ void state_release(Heap *heap, State *state);
 size_t state_bytes(const State *state); /* of itself and its stack, as if it shared that with nobody; no objects */
 
 
-/* Lets go of a register; of the operands that are used for the last time. */
+/* Lets go of a register. Of the operands that are used for the last time: what they were still stands in their
+ * registers, for the record of the block. */
 static inline void drop_register(const Machine *machine, Register at) {
     const Value v = load(&machine->registers[at]);
     store(&machine->registers[at], nothing());
@@ -75,7 +76,7 @@ static inline void drop_register(const Machine *machine, Register at) {
 }
 static inline void drop_moved(const Machine *machine, const Operand *operands, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (operands[i].moves) drop_register(machine, operands[i].at);
+        if (operands[i].moves) drop(machine->heap, load(&machine->registers[operands[i].at]));
 }
 
 /* A frame at the top: what the point saves moves to it. */
