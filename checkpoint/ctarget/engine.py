@@ -24,6 +24,7 @@ from checkpoint.ctarget.states import Heap, Rest, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
+from checkpoint.driver.observe import Observer
 from checkpoint.driver.schedule import Schedule
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Hybrid
@@ -112,6 +113,10 @@ class C:
         cotangent.reverse(recording.tape)
         return cotangent
 
+    def cotangent_bytes(self, cotangent: Cotangent) -> int:
+        """See Engine.cotangent_bytes."""
+        return 0
+
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""
         state = start.python()
@@ -125,6 +130,7 @@ class C:
         seed: Callable[[State], Cotangent],
         last: int | None,
         counts: Counts,
+        observers: tuple[Observer, ...] = (),
     ) -> tuple[State, Cotangent]:
         """See WithDriver.sweep."""
-        return follow(self, start, schedule, effects, seed, last, counts)
+        return follow(self, start, schedule, effects, seed, last, counts, observers=observers)

@@ -24,6 +24,7 @@ from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
+from checkpoint.driver.observe import Observer
 from checkpoint.driver.raised import left_open
 from checkpoint.driver.schedule import (
     Action,
@@ -99,6 +100,7 @@ def follow(
     last: int | None,
     counts: Counts,
     log: list[Action] | None = None,
+    observers: tuple[Observer, ...] = (),
 ) -> tuple[State, Cotangent]:
     """Reverse the run from `start`. log: receives the actions of C's own schedule.
 

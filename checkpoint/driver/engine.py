@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
+from checkpoint.driver.observe import Observer
 from checkpoint.driver.schedule import Schedule
 
 
@@ -115,6 +116,10 @@ class Engine(Protocol):
         """From the cotangent of a recording's end that of its start; uses the recording up."""
         ...
 
+    def cotangent_bytes(self, cotangent: Any) -> int:
+        """About how many bytes a cotangent holds; asked for after each action, so in O(1)."""
+        ...
+
     def argument_cotangents(self, start: Any, cotangent: Any, found: Sequence[Number]) -> list[Any]:
         """From the cotangent of a start state what each component of each number of its `u` has received."""
         ...
@@ -131,8 +136,9 @@ class WithDriver(Engine, Protocol):
         seed: Callable[[Any], Any],
         last: int | None,
         counts: Counts,
+        observers: tuple[Observer, ...],
     ) -> tuple[State, Any]:
-        """What checkpoint.driver.execute.Sweep.run does, and counts."""
+        """What checkpoint.driver.execute.Sweep.run does: counts, and tells observers, but not of its end."""
         ...
 
 

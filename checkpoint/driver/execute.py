@@ -2,20 +2,36 @@
 
 What comes in: an engine, a state, the run's effects, a schedule. What goes out: the end of the run and
 the cotangent of the state it started from. The executor holds what the schedule keeps, one current
-state, and at most one tape. An engine with a driver of its own does all that itself.
+state, the last tape and those that are held. An engine with a driver of its own does all that itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 from checkpoint.ad.library import silently
 from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
-from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Tape
+from checkpoint.driver.footprint import Footprint
+from checkpoint.driver.observe import Observer, observed, observers
+from checkpoint.driver.schedule import (
+    Action,
+    Advance,
+    Drop,
+    Hold,
+    Keep,
+    Release,
+    Report,
+    Restore,
+    Reverse,
+    Schedule,
+    Tape,
+    weighs,
+)
 from checkpoint.errors import InternalError
 
 WITHOUT_TAPE = "the schedule reversed without a tape"
@@ -38,75 +54,147 @@ class Sweep:
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
         """Reverse the run from `start`: its end state, and the cotangent of `start`."""
+        told = observers()
+        if not told:
+            return self._swept(start, schedule, told)
+        finished = False
+        try:
+            with observed(()):
+                result = self._swept(start, schedule, told)
+            finished = True
+        finally:
+            for observer in told:
+                observer.ended(finished)
+        return result
+
+    def _swept(self, start: State, schedule: Schedule, told: tuple[Observer, ...]) -> tuple[State, Any]:
         own = driver_of(self.engine)
         if own is not None:
-            return own.sweep(start, schedule, self.effects, self.seed, self.last, self.counts)
-        return self._follow(start, schedule)
+            return own.sweep(start, schedule, self.effects, self.seed, self.last, self.counts, told)
+        return _Followed(self, start, schedule, told).follow()
 
-    def _follow(self, start: State, schedule: Schedule) -> tuple[State, Any]:
-        self._current = start
-        self._kept: dict[int, State] = {}
-        self._recording: Recording | None = None
-        self._cotangent: Any = None
-        self._end: State | None = None
-        actions = schedule.actions()
+
+class _Followed:
+    """A sweep that follows a schedule; what it holds is described above."""
+
+    def __init__(self, sweep: Sweep, start: State, schedule: Schedule, told: tuple[Observer, ...]) -> None:
+        self.sweep = sweep
+        self.engine = sweep.engine
+        self.schedule = schedule
+        self.told = told
+        self.began = perf_counter()
+        self.footprint = Footprint(start) if told or weighs(schedule) else None
+        self.current = start
+        self.kept: dict[int, State] = {}
+        self.last: Recording | None = None
+        self.last_from = 0
+        self.held: dict[int, Recording] = {}
+        self.cotangent: Any = None
+        self.end: State | None = None
+
+    def follow(self) -> tuple[State, Any]:
+        """Until the schedule ends: the end of the run, and the cotangent of its start."""
+        for observer in self.told:
+            observer.began(self.schedule, self._report())
+        actions = self.schedule.actions()
         action = next(actions)
         while True:
             self._perform(action)
+            report = self._report()
+            for observer in self.told:
+                observer.acted(action, report)
             try:
-                action = actions.send(self._report())
+                action = actions.send(report)
             except StopIteration:
                 break
-        if self._end is None:
+        if self.end is None:
             raise InternalError(NEVER_REVERSED)
-        return self._end, self._cotangent
+        return self.end, self.cotangent
 
     def _report(self) -> Report:
-        current, recording = self._current, self._recording
-        finished = current.finished or current.steps == self.last
-        return Report(current.steps, finished, 0 if recording is None else recording.bytes)
+        current = self.current
+        finished = current.finished or current.steps == self.sweep.last
+        last = 0 if self.last is None else self.last.bytes
+        if self.footprint is None:
+            return Report(current.steps, finished, last)
+        tapes = last + sum(tape.bytes for tape in self.held.values())
+        cotangent = 0 if self.cotangent is None else self.engine.cotangent_bytes(self.cotangent)
+        held = self.footprint.bytes + tapes + cotangent
+        return Report(current.steps, finished, last, held, tapes, cotangent, perf_counter() - self.began)
 
     def _perform(self, action: Action) -> None:
-        current = self._current
         match action:
             case Keep():
-                current = self._untaped()
-                self._kept[current.steps] = current
-                self.counts.most_kept = max(self.counts.most_kept, len(self._kept))
+                self._keep(self._untaped())
             case Restore(step):
-                self._current = self._kept[step]
+                self.current = self.kept[step]
             case Drop(step):
-                del self._kept[step]
+                self._forget(self.kept.pop(step))
             case Advance(to):
-                self._current = self.engine.advance(self._untaped(), self._clip(to), self.effects)
-                self.counts.advanced += self._current.steps - current.steps
+                self._advance(self._untaped(), to)
             case Tape(to, bytes):
-                state = self._untaped()
-                with Paused():
-                    self._recording = self.engine.tape(state, self._clip(to), self.effects, bytes)
-                self._current = self._recording.end
-                self.counts.taped += self._current.steps - current.steps
-            case _:
-                self._reverse()
+                self._tape(self._untaped(), to, bytes)
+            case Hold():
+                self._hold()
+            case Release(step):
+                del self.held[step]
+            case Reverse(step):
+                self._reverse(self._taken(step))
+
+    def _keep(self, state: State) -> None:
+        counts = self.sweep.counts
+        self.kept[state.steps] = state
+        counts.most_kept = max(counts.most_kept, len(self.kept))
+        if self.footprint is not None:
+            self.footprint.keep(state)
+
+    def _forget(self, state: State) -> None:
+        if self.footprint is not None:
+            self.footprint.drop(state)
+
+    def _advance(self, state: State, to: int | None) -> None:
+        self.current = self.engine.advance(state, self._clip(to), self.sweep.effects)
+        self.sweep.counts.advanced += self.current.steps - state.steps
+
+    def _tape(self, state: State, to: int | None, bytes: int | None) -> None:
+        with Paused():
+            self.last = self.engine.tape(state, self._clip(to), self.sweep.effects, bytes)
+        self.last_from = state.steps
+        self.current = self.last.end
+        self.sweep.counts.taped += self.current.steps - state.steps
 
     def _untaped(self) -> State:
-        """The current state without a tape; a recording that led to it is given up."""
-        if self._recording is not None:
-            if self._current is self._recording.end:
-                self._current = self._recording.detached()
-            self._recording = None
-        return self._current
+        """The current state off its tape; the last tape is given up."""
+        if self.last is not None:
+            self._detach(self.last)
+            self.last = None
+        return self.current
 
-    def _clip(self, to: int | None) -> int | None:
-        return self.last if to is None or (self.last is not None and to > self.last) else to
+    def _detach(self, recording: Recording) -> None:
+        if self.current is recording.end:
+            self.current = recording.detached()
 
-    def _reverse(self) -> None:
-        recording = self._recording
+    def _hold(self) -> None:
+        recording = self._taken(None)
+        self._detach(recording)
+        self.held[self.last_from] = recording
+
+    def _taken(self, step: int | None) -> Recording:
+        """The tape that is held from a step, or the last one; it is neither any more."""
+        if step is not None:
+            return self.held.pop(step)
+        recording, self.last = self.last, None
         if recording is None:
             raise InternalError(WITHOUT_TAPE)
-        if self._end is None:
-            self._end = recording.detached()
-            self._cotangent = self.seed(recording.end)
-        self._recording = None
+        return recording
+
+    def _clip(self, to: int | None) -> int | None:
+        last = self.sweep.last
+        return last if to is None or (last is not None and to > last) else to
+
+    def _reverse(self, recording: Recording) -> None:
+        if self.end is None:
+            self.end = recording.detached()
+            self.cotangent = self.sweep.seed(recording.end)
         with silently(), Paused():
-            self._cotangent = self.engine.reverse(recording, self._cotangent)
+            self.cotangent = self.engine.reverse(recording, self.cotangent)

@@ -6,10 +6,11 @@ symbolic model in the tests both follow it.
 
 What always holds of a schedule's actions, for a run of t steps that starts at step s:
 - a state is kept at s first; Restore, Drop name steps at which a state is kept;
-- Tape runs forward from the current state and records; Reverse takes the last tape, whose end must be
-  the step down to which the run has been reversed (at first: the end of the run);
+- Tape runs forward from the current state and records; Hold sets that tape aside, under the step it starts
+  from; Reverse takes the last tape, or one that is held. Its end must be the step down to which the run has
+  been reversed (at first: the end of the run);
 - after Reverse there is no current state until the next Restore;
-- when the coroutine ends, everything down to s has been reversed, and nothing is kept but s.
+- when the coroutine ends, everything down to s has been reversed, and nothing is kept but s, nothing held.
 
 A base case is bounded in steps by `base`, and in bytes by `tape_bytes` (None: no bound): one step may
 record more than a million others. A tape that outgrows the bound stops there and then, after at least
@@ -50,14 +51,19 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Run on to a step, or (None) to the end of the run."""
+    """Run on to a step, or (None) to the end of the run.
+
+    held: the run stops early, after at least one step, where the sweep is found to hold more bytes than this
+    (by engines that look; see Report).
+    """
 
     to: int | None
+    held: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """Run on as Advance does, recording. An earlier tape that was not reversed is dropped.
+    """Run on as Advance does, recording. An earlier tape that was neither reversed nor held is dropped.
 
     bytes: the run stops early, after at least one step, where the tape is found larger than this.
     """
@@ -67,23 +73,46 @@ class Tape:
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """Set the last tape aside, under the step that it starts from. The current state stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Forget the tape that is held from a step."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reverse:
-    """Reverse the last tape."""
+    """Reverse the last tape, or the one that is held from a step."""
+
+    step: int | None = None
 
 
-Action = Keep | Restore | Drop | Advance | Tape | Reverse
+Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """Where the run stands after an action: the current state's step, and whether that is the end.
 
-    bytes: the size of the current tape, 0 without one.
+    bytes: the size of the last tape, 0 without one (a tape that is held is not the last any more).
+    What follows is known where the schedule `weighs`, or somebody observes; else it may be 0.
+    held: all bytes that the sweep holds: states, tapes, cotangents. A state counts with what dropping it
+    would free, since states share; the engine says how exactly it knows.
+    tapes, cotangent: of these, all tapes, the last and those that are held; and the cotangent.
+    seconds: the time since the sweep began.
     """
 
     step: int
     finished: bool
     bytes: int = 0
+    held: int = 0
+    tapes: int = 0
+    cotangent: int = 0
+    seconds: float = 0.0
 
 
 Actions = Generator[Action, Report, None]
@@ -95,6 +124,11 @@ class Schedule(Protocol):
     def actions(self) -> Actions:
         """The coroutine of one sweep."""
         ...
+
+
+def weighs(schedule: Schedule) -> bool:
+    """Whether a schedule looks at the bytes held (an attribute `weighs` that is true): measuring costs."""
+    return getattr(schedule, "weighs", False) is True
 
 
 @dataclass(frozen=True)

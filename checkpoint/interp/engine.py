@@ -159,6 +159,10 @@ class Interp:
         recording.tape.propagate()
         return [leaf.adjoint for leaf in recording.leaves]
 
+    def cotangent_bytes(self, cotangent: Any) -> int:
+        """See Engine.cotangent_bytes."""
+        return 0
+
     def argument_cotangents(self, start: State, cotangent: list[Any], found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents. What the start no longer holds has the cotangent 0."""
         held = components(numbers(start))

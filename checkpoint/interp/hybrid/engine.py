@@ -199,6 +199,10 @@ class Hybrid:
         cotangent.slots = received
         return cotangent
 
+    def cotangent_bytes(self, cotangent: Any) -> int:
+        """See Engine.cotangent_bytes."""
+        return 0
+
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""
         table: dict[int, float] = {}
