@@ -14,19 +14,25 @@ from checkpoint.ad.values import Capsule
 from checkpoint.api import interrupt, jvp, primops, read, resume, vjp
 from checkpoint.convert import Procedure
 from checkpoint.driver.binomial import Binomial
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
-from checkpoint.errors import CheckpointError, InternalError, RunError, SourceError
+from checkpoint.errors import BudgetError, CheckpointError, InternalError, RunError, SourceError
 from checkpoint.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
 from checkpoint.jacobians import hessian, jacfwd, jacrev
+from checkpoint.profile import profile
+from checkpoint.progress import Progress
 
 __all__ = [
     "Binomial",
     "Bisection",
+    "Budget",
+    "BudgetError",
     "Capsule",
     "CheckpointError",
     "InternalError",
     "Plain",
     "Procedure",
+    "Progress",
     "RunError",
     "SourceError",
     "grad",
@@ -38,6 +44,7 @@ __all__ = [
     "jvp",
     "primitive",
     "primops",
+    "profile",
     "read",
     "resume",
     "stop_gradient",

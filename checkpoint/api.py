@@ -3,7 +3,7 @@
 In: a function of one argument, which is a Python function or a procedure of a `.vlad` program, and its
 argument. In and out: Python values (checkpoint.nests says which for Python functions, checkpoint.convert
 for procedures). `engine` is an engine's name or None for the fastest that is available; `schedule` is a
-schedule or the name of one.
+schedule or the name of one, `memory` the bound of a Budget, which is the default.
 
 A Python function fails as Python itself would, with the place and the calls as notes of the exception; a
 procedure fails with RunError. A wrong argument of this interface is a RunError for both.
@@ -21,13 +21,17 @@ from checkpoint.ad.values import Capsule, Closure, is_resume
 from checkpoint.calls import Call, PythonCapsule, call_of, capsule_of_python, result, resumption
 from checkpoint.convert import Procedure, to_language, to_python
 from checkpoint.driver.binomial import BASE, Binomial
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.engine import Engine
+from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError, Source
 from checkpoint.nests import cotangent_to_python, holds_real
 from checkpoint.prims.python.native import kind_of
 from checkpoint.prims.python.tangents import tangent_from
 from checkpoint.program import Program, load, load_file
+from checkpoint.progress import Shown, shown
+from checkpoint.progress import check as check_progress
 from checkpoint.runs import (
     RESUME,
     call_values,
@@ -54,6 +58,7 @@ __all__ = [
 
 # By name: "binomial" is the rule that needs no number from the user, logarithmic in space and time.
 SCHEDULES: dict[str, Schedule] = {
+    "budget": Budget(),
     "plain": Plain(),
     "bisection": Bisection(),
     "binomial": Binomial(base=BASE),
@@ -83,16 +88,26 @@ def vjp(
     *,
     engine: str | None = None,
     schedule: Schedule | str | None = None,
+    memory: Memory = None,
+    progress: Shown = False,
 ) -> tuple[Any, Any]:
     """The value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
     x: a nest of tuples, lists, dicts, named tuples, dataclasses with floats and NumPy arrays at its leaves.
     ybar: shaped like y; may be left out where y is a real (or an array of shape ()), and is 1 then.
-    schedule: Plain(), Bisection(), Binomial(...), or the name "plain", "bisection" or "binomial", the
-    last for Binomial(base=10_000). Bisection() unless given: memory grows with the logarithm of the
-    run's length. No schedule changes the result in any bit.
+    memory: how much the gradient may take beside the run itself, for all that it keeps and tapes: bytes, as
+    2**29 or "512MiB", or a share of what is free to this process, its container's limits heeded, as 0.25 or
+    "25%". A quarter of that, at most 4 GiB, unless given. The less there is, the more steps are run again.
+    schedule: instead of memory, another rule of what is kept: Plain(), Bisection(), Binomial(...), or the
+    name "plain", "bisection" or "binomial", the last for Binomial(base=10_000). memory=m is short for
+    schedule=Budget(m). Neither changes the result in any bit. Where this is called inside of a program, it
+    is one step of that, and goes by bisection whatever is given.
+    progress: True shows bars, of the forward pass and of the backward sweep with the time that is left; a
+    function is called with a Progress, at most ten times a second and at the end of both; what it raises
+    ends the run.
     The cotangent has x's structure, with None where x has nothing to differentiate.
-    Raises what f raises, and RunError if x holds no real or ybar has another shape than y.
+    Raises what f raises, RunError if x holds no real or ybar has another shape than y, and BudgetError where
+    the gradient needs more memory than it may take; that says how much.
     Source: Siskind & Pearlmutter 2018, sections 2 and 3.
 
     >>> f = lambda xs: {"sum": xs[0] + xs[1], "product": xs[0] * xs[1]}
@@ -100,17 +115,22 @@ def vjp(
     ({'sum': 5.0, 'product': 6.0}, [31.0, 21.0])
     >>> vjp(read("(lambda (x) (* x (sin x)))"), 2.0)
     (1.8185948536513634, 0.0770037537313969)
+    >>> vjp(lambda x: x * x, 3.0, memory="64MiB")
+    (9.0, 6.0)
     """
-    chosen_schedule = named_schedule(schedule)
+    chosen_schedule = named_schedule(schedule, memory)
+    check_progress(progress)
     call = _python_call(f, x, engine)
     if call is not None:
         if not holds_real(call.only) and type(call.only) is not Capsule:
             raise RunError(nothing_to_differentiate("x", x))
-        y, xbar = call.vjp(lambda y: cotangent_of_value(ybar, y), chosen_schedule)
+        with shown(progress):
+            y, xbar = call.vjp(lambda y: cotangent_of_value(ybar, y), chosen_schedule)
         return result(y, call.engine), cotangent_to_python(x, call.part(xbar))
     chosen, procedure, program = _prepare(f, x, engine)
     cotangent = to_language(ybar, chosen)
-    y, xbar = vjp_values(procedure, to_language(x, chosen), cotangent, chosen, chosen_schedule)
+    with shown(progress):
+        y, xbar = vjp_values(procedure, to_language(x, chosen), cotangent, chosen, chosen_schedule)
     return to_python(y, program), convert.cotangent_to_python(x, xbar)
 
 
@@ -216,10 +236,14 @@ def _prepare(f: Any, x: Any, name: str | None) -> tuple[Engine, Closure, Program
     return engine, f.on(engine), f.program
 
 
-def named_schedule(schedule: Schedule | str | None) -> Schedule:
-    """The schedule that a user asks for, by itself or by its name."""
+def named_schedule(schedule: Schedule | str | None, memory: Memory = None) -> Schedule:
+    """The schedule that a user asks for, by itself, by its name, or by the memory that it may take."""
+    if memory is not None:
+        if schedule is not None:
+            raise RunError("give memory or a schedule, not both: memory=m is short for schedule=Budget(m)")
+        return Budget(memory)
     if schedule is None:
-        return SCHEDULES["bisection"]
+        return SCHEDULES["budget"]
     if not isinstance(schedule, str):
         if isinstance(schedule, type) or not hasattr(schedule, "actions"):
             raise RunError(f"a schedule is one such as Bisection(), or a name, not {schedule!r}")

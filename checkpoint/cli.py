@@ -13,17 +13,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from checkpoint import config, demo, doctor, engines
-from checkpoint.api import SCHEDULES
+from checkpoint import cli_trace, config, demo, doctor, engines
+from checkpoint.api import SCHEDULES, named_schedule
 from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli_programs import Program, program
 from checkpoint.cps.listings import listing, procedure_names
+from checkpoint.driver import memory
 from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Schedule
+from checkpoint.errors import RunError
+from checkpoint.progress import shown
 
 ENGINE = "what runs the program; `doctor` lists them; the fastest that is available if left out"
 PROGRAM = "a Python function, as FILE.py:NAME or MODULE:NAME, or a .vlad file"
+MEMORY = "what the gradient may take, as 512MiB or 25%% of what is free; `doctor` says what it is if left out"
+BASES = f"steps that are taped at once, by bisection if no --schedule is given, or binomial ({BASE})"
+COTANGENT = "the cotangent of the value; 1 for a real if left out"
 ARGUMENT = "an argument, e.g. '[1.0, 2.0]', one --x for each; of a .vlad program its only one, '(list 1 2)'"
 
 
@@ -57,13 +63,20 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     run = _command(commands, "run", _run, "run a program and print its value")
     grad = _command(commands, "grad", _grad, "the value and the gradient of a function")
+    trace = _command(commands, "trace", _trace, "what a gradient costs, as a table and as a picture")
     primops = _command(commands, "primops", _primops, "how many steps a program's run takes")
-    for command in (run, grad, primops):
+    for command in (run, grad, trace, primops):
         command.add_argument("program", metavar="PROG", help=PROGRAM)
         command.add_argument("--x", metavar="TEXT", action="append", default=[], help=ARGUMENT)
-    grad.add_argument("--ybar", metavar="TEXT", help="the cotangent of the value; 1 for a real if left out")
-    grad.add_argument("--schedule", choices=list(SCHEDULES), help="how to spend memory (bisection)")
-    grad.add_argument("--base", metavar="N", type=_positive, help=f"steps that are taped at once ({BASE})")
+    for command in (grad, trace):
+        command.add_argument(
+            "--ybar", metavar="TEXT", help="the cotangent of the value; 1 for a real if left out"
+        )
+        command.add_argument("--schedule", choices=list(SCHEDULES), help="how to spend memory (budget)")
+        command.add_argument("--memory", metavar="SIZE", type=_memory, help=MEMORY)
+        command.add_argument("--base", metavar="N", type=_positive, help=BASES)
+    grad.add_argument("--progress", action="store_true", help="show how far it is, on standard error")
+    cli_trace.add_arguments(trace)
     show = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
     show.add_argument("program", metavar="PROG", help=PROGRAM)
     show.add_argument("--pass", dest="language", choices=config.SHOWN, required=True, help="after which pass")
@@ -93,6 +106,14 @@ def _positive(text: str) -> int:
     return number
 
 
+def _memory(text: str) -> str:
+    try:
+        memory.check(text)
+    except RunError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+    return text
+
+
 def _run(options: argparse.Namespace) -> int:
     engine = _engine(options.engine)
     print(_program(options).value(options.x, engine))
@@ -101,9 +122,15 @@ def _run(options: argparse.Namespace) -> int:
 
 def _grad(options: argparse.Namespace) -> int:
     engine, schedule = _engine(options.engine), _schedule(options)
-    for text in _program(options).gradient(options.x, options.ybar, engine, schedule):
+    with shown(options.progress):
+        lines = _program(options).gradient(options.x, options.ybar, engine, schedule)
+    for text in lines:
         print(text)
     return OK
+
+
+def _trace(options: argparse.Namespace) -> int:
+    return cli_trace.trace(options, _program(options), _engine(options.engine), _schedule(options))
 
 
 def _primops(options: argparse.Namespace) -> int:
@@ -154,9 +181,17 @@ def _known(name: str) -> str:
 
 
 def _schedule(options: argparse.Namespace) -> Schedule:
-    schedule = SCHEDULES[options.schedule or "bisection"]
+    name = options.schedule
+    if options.memory is not None:
+        if name not in {None, "budget"}:
+            raise UsageError(f"--schedule {name} has no --memory: leave one of them out")
+        if options.base is not None:
+            raise UsageError("with --memory there is no --base: how much is taped follows from the memory")
+        return named_schedule(None, options.memory)
     if options.base is None:
-        return schedule
+        return named_schedule(name)
+    schedule = SCHEDULES[name or "bisection"]
     if isinstance(schedule, Bisection | Binomial):
         return replace(schedule, base=options.base)
-    raise UsageError(f"--schedule {options.schedule} has no --base: it tapes the whole run at once")
+    how = "it tapes the whole run at once" if name == "plain" else "how much is taped follows from the memory"
+    raise UsageError(f"--schedule {name} has no --base: {how}")

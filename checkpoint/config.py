@@ -72,20 +72,27 @@ def _from_environment() -> Settings:
 
 
 def memory() -> int | None:
-    """How many bytes a run may hold, if there is a limit; asked for at each run, so apart from Settings.
+    """How many bytes a run may hold, if there is a limit; asked for at each run, so apart from Settings."""
+    text = os.environ.get("CHECKPOINT_MEMORY")
+    if not text:
+        return None
+    found = size(text)
+    if found is None:
+        raise SettingError(f"CHECKPOINT_MEMORY is {text!r}; write a size, like 512MiB or 2GiB")
+    return found
 
-    >>> _bytes("1.5 KiB")
+
+def size(text: str) -> int | None:
+    """The bytes that a text such as "512MiB" or "2 GB" stands for, at least 1; None: it is no size.
+
+    >>> size("1.5 KiB")
     1536
     """
-    text = os.environ.get("CHECKPOINT_MEMORY")
-    return _bytes(text) if text else None
-
-
-def _bytes(text: str) -> int:
-    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
-    if matched is None or matched[2].upper() not in _UNITS or float(matched[1]) == 0.0:
-        raise SettingError(f"CHECKPOINT_MEMORY is {text!r}; write a size, like 512MiB or 2GiB")
-    return int(float(matched[1]) * _UNITS[matched[2].upper()])
+    matched = re.fullmatch(r"([0-9]{1,20})(?:\.([0-9]{1,20}))?\s*([A-Za-z]*)", text.strip())
+    if matched is None or matched[3].upper() not in _UNITS:
+        return None
+    decimals = matched[2] or ""
+    return int(matched[1] + decimals) * _UNITS[matched[3].upper()] // 10 ** len(decimals) or None
 
 
 @contextmanager

@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from checkpoint import engines
+from checkpoint.config import SettingError
+from checkpoint.driver import memory
 
 # What each package is for.
 _PACKAGES = {
     "numpy": "arrays",
     "scipy": "functions of SciPy",
     "optree": "nests of arguments",
+    "psutil": "what memory is free",
     "cffi": "calls of C",
 }
 
@@ -34,6 +37,7 @@ def report(names: Iterable[str]) -> Iterator[str]:
         if name == "c" and reason is None:
             yield f"engine c was built by: {import_module('checkpoint.ctarget.library').built_with()}"
     yield f"C compiler: {_compiler()}"
+    yield f"memory: {_memory()}"
     for name, use in _PACKAGES.items():
         found = _version_of(name)
         yield f"{use}: {f'{name} {found}' if found else f'not available: {name} is not installed'}"
@@ -49,6 +53,17 @@ def _version_of(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _memory() -> str:
+    """What is free to this process, and what a gradient takes of it unless told."""
+    try:
+        free, default = memory.free(), memory.resolve(None)
+    except ImportError:
+        return "not looked at: psutil is not installed"
+    except SettingError as error:
+        return error.message
+    return f"{memory.written(free)} free to this process, {memory.written(default)} for a gradient by default"
 
 
 def _compiler() -> str:

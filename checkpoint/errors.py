@@ -85,6 +85,17 @@ class RunError(CheckpointError):
     raised: object = None
 
 
+class BudgetError(RunError):
+    """The memory of a gradient is bounded by less than it needs: `memory=`, or Budget(...), must be larger.
+
+    needed: bytes that the gradient takes at least; it may turn out to take more.
+    """
+
+    def __init__(self, message: str, span: Span | None = None, needed: int = 0) -> None:
+        super().__init__(message, span)
+        self.needed = needed
+
+
 class InternalError(CheckpointError):
     """A bug of this package."""
 

@@ -19,11 +19,14 @@ from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Foreign
 from checkpoint.api import named_schedule, nothing_to_differentiate
 from checkpoint.calls import Call, call_of, result
+from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.nests import cotangent_to_python, holds_real
 from checkpoint.prims.python.native import kind_of
 from checkpoint.prims.python.tangents import tangent_from
+from checkpoint.progress import Shown, shown
+from checkpoint.progress import check as check_progress
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +38,7 @@ class Derivative:
 
     function: the function that is differentiated. argnums: by which of its positional arguments.
     has_aux: whether it returns a pair, of which only the first is differentiated.
-    engine, schedule: as `vjp` takes them.
+    engine, schedule, memory, progress: as `vjp` takes them; a memory becomes the schedule that it stands for.
     """
 
     kind = "a derivative"
@@ -47,18 +50,22 @@ class Derivative:
         has_aux: bool,
         engine: str | None,
         schedule: Schedule | str | None,
+        memory: Memory = None,
+        progress: Shown = False,
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
         picks = (argnums,) if isinstance(argnums, int) else argnums
         if not isinstance(picks, tuple) or not picks or any(type(i) is not int for i in picks):
             raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")
-        named_schedule(schedule)
+        chosen = named_schedule(schedule, memory)
+        check_progress(progress)
         self.function = function
         self.argnums = argnums
         self.has_aux = has_aux
         self.engine = engine
-        self.schedule = schedule
+        self.schedule = schedule if memory is None else chosen
+        self.progress: Shown = progress
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
 
@@ -77,7 +84,8 @@ class Derivative:
             found = getattr(found, part, None)
         if found is self:
             return str(name)
-        return type(self), (self.function, self.argnums, self.has_aux, self.engine, self.schedule)
+        how = (self.engine, self.schedule, None, self.progress)
+        return type(self), (self.function, self.argnums, self.has_aux, *how)
 
     def picks(self, args: Sequence[Any]) -> list[int]:
         """The positions of the selected arguments; RunError where one is not there."""
@@ -134,7 +142,8 @@ class ValueAndGrad(Derivative):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, positions = self.call(args, kwargs)
-        y, xbar = call.vjp(self.cotangent_of, named_schedule(self.schedule))
+        with shown(self.progress):
+            y, xbar = call.vjp(self.cotangent_of, named_schedule(self.schedule))
         gradient = self.picked([cotangent_to_python(args[i], xbar.items[i]) for i in positions])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux else value), gradient
@@ -157,6 +166,8 @@ def grad(
     *,
     engine: str | None = None,
     schedule: Schedule | str | None = None,
+    memory: Memory = None,
+    progress: Shown = False,
 ) -> Callable[P, Any]:
     """The gradient of a function that returns a real, as a function of the same arguments.
 
@@ -164,8 +175,8 @@ def grad(
     has_aux: f returns a pair of the real and anything else; the result is then (gradient, anything else).
     A gradient has its argument's structure: a float for a float, an array for an array of floats, None where
     there is nothing to differentiate (ints, bools, strings, None). Calling it raises what f raises, and
-    RunError where a selected argument holds no real or f does not return one. `engine` and `schedule` are
-    those of `vjp`.
+    RunError where a selected argument holds no real or f does not return one. `engine`, `schedule`,
+    `memory` and `progress` are those of `vjp`.
 
     >>> def loss(w, xs):
     ...     total = 0.0
@@ -178,8 +189,10 @@ def grad(
     >>> grad(lambda w, x: np.sum(np.tanh(w @ x)))(np.zeros((2, 2)), np.array([1.0, 2.0]))
     array([[1., 2.],
            [1., 2.]])
+    >>> grad(loss, memory="64MiB")({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
+    {'slope': 26.0, 'shift': 16.0}
     """
-    return Grad(f, argnums, has_aux, engine, schedule)
+    return Grad(f, argnums, has_aux, engine, schedule, memory, progress)
 
 
 def value_and_grad(
@@ -189,13 +202,15 @@ def value_and_grad(
     *,
     engine: str | None = None,
     schedule: Schedule | str | None = None,
+    memory: Memory = None,
+    progress: Shown = False,
 ) -> Callable[P, tuple[Any, Any]]:
     """As `grad`, with the value: (value, gradient), or ((value, anything else), gradient) with has_aux.
 
     >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
     (12.0, (4.0, 3.0))
     """
-    return ValueAndGrad(f, argnums, has_aux, engine, schedule)
+    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress)
 
 
 def hvp(
@@ -205,6 +220,8 @@ def hvp(
     *,
     engine: str | None = None,
     schedule: Schedule | str | None = None,
+    memory: Memory = None,
+    progress: Shown = False,
 ) -> T:
     """The Hessian of f at x times v: the derivative of `grad(f)` at x along v.
 
@@ -219,13 +236,14 @@ def hvp(
     """
     if not callable(f):
         raise RunError(f"f must be a function, not a {type(f).__name__}")
-    chosen = named_schedule(schedule)
+    chosen = named_schedule(schedule, memory)
     call = call_of(f, (x,), {}, engine, ("x",))
     if not holds_real(call.only):
         raise RunError(nothing_to_differentiate("x", x))
     tangent = call.whole(tangent_from(call.only, v, "v"))
     one = Grad(f, 0, False, engine, schedule).cotangent_of
-    _, _, product = call.second(tangent, one, chosen)
+    with shown(progress):
+        _, _, product = call.second(tangent, one, chosen)
     along: T = cotangent_to_python(x, call.part(product))
     return along
 

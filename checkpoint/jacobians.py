@@ -17,9 +17,11 @@ from checkpoint.ad.numbers import real_part, zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api import named_schedule
 from checkpoint.calls import Call, result
+from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.gradients import ArgNums, Derivative
 from checkpoint.nests import with_leaves
+from checkpoint.progress import Shown, shown
 
 P = ParamSpec("P")
 
@@ -50,10 +52,11 @@ class ReverseJacobian(Jacobian):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
-        shape, first = self._row(call, 0)
-        outputs = numbers(shape)
-        count = sum(map(elements, outputs))
-        found = [first, *(self._row(call, k)[1] for k in range(1, count))][:count]
+        with shown(self.progress):
+            shape, first = self._row(call, 0)
+            outputs = numbers(shape)
+            count = sum(map(elements, outputs))
+            found = [first, *(self._row(call, k)[1] for k in range(1, count))][:count]
         picked = [[number for i in at for number in numbers(xbar.items[i])] for xbar in found]
         inputs = [number for i in at for number in numbers(call.argument.items[i])]
         rows = []
@@ -101,9 +104,10 @@ class Hessian(Jacobian):
         call, at = self.call(args, kwargs)
         schedule = named_schedule(self.schedule)
         rows = []
-        for tangent in _basis(call, at):
-            _, _, product = call.second(tangent, self.cotangent_of, schedule)
-            rows.append([number for i in at for number in numbers(product.items[i])])
+        with shown(self.progress):
+            for tangent in _basis(call, at):
+                _, _, product = call.second(tangent, self.cotangent_of, schedule)
+                rows.append([number for i in at for number in numbers(product.items[i])])
         rows = _merged(call, at, rows, [number for i in at for number in numbers(call.argument.items[i])])
         left, parts = self.structures(rows, args, call, at), []
         for i in at:
@@ -120,6 +124,8 @@ def jacrev(
     *,
     engine: str | None = None,
     schedule: Schedule | str | None = None,
+    memory: Memory = None,
+    progress: Shown = False,
 ) -> Callable[P, Any]:
     """The Jacobian of a function, by reverse mode: one sweep for each real of its value.
 
@@ -128,7 +134,7 @@ def jacrev(
     >>> jacrev(lambda x: (x[0] * x[1], {"sum": x[0] + x[1]}))([3.0, 4.0])
     ([4.0, 3.0], {'sum': [1.0, 1.0]})
     """
-    return ReverseJacobian(f, argnums, False, engine, schedule)
+    return ReverseJacobian(f, argnums, False, engine, schedule, memory, progress)
 
 
 def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = None) -> Callable[P, Any]:
@@ -148,6 +154,8 @@ def hessian(
     *,
     engine: str | None = None,
     schedule: Schedule | str | None = None,
+    memory: Memory = None,
+    progress: Shown = False,
 ) -> Callable[P, Any]:
     """The Hessian of a function that returns a real: one `hvp` for each real of the selected arguments.
 
@@ -156,7 +164,7 @@ def hessian(
     >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
     [[6.0, 4.0], [4.0, 0.0]]
     """
-    return Hessian(f, argnums, False, engine, schedule)
+    return Hessian(f, argnums, False, engine, schedule, memory, progress)
 
 
 def elements(number: Any) -> int:

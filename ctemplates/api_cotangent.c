@@ -60,6 +60,8 @@ Outcome ck_cotangent_reverse(Held *cotangent, Held *tape) {
     return NO_MEMORY;
 }
 
+size_t ck_cotangent_bytes(const Held *cotangent) { return cotangent->cotangent->bytes; }
+
 /* Slots */
 
 static void export_slots(void *arguments) {

@@ -14,6 +14,8 @@ Held *ck_cotangent_create(const Held *any, const Block *block, uint32_t index, v
 /* As reverse_tape. Where it is FAILED the peer has the exception. */
 Outcome ck_cotangent_reverse(Held *cotangent, Held *tape);
 
+size_t ck_cotangent_bytes(const Held *cotangent); /* its own storage */
+
 /* The slots of the present point, all of them. */
 bool ck_cotangent_slots(const Held *cotangent, void *amounts, void *errors);
 bool ck_cotangent_set_slots(const Held *cotangent, void *amounts, uint32_t count, void *errors);

@@ -52,7 +52,12 @@ SweepOutcome ck_sweep_run(Held *held, Held *cotangent, const Directive *directiv
     return given.outcome;
 }
 
-Report ck_sweep_report(const Held *sweep) { return sweep->sweep->report; }
+void ck_sweep_weigh_arrays(const Held *sweep) { sweep_weigh_arrays(sweep->sweep); }
+void ck_sweep_leave_arrays(const Held *sweep) { sweep_leave_arrays(sweep->sweep); }
+
+void ck_sweep_pace(const Held *sweep, int64_t steps) { sweep->sweep->pace = steps; }
+
+const Report *ck_sweep_report(const Held *sweep) { return &sweep->sweep->report; }
 SweepCounts ck_sweep_counts(const Held *sweep) { return sweep->sweep->counts; }
 const SweepRun *ck_sweep_at_work(const Held *sweep) { return &sweep->sweep->run; }
 

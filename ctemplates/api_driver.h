@@ -12,7 +12,15 @@ Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t byte
  * else NULL. After SWEEP_FAILED and SWEEP_NO_MEMORY the sweep only tells where its machine stands. */
 SweepOutcome ck_sweep_run(Held *sweep, Held *cotangent, const Directive *directive, bool quiet);
 
-Report ck_sweep_report(const Held *sweep);
+/* From the first to the second, in one thread, reports count arrays of Python's. */
+void ck_sweep_weigh_arrays(const Held *sweep);
+void ck_sweep_leave_arrays(const Held *sweep);
+
+/* About how many steps a call makes from here on; what is done does not depend on it, but where a run is bounded by
+ * what the sweep holds. */
+void ck_sweep_pace(const Held *sweep, int64_t steps);
+
+const Report *ck_sweep_report(const Held *sweep); /* as long as the sweep lives; where it stood after a directive */
 SweepCounts ck_sweep_counts(const Held *sweep);
 const SweepRun *ck_sweep_at_work(const Held *sweep); /* as long as the sweep lives */
 Held *ck_sweep_end(const Held *sweep);               /* the state at the end of the run, once that is known */

@@ -63,7 +63,9 @@ static void learn(Bisection *b, int64_t low, int64_t to, Report reached) {
     }
 }
 
-static Directive directive(Deed deed, int64_t step) { return (Directive){.deed = deed, .step = step}; }
+static Directive directive(Deed deed, int64_t step) {
+    return (Directive){.deed = deed, .step = step, .bytes = SIZE_MAX};
+}
 
 static Directive tape(const Bisection *b, int64_t to) {
     return (Directive){.deed = DO_TAPE, .step = to, .bytes = b->bytes};
@@ -91,7 +93,7 @@ static Directive begin_piece(Heap *heap, Bisection *b, int64_t low, int64_t high
 /* Where the tape was cut, the rest is reversed first, from a state that is kept there. */
 static Directive look_at_piece(Heap *heap, Bisection *b, int64_t low, int64_t high, Report reached) {
     learn(b, low, high, reached);
-    if (reached.step == high) return directive(DO_REVERSE, 0);
+    if (reached.step == high) return directive(DO_REVERSE, LAST_TAPE);
     push_duty(heap, b, PIECE, low, reached.step);
     push_one(heap, b, DO_RESTORE, low);
     push_one(heap, b, DO_DROP, reached.step);
@@ -107,7 +109,7 @@ static Directive begin_first(Heap *heap, Bisection *b, int64_t low) {
 
 static Directive look_at_first(Heap *heap, Bisection *b, int64_t low, int64_t to, Report reached) {
     learn(b, low, to, reached);
-    if (reached.finished) return directive(DO_REVERSE, 0);
+    if (reached.finished) return directive(DO_REVERSE, LAST_TAPE);
     push_duty(heap, b, COUNTED, low, 0);
     return directive(DO_ADVANCE, INT64_MAX);
 }

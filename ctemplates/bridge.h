@@ -1,5 +1,6 @@
 /* The bridge to Python: values of one as values of the other, and the steps that Python does. Python.h
- * is included by bridge*.c and passage*.c, peek.c and memory.c alone; these functions take the GIL themselves.
+ * is included by bridge*.c, passage*.c, peek.c, memory.c and array_memory.c alone; these functions take the GIL
+ * themselves.
  *
  * exported: a new Python value (checkpoint/ad/values.py, containers.py), sharing within one call kept, births
  * kept, reals new floats. imported: the reverse. Lists are copied either way; their staleness and owner are kept:

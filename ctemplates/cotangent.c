@@ -31,11 +31,24 @@ static void drop_values(Heap *heap, Value *values, size_t count) {
 
 static size_t chunk_bytes(size_t room) { return sizeof(AmountChunk) + room * sizeof(Value); }
 
+void *cotangent_allocate(Cotangent *c, size_t bytes) {
+    void *memory = heap_allocate(c->heap, bytes);
+    c->bytes += bytes;
+    return memory;
+}
+
+void cotangent_free(Cotangent *c, void *memory, size_t bytes) {
+    if (!memory) return;
+    c->bytes -= bytes;
+    heap_free(c->heap, memory, bytes);
+}
+
 Cotangent *cotangent_create(Heap *heap, void *peer) {
     Cotangent *c = heap_allocate(heap, sizeof(Cotangent));
     memset(c, 0, sizeof *c);
     c->heap = heap;
     c->peer = peer;
+    c->bytes = sizeof(Cotangent);
     cotangent_reserve(c, FIRST_REGISTERS);
     programs_create(c);
     return c;
@@ -59,9 +72,9 @@ void cotangent_destroy(Cotangent *c) {
     heap_free(heap, c, sizeof(Cotangent));
 }
 
-static Value *wider(Heap *heap, Value *values, uint32_t old, uint32_t room) {
-    values = values ? heap_resize(heap, values, old * sizeof(Value), room * sizeof(Value))
-                    : heap_allocate(heap, room * sizeof(Value));
+static Value *wider(Cotangent *c, Value *values, uint32_t old, uint32_t room) {
+    values = heap_resize(c->heap, values, old * sizeof(Value), room * sizeof(Value));
+    c->bytes += (room - old) * sizeof(Value);
     clear_values(values + old, room - old);
     return values;
 }
@@ -69,8 +82,8 @@ static Value *wider(Heap *heap, Value *values, uint32_t old, uint32_t room) {
 void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) {
     uint32_t room = c->registers ? c->registers : FIRST_REGISTERS;
     while (room < registers) room *= 2;
-    c->window = wider(c->heap, c->window, c->registers, room);
-    c->scratch = wider(c->heap, c->scratch, c->registers, room);
+    c->window = wider(c, c->window, c->registers, room);
+    c->scratch = wider(c, c->scratch, c->registers, room);
     c->registers = room;
 }
 
@@ -92,7 +105,7 @@ static void add_chunk(Cotangent *c) {
     } else {
         size_t room = c->stack ? c->stack->room * 2 : FIRST_AMOUNTS;
         if (room > MOST_AMOUNTS) room = MOST_AMOUNTS;
-        chunk = heap_allocate(c->heap, chunk_bytes(room));
+        chunk = cotangent_allocate(c, chunk_bytes(room));
         chunk->room = room;
     }
     chunk->count = 0;
@@ -113,7 +126,7 @@ Value cotangent_pop(Cotangent *c) {
     c->stack_count--;
     if (UNLIKELY(!chunk->count && chunk->previous)) {
         c->stack = chunk->previous;
-        if (c->spare) heap_free(c->heap, c->spare, chunk_bytes(c->spare->room));
+        if (c->spare) cotangent_free(c, c->spare, chunk_bytes(c->spare->room));
         c->spare = chunk;
     }
     return amount;
@@ -137,14 +150,14 @@ static Entry *place_of(const Cotangent *c, uint64_t birth, int64_t field) {
 static void grow_map(Cotangent *c) {
     Entry *old = c->entries;
     const size_t old_room = c->entry_room, room = old_room ? old_room * 2 : FIRST_ENTRIES;
-    Entry *entries = heap_allocate(c->heap, room * sizeof(Entry));
+    Entry *entries = cotangent_allocate(c, room * sizeof(Entry));
     memset(entries, 0, room * sizeof(Entry));
     c->entries = entries;
     c->entry_room = room;
     c->entry_shift = 64 - (uint32_t)__builtin_ctzll(room);
     for (size_t i = 0; i < old_room; i++)
         if (old[i].birth) *place_of(c, old[i].birth, old[i].field) = old[i];
-    if (old) heap_free(c->heap, old, old_room * sizeof(Entry));
+    cotangent_free(c, old, old_room * sizeof(Entry));
 }
 
 /* The entry for a key, made with the amount 0 if there was none. */

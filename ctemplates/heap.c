@@ -1,7 +1,6 @@
 /* The heap: slabs, free lists, large blocks, and the release of what nobody refers to any more.
  *
- * In: requests for memory, objects whose last reference has gone. Out: memory that is counted, or a jump to the
- * heap's escape.
+ * In: requests for memory, objects that nobody refers to. Out: memory that is counted, or a jump to `escape`.
  *
  * What always holds: every byte of the slabs is in a block in use, in a free list, or fresh; `bytes` is the
  * blocks in use, the large blocks with their links, and what was counted by hand. What dies while somebody is
@@ -227,9 +226,9 @@ void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes) {
     heap_free(heap, smaller.memory, smaller.bytes);
 }
 
-void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t *bytes) {
+void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t most, size_t *bytes) {
     const Shelf found = heap->shelves[use];
-    if (found.bytes < least || (use == FOR_STACKS && found.bytes / 4 > least)) return NULL;
+    if (found.bytes < least || found.bytes > most) return NULL;
     heap_count(heap, found.bytes + sizeof(Large));
     heap->shelves[use] = (Shelf){NULL, 0};
     *bytes = found.bytes;
@@ -251,6 +250,7 @@ Value new_foreign(Heap *heap, void *python, bool borrowed) {
     foreign->next = heap->foreign;
     if (foreign->next) foreign->next->previous = foreign;
     heap->foreign = foreign;
+    heap->foreign_count++;
     return of_object(FOREIGN, foreign);
 }
 
@@ -285,6 +285,7 @@ static void destroy_foreign(Heap *heap, Foreign *foreign) {
         foreign->previous->next = foreign->next;
     else
         heap->foreign = foreign->next;
+    heap->foreign_count--;
     free_object(heap, &foreign->head);
     if (python) foreign_release(python);
 }
@@ -377,22 +378,23 @@ static size_t check_shelf(const Shelf *shelf) {
 
 static void check_foreign(const Heap *heap) {
     const Foreign *previous = NULL;
-    for (const Foreign *foreign = heap->foreign; foreign; foreign = foreign->next) {
+    size_t count = 0;
+    for (const Foreign *foreign = heap->foreign; foreign; foreign = foreign->next, count++) {
         require(foreign->previous == previous, "Python objects are linked wrongly");
         require(foreign->head.kind == FOREIGN, "what is linked is no Python object");
         require(heap->draining || foreign->head.count, "a Python object without references is alive");
         require(foreign->python, "a Python object is missing");
         previous = foreign;
     }
+    require(count == heap->foreign_count, "Python objects are counted wrongly");
 }
 
-/* `bytes` may be more than what is found: tapes count what Python reported. */
 void heap_check(const Heap *heap) {
     require(heap->draining || !heap->dying, "something dead was left");
     require(heap->peak <= heap->limit && heap->bytes <= heap->peak, "more is in use than may be");
     const size_t in_slabs = check_slabs(heap), free_bytes = check_free(heap, in_slabs);
     const size_t shelved = check_shelf(&heap->shelves[FOR_STACKS]) + check_shelf(&heap->shelves[FOR_TAPES]);
     const size_t found = in_slabs - free_bytes + check_large(heap) - shelved;
-    require(found <= heap->bytes, "less is counted than is in use");
+    require(found + heap->reported == heap->bytes, "what is in use is counted wrongly");
     check_foreign(heap);
 }

@@ -62,8 +62,10 @@ struct Heap {
     Object *dying;
     bool draining; /* somebody works off `dying`, or will: whatever dies waits there */
     Foreign *foreign; /* all of them */
+    size_t foreign_count;
     struct Large *large; /* what came from malloc, linked, for heap_destroy */
     Shelf shelves[SHELVES];
+    size_t reported; /* of `bytes`, what Python has (heap_report) */
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
     uint64_t runs; /* the owner of the next run's lists (containers.h) */
@@ -86,17 +88,24 @@ void heap_free(Heap *heap, void *memory, size_t bytes); /* NULL is nothing */
 void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes);
 
 /* Frees, but keeps the largest block of those for one use, for heap_from_shelf: that gives a block of at least so
- * many bytes, for stacks not many times more, and tells how many, or NULL. */
+ * many bytes, and of at most so many, and tells how many, or NULL. */
 void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes);
-void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t *bytes);
+void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t most, size_t *bytes);
 
-/* Bytes that others have, and the heap counts; their being counted may be what fails. */
+/* Bytes that are in use; their being counted may be what fails. heap_report: those that Python has, says Python. */
 void heap_peaked(Heap *heap, size_t added);
 static inline void heap_count(Heap *heap, size_t bytes) {
     heap->bytes += bytes;
     if (UNLIKELY(heap->bytes > heap->peak)) heap_peaked(heap, bytes);
 }
-static inline void heap_discount(Heap *heap, size_t bytes) { heap->bytes -= bytes; }
+static inline void heap_report(Heap *heap, size_t bytes) {
+    heap_count(heap, bytes);
+    heap->reported += bytes;
+}
+static inline void heap_unreport(Heap *heap, size_t bytes) {
+    heap->bytes -= bytes;
+    heap->reported -= bytes;
+}
 
 void *heap_block(Heap *heap, uint32_t size_class); /* from a slab; counted by the caller */
 

@@ -39,6 +39,7 @@ typedef struct Cotangent {
     uint32_t entry_shift;
     Backward **programs; /* how blocks are reversed that ran as a whole: a hash table */
     size_t program_count, program_room;
+    size_t bytes; /* all that it has of the heap but the amounts that are objects */
     bool mixed; /* whether any amount may be something else than a REAL */
     uint8_t *rules; /* by the number of a Scalar: what its reversal has an operation of its own for */
     const Block *block; /* the point it belongs to */
@@ -48,6 +49,8 @@ typedef struct Cotangent {
 
 Cotangent *cotangent_create(Heap *heap, void *peer);
 void cotangent_destroy(Cotangent *cotangent);
+void *cotangent_allocate(Cotangent *cotangent, size_t bytes); /* of its own: counted in its bytes */
+void cotangent_free(Cotangent *cotangent, void *memory, size_t bytes);
 void cotangent_reserve_slowly(Cotangent *cotangent, uint32_t registers);
 static inline void cotangent_reserve(Cotangent *cotangent, uint32_t registers) {
     if (UNLIKELY(registers > cotangent->registers)) cotangent_reserve_slowly(cotangent, registers);

@@ -22,7 +22,7 @@ static const struct {
 };
 
 void programs_create(Cotangent *c) {
-    c->rules = heap_allocate(c->heap, SCALAR_COUNT + 1u);
+    c->rules = cotangent_allocate(c, SCALAR_COUNT + 1u);
     memset(c->rules, NO_RULE, SCALAR_COUNT + 1u);
     for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++) {
         const uint16_t number = scalar_number(NAMED[i].name);
@@ -269,7 +269,7 @@ static Backward *make_program(Cotangent *c, const Block *block) {
     const size_t registers = c->registers, step_bytes = (block->action_count + 1) * sizeof(BackOperation);
     uint8_t *fate = heap_allocate(c->heap, registers);
     BackOperation *steps = heap_allocate(c->heap, step_bytes);
-    Backward *program = heap_allocate(c->heap, bytes);
+    Backward *program = cotangent_allocate(c, bytes);
     *program = (Backward){.block = block, .before = program, .bytes = bytes};
     decode(c, program, fate, steps);
     heap_free(c->heap, steps, step_bytes);
@@ -289,13 +289,13 @@ static Backward **place_of(const Cotangent *c, const Block *block) {
 static void grow_table(Cotangent *c) {
     Backward **old = c->programs;
     const size_t old_room = c->program_room, room = old_room ? old_room * 2 : FIRST_PROGRAMS;
-    Backward **programs = heap_allocate(c->heap, room * sizeof *programs);
+    Backward **programs = cotangent_allocate(c, room * sizeof *programs);
     memset(programs, 0, room * sizeof *programs);
     c->programs = programs;
     c->program_room = room;
     for (size_t i = 0; i < old_room; i++)
         if (old[i]) *place_of(c, old[i]->block) = old[i];
-    if (old) heap_free(c->heap, old, old_room * sizeof *old);
+    cotangent_free(c, old, old_room * sizeof *old);
 }
 
 Backward *program_of(Cotangent *c, const Block *block) {

@@ -5,12 +5,26 @@
  *     DO_KEEP      keep the current state, under its step
  *     DO_RESTORE   the state that is kept at `step` becomes the current one
  *     DO_DROP      forget the state that is kept at `step`
- *     DO_ADVANCE   run on to `step`, or to the end of the run
- *     DO_TAPE      the same, recorded; stops early, after at least one step, where the tape is larger than `bytes`
- *     DO_REVERSE   reverse the last tape
+ *     DO_ADVANCE   run on to `step`, or to the end of the run; stops early, after at least one step, where the sweep
+ *                  is found to hold more than `bytes`
+ *     DO_TAPE      run on, recorded; stops early, after at least one step, where the tape is larger than `bytes`
+ *     DO_HOLD      set the last tape aside, under the step that it starts from
+ *     DO_RELEASE   forget the tape that is held from `step`
+ *     DO_REVERSE   reverse the tape that is held from `step`, or the last one
  */
 
-typedef enum Deed { DO_KEEP, DO_RESTORE, DO_DROP, DO_ADVANCE, DO_TAPE, DO_REVERSE } Deed;
+typedef enum Deed {
+    DO_KEEP,
+    DO_RESTORE,
+    DO_DROP,
+    DO_ADVANCE,
+    DO_TAPE,
+    DO_HOLD,
+    DO_RELEASE,
+    DO_REVERSE
+} Deed;
+
+enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that means it */
 
 /* step: the largest int64_t for the end of the run. bytes: the largest size_t for no bound. */
 typedef struct Directive {
@@ -19,11 +33,13 @@ typedef struct Directive {
     size_t bytes;
 } Directive;
 
-/* Where the run stands: the current state's step, whether that is the end, the size of the tape (0 without one). */
+/* Where the run stands: the current state's step, whether that is the end, the size of the last tape (0 without one).
+ * held: all bytes that the sweep's heap has, and the arrays of Python in it. Of these, tapes: the last one and those
+ * that are held; cotangent: its own storage. */
 typedef struct Report {
     int64_t step;
     bool finished;
-    size_t bytes;
+    size_t bytes, held, tapes, cotangent;
 } Report;
 
 typedef enum SweepOutcome {
@@ -33,9 +49,10 @@ typedef enum SweepOutcome {
     SWEEP_WANTS_CODE,    /* as a machine does */
     SWEEP_WANTS_SEED,    /* the end of the run is known, and its cotangent is wanted */
     SWEEP_WANTS_QUIET,   /* what is reversed next is partly Python's: go on within silence */
-    SWEEP_WITHOUT_TAPE,  /* to be reversed; here the schedule is wrong, as in the next three */
+    SWEEP_WITHOUT_TAPE,  /* to be reversed or held; here the schedule is wrong, as in the next four */
     SWEEP_WITHOUT_STATE, /* to be kept, or run on from */
     SWEEP_NOT_KEPT,      /* what is to be restored or dropped */
+    SWEEP_NOT_HELD,      /* the tape that is to be reversed or released */
     SWEEP_OUT_OF_ORDER,  /* the tape does not end where reversal has come to */
     SWEEP_FAILED,        /* the peer, of the machine or of the cotangent, has the exception */
     SWEEP_NO_MEMORY

@@ -24,7 +24,7 @@ static FrameHead head_below(const Chunk *chunk, uint32_t top) {
 
 static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t before) {
     size_t bytes = chunk_bytes(size);
-    Chunk *chunk = heap_from_shelf(heap, FOR_STACKS, bytes, &bytes);
+    Chunk *chunk = heap_from_shelf(heap, FOR_STACKS, bytes, 4 * bytes + 3, &bytes);
     if (!chunk) chunk = heap_allocate(heap, bytes);
     size = (uint32_t)((bytes - sizeof(Chunk)) / sizeof(Value));
     *chunk = (Chunk){.room = size, .size = size, .previous = previous, .before = before};

@@ -5,8 +5,9 @@
  * What always holds: a record lies in one chunk with its mark; only the newest chunk may be empty. `bytes` counts
  * the words in use, and the parts with all that they have; the heap counts what has been allocated for them.
  *
- * Chunks grow until they are large pages (pages.h). The last of those to go lies on the heap's shelf for the next
- * tape: memory that has been used is better than new memory.
+ * Chunks grow until they are large pages (pages.h), or an eighth of the tape's bound: what is not in use of the
+ * last one then makes little of it. The last of those to go lies on the heap's shelf for the next tape: memory that
+ * has been used is better than new memory.
  */
 #include "tape.h"
 
@@ -26,13 +27,20 @@ static size_t chunk_bytes(size_t room) { return sizeof(WordChunk) + room * sizeo
 
 Tape *tape_create(Heap *heap) {
     Tape *tape = heap_allocate(heap, sizeof(Tape));
-    *tape = (Tape){.heap = heap};
+    *tape = (Tape){.heap = heap, .bound = SIZE_MAX};
     return tape;
 }
+
+static size_t unused_bytes(const WordChunk *chunk) {
+    return chunk ? chunk_bytes(chunk->room) - chunk->used * sizeof(Word) : 0;
+}
+
+size_t tape_held(const Tape *tape) { return tape->bytes + tape->spare + unused_bytes(tape->chunk); }
 
 static void free_chunk(Tape *tape) {
     WordChunk *chunk = tape->chunk;
     tape->chunk = chunk->previous;
+    tape->spare -= unused_bytes(tape->chunk);
     heap_to_shelf(tape->heap, FOR_TAPES, chunk, chunk_bytes(chunk->room));
 }
 
@@ -46,10 +54,16 @@ void tape_destroy(Tape *tape) {
     heap_free(tape->heap, tape, sizeof(Tape));
 }
 
+static size_t largest_chunk(const Tape *tape) {
+    const size_t most = tape->bound / 8;
+    return most < FIRST_CHUNK ? FIRST_CHUNK : most > LARGEST_CHUNK ? LARGEST_CHUNK : most;
+}
+
 static WordChunk *new_chunk(Tape *tape, size_t bytes) {
     WordChunk *chunk = NULL;
     size_t found = bytes;
-    if (bytes >= SHELVED) chunk = heap_from_shelf(tape->heap, FOR_TAPES, bytes, &found);
+    const size_t most = bytes < largest_chunk(tape) ? largest_chunk(tape) : bytes;
+    if (bytes >= SHELVED) chunk = heap_from_shelf(tape->heap, FOR_TAPES, bytes, most, &found);
     if (!chunk) chunk = heap_allocate(tape->heap, bytes);
     chunk->room = (found - sizeof(WordChunk)) / sizeof(Word);
     return chunk;
@@ -60,11 +74,12 @@ Word *tape_grow(Tape *tape, size_t words) {
     size_t bytes = FIRST_CHUNK;
     if (tape->chunk) {
         bytes = 4 * chunk_bytes(tape->chunk->room);
-        if (bytes > LARGEST_CHUNK) bytes = LARGEST_CHUNK;
+        if (bytes > largest_chunk(tape)) bytes = largest_chunk(tape);
         if (tape->chunk->used == 0) free_chunk(tape);
     }
     if (bytes < chunk_bytes(words)) bytes = chunk_bytes(words);
     WordChunk *chunk = new_chunk(tape, bytes);
+    tape->spare += unused_bytes(tape->chunk);
     chunk->previous = tape->chunk;
     chunk->used = words;
     tape->chunk = chunk;
@@ -105,7 +120,7 @@ void tape_drop_part(Tape *tape) {
     tape->chunk->used--;
     tape->parts = part->previous;
     tape->bytes -= sizeof(Word) + part->bytes;
-    heap_discount(heap, part->reported);
+    heap_unreport(heap, part->reported);
     for (uint32_t i = 0; i < part->origin_count; i++) {
         const Origin origin = part->origins[i];
         if (origin.numbers) step_tape_destroy(heap, origin.numbers);
@@ -125,7 +140,7 @@ static void part_grew(Part *part, size_t bytes) {
 }
 
 void part_report(Heap *heap, Part *part, size_t bytes) {
-    heap_count(heap, bytes);
+    heap_report(heap, bytes);
     part->reported += bytes;
     part_grew(part, bytes);
 }

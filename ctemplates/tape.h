@@ -57,9 +57,12 @@ typedef struct Tape {
     WordChunk *chunk;
     Part *parts; /* the last one */
     size_t bytes;
+    size_t spare; /* bytes that are not in use in all chunks but the newest */
+    size_t bound; /* about so many bytes it will have at most: no chunk is larger than an eighth */
 } Tape;
 
-Tape *tape_create(Heap *heap);
+size_t tape_held(const Tape *tape); /* its bytes, and what is not in use of its chunks */
+Tape *tape_create(Heap *heap); /* its bound: none, until it is set */
 void tape_destroy(Tape *tape); /* holds the GIL: parts have Python objects */
 
 Word *tape_grow(Tape *tape, size_t words); /* what tape_take does when the chunk is full */

@@ -85,7 +85,7 @@ no_room: /* the limit, or the end of the slice, lies within the block */
     if (block->end.kind == FINISH) return FINISHED;
     if (stop < limit) {
         if (steps > first) return SLICED;
-        stop = limit; /* a block that is longer than a slice */
+        stop = block->cost < limit - steps ? steps + block->cost : limit; /* it is longer than a slice */
         goto enter;
     }
     if (steps >= limit) return STOPPED;

@@ -20,9 +20,10 @@ LONGEST_FILE = 400
 # `calls` loads `python_functions` by name, when the first Python function is called.
 ORDER = (
     "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
+    "sweep_record", "storyline", "pictures", "profile", "progress",
     "program", "engines", "runs", "convert", "failures", "nests", "calls", "api",
     "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "doctor", "cli_errors",
-    "cli_programs", "cli", "__main__",
+    "cli_programs", "cli_trace", "cli", "__main__",
 )  # fmt: skip
 
 

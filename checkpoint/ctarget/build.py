@@ -38,7 +38,7 @@ OBJECTS = ROOT / "build" / "ctarget"
 # What cffi reads, in this order: declarations only. Those of the first line are included by others.
 DECLARED = (
     *("kinds.h", "code.h", "opcodes.h", "schedule.h"),
-    *("api_code.h", "api.h", "api_cotangent.h", "api_driver.h", "api_scalars.h"),
+    *("api_code.h", "api.h", "api_cotangent.h", "api_driver.h", "api_scalars.h", "api_arrays.h"),
 )
 
 # The compiler must call these of the process's libm as they stand, not evaluate, merge or replace them.

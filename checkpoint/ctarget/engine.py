@@ -115,7 +115,8 @@ class C:
 
     def cotangent_bytes(self, cotangent: Cotangent) -> int:
         """See Engine.cotangent_bytes."""
-        return 0
+        held: int = runtime().lib.ck_cotangent_bytes(cotangent.held)
+        return held
 
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""

@@ -1,21 +1,24 @@
 """Sweeps of the C engine's own driver (ctemplates/driver.h): what Python does for them.
 
 In: a state, a schedule. Out: the end of the run and the cotangent of the state, as of the Python executor
-(checkpoint.driver.execute). Bisection is C's own; any other schedule is asked here, action by action.
+(checkpoint.driver.execute). Bisection is C's own, unless somebody observes; any other schedule is asked here,
+action by action.
 
 What Python does on the way: code that C has not yet; the cotangent of the end, once that is known; looking
-for an interruption between two slices; steps of hybrid's, forward and backward.
+for an interruption between two slices; steps of hybrid's, forward and backward; telling observers.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from time import perf_counter, process_time
 from typing import Any
 
 from checkpoint.ad.library import silently
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
+from checkpoint.ctarget.directives import bound, logged, report_of, write
 from checkpoint.ctarget.foreign import Peer
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import open_calls, standing_at
@@ -26,25 +29,15 @@ from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
 from checkpoint.driver.observe import Observer
 from checkpoint.driver.raised import left_open
-from checkpoint.driver.schedule import (
-    Action,
-    Advance,
-    Bisection,
-    Drop,
-    Keep,
-    Report,
-    Restore,
-    Reverse,
-    Schedule,
-    Tape,
-)
+from checkpoint.driver.schedule import Action, Bisection, Report, Schedule, weighs
 from checkpoint.errors import InternalError, RunError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Machine
 from checkpoint.interp.hybrid.machine import State as PythonState
 
-Directives = Iterator[Any]  # of cffi: Directive *
+# Where somebody observes: steps of one call in C, at first and at most, and how often he is told, in seconds.
+FIRST_PACE, LAST_PACE, TOLD_AFTER = 1000, 1_000_000, 0.1
 
 
 class SweepPeer(Peer):
@@ -107,23 +100,23 @@ def follow(
     As in checkpoint.ctarget.run, what is raised keeps this frame: what C holds is released here.
     """
     module = runtime()
-    base, bytes = 0, NEVER
-    if type(schedule) is Bisection:
-        base, bytes = min(schedule.base, NEVER), _bound(schedule.tape_bytes)
+    own = type(schedule) is Bisection and not observers
+    base, bytes = _bisected(schedule) if own else (0, NEVER)
     peer = SweepPeer(engine, start, effects)
     held = start.heap.got(
         module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(peer))
     )
     peer.at_work = module.lib.ck_sweep_at_work(held)
-    going = _Going(held, peer, seed)
+    going = _Going(held, peer, seed, observers)
     try:
-        if base:
+        if own:
             if log is not None:
                 module.lib.ck_sweep_begin_log(held)
-            going.on(module.ffi.NULL)
+            going.by_itself()
         else:
-            for directive in _directives(held, schedule):
-                going.on(directive)
+            if observers or weighs(schedule):
+                module.lib.ck_sweep_weigh_arrays(held)
+            going.follow(schedule)
         return going.result()
     except (KeyboardInterrupt, MemoryError) as stop:
         peer.interrupted(stop, held)
@@ -132,41 +125,89 @@ def follow(
         left_open(error, open_calls(held))
         raise
     finally:
+        module.lib.ck_sweep_leave_arrays(held)
         _count(held, counts)
         if log is not None:
-            log += _logged(held)
+            log += logged(held)
         going.stop()
         module.ffi.release(held)
 
 
+def _bisected(schedule: Any) -> tuple[int, int]:
+    return min(schedule.base, NEVER), bound(schedule.tape_bytes)
+
+
 class _Going:
-    """A sweep at work. seed: gives the cotangent of the end state."""
+    """A sweep at work. seed: gives the cotangent of the end state. observers: who is told of each action."""
 
-    __slots__ = ("cotangent", "end", "held", "peer", "seed")
+    __slots__ = ("_given", "_lib", "_null", "_telling", "cotangent", "end", "held", "peer", "seed")
 
-    def __init__(self, held: Held, peer: SweepPeer, seed: Callable[[State], Cotangent]) -> None:
+    def __init__(
+        self,
+        held: Held,
+        peer: SweepPeer,
+        seed: Callable[[State], Cotangent],
+        observers: tuple[Observer, ...] = (),
+    ) -> None:
+        module = runtime()
+        self._lib = module.lib
+        self._null = module.ffi.NULL
+        self._given = self._null  # the cotangent, for C
+        self._telling = _Telling(held, observers) if observers else None
         self.held = held
         self.peer = peer
         self.seed = seed
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 
-    def on(self, directive: Any) -> None:
-        """Until the directive has been followed, or the sweep's own schedule has ended."""
-        module, held = runtime(), self.held
-        lib, null, quiet = module.lib, module.ffi.NULL, False
+    def by_itself(self) -> None:
+        """Until the sweep's own schedule has ended."""
+        outcome = self._lib.ck_sweep_run(self.held, self._null, self._null, False)
+        self._go_on(outcome)
+
+    def follow(self, schedule: Schedule) -> None:
+        """Do what a schedule says, which is told where the sweep stands after each action."""
+        began, busy = perf_counter(), process_time()
+        held, lib, telling = self.held, self._lib, self._telling
+        run, stands = lib.ck_sweep_run, lib.SWEEP_STANDS
+        directive, found = runtime().ffi.new("Directive *"), lib.ck_sweep_report(held)
+        if telling is not None:
+            telling.began(schedule, report_of(found, began, busy))
+        actions = schedule.actions()
+        action = next(actions)
         while True:
-            given = null if self.cotangent is None else self.cotangent.held
-            if quiet:
-                with silently(), Paused():
-                    outcome = lib.ck_sweep_run(held, given, directive, True)
-            else:
-                outcome = lib.ck_sweep_run(held, given, directive, False)
-            if outcome in (lib.SWEEP_STANDS, lib.SWEEP_ENDS):
+            write(action, directive, lib)
+            outcome = run(held, self._given, directive, False)
+            if outcome != stands:
+                self._go_on(outcome)
+            report = report_of(found, began, busy)
+            if telling is not None:
+                telling.acted(action, report)
+            try:
+                action = actions.send(report)
+            except StopIteration:
                 return
-            directive, quiet = null, outcome == lib.SWEEP_WANTS_QUIET
-            if not quiet and outcome != lib.SWEEP_SLICED:
+
+    def _go_on(self, outcome: int) -> None:
+        """From what a call in C has come to, until the directive has been followed."""
+        lib = self._lib
+        while outcome not in (lib.SWEEP_STANDS, lib.SWEEP_ENDS):
+            quiet = outcome == lib.SWEEP_WANTS_QUIET
+            if outcome == lib.SWEEP_SLICED:
+                if self._telling is not None:
+                    self._telling.sliced()
+            elif not quiet:
                 self._help(outcome)
+            outcome = self._call(quiet)
+
+    def _call(self, quiet: bool) -> int:
+        outcome: int
+        if quiet:
+            with silently(), Paused():
+                outcome = self._lib.ck_sweep_run(self.held, self._given, self._null, True)
+        else:
+            outcome = self._lib.ck_sweep_run(self.held, self._given, self._null, False)
+        return outcome
 
     def _help(self, outcome: int) -> None:
         lib, held = runtime().lib, self.held
@@ -187,7 +228,7 @@ class _Going:
         end = State(heap, heap.got(runtime().lib.ck_sweep_end(self.held)))
         end.settles = end.finished
         cotangent = self.seed(end)
-        self.end, self.cotangent = end, cotangent
+        self.end, self.cotangent, self._given = end, cotangent, cotangent.held
         cotangent.peer.cotangent = cotangent
 
     def _error(self) -> BaseException:
@@ -210,6 +251,55 @@ class _Going:
         if self.cotangent is not None:
             self.cotangent.peer.cotangent = self.cotangent.peer.error = None
         self.end = self.cotangent = None
+        self._given = self._null
+
+
+class _Telling:
+    """Telling observers what was done, and how far a long action has come.
+
+    pace: how many steps a call in C makes meanwhile; what it takes follows TOLD_AFTER.
+    """
+
+    __slots__ = ("_called", "_held", "_observers", "_pace", "_told")
+
+    def __init__(self, held: Held, observers: tuple[Observer, ...]) -> None:
+        self._held = held
+        self._observers = observers
+        self._begin_action()
+
+    def began(self, schedule: Schedule, report: Report) -> None:
+        """The sweep stands at its start."""
+        for observer in self._observers:
+            observer.began(schedule, report)
+        self._begin_action()
+
+    def acted(self, action: Action, report: Report) -> None:
+        """An action was done."""
+        for observer in self._observers:
+            observer.acted(action, report)
+        self._begin_action()
+
+    def _begin_action(self) -> None:
+        self._called = self._told = perf_counter()
+        self._set_pace(FIRST_PACE)
+
+    def _set_pace(self, pace: int) -> None:
+        self._pace = max(1, min(pace, LAST_PACE))
+        runtime().lib.ck_sweep_pace(self._held, self._pace)
+
+    def sliced(self) -> None:
+        """A call has made as many steps as it was to."""
+        now = perf_counter()
+        took, self._called = now - self._called, now
+        if 2 * took < TOLD_AFTER:
+            self._set_pace(2 * self._pace)
+        elif took > 2 * TOLD_AFTER:
+            self._set_pace(self._pace // 2)
+        at = runtime().lib.ck_machine_standing(self._held)
+        if now - self._told >= TOLD_AFTER and at.block:
+            self._told = now
+            for observer in self._observers:
+                observer.running(at.steps)
 
 
 def _count(held: Held, counts: Counts) -> None:
@@ -219,82 +309,12 @@ def _count(held: Held, counts: Counts) -> None:
     counts.most_kept = max(counts.most_kept, found.most_kept)
 
 
-def _bound(bytes: int | None) -> int:
-    return UNBOUNDED if bytes is None else min(bytes, NEVER)
-
-
-UNBOUNDED = (1 << 64) - 1  # ctemplates/schedule.h
-TO_THE_END = (1 << 63) - 1
-
-
 def _wrong(outcome: int) -> str:
     lib = runtime().lib
     return {
         lib.SWEEP_WITHOUT_TAPE: WITHOUT_TAPE,
         lib.SWEEP_WITHOUT_STATE: "the schedule went on without a current state",
         lib.SWEEP_NOT_KEPT: "the schedule named a state that is not kept",
+        lib.SWEEP_NOT_HELD: "the schedule named a tape that is not held",
         lib.SWEEP_OUT_OF_ORDER: "the schedule reversed a tape that ends elsewhere than reversal stands",
     }[outcome]
-
-
-# Actions as directives
-
-
-def _directives(held: Held, schedule: Schedule) -> Directives:
-    """What a schedule says, which is told where the sweep stands after each."""
-    module = runtime()
-    directive = module.ffi.new("Directive *")
-    actions = schedule.actions()
-    action = next(actions)
-    while True:
-        _write(action, directive)
-        yield directive
-        found = module.lib.ck_sweep_report(held)
-        try:
-            action = actions.send(Report(found.step, found.finished, found.bytes))
-        except StopIteration:
-            return
-
-
-def _write(action: Action, directive: Any) -> None:
-    lib = runtime().lib
-    match action:
-        case Keep():
-            directive.deed = lib.DO_KEEP
-        case Restore(step):
-            directive.deed, directive.step = lib.DO_RESTORE, step
-        case Drop(step):
-            directive.deed, directive.step = lib.DO_DROP, step
-        case Advance(to):
-            directive.deed, directive.step = lib.DO_ADVANCE, TO_THE_END if to is None else to
-        case Tape(to, bytes):
-            directive.deed, directive.step = lib.DO_TAPE, TO_THE_END if to is None else to
-            directive.bytes = _bound(bytes)
-        case Reverse():
-            directive.deed = lib.DO_REVERSE
-
-
-def action_of(directive: Any) -> Action:
-    """A directive as an action."""
-    lib = runtime().lib
-    deed, step = directive.deed, directive.step
-    to = None if step == TO_THE_END else step
-    if deed == lib.DO_KEEP:
-        return Keep()
-    if deed == lib.DO_RESTORE:
-        return Restore(step)
-    if deed == lib.DO_DROP:
-        return Drop(step)
-    if deed == lib.DO_ADVANCE:
-        return Advance(to)
-    if deed == lib.DO_TAPE:
-        return Tape(to, None if directive.bytes == UNBOUNDED else directive.bytes)
-    return Reverse()
-
-
-def _logged(held: Held) -> list[Action]:
-    module = runtime()
-    count = module.lib.ck_sweep_log(held, module.ffi.NULL, 0)
-    log = module.ffi.new("Directive[]", count)
-    module.lib.ck_sweep_log(held, log, count)
-    return [action_of(directive) for directive in log]

@@ -98,6 +98,24 @@ def _smallest(enough: Callable[[int], bool]) -> int:
     return 1 + bisect_left(range(1, above), True, key=enough)
 
 
+def first_part(length: int, snapshots: int, base: int = 1) -> int:
+    """How many steps of a stretch stand before its best cut; 0 where it is a base case.
+
+    >>> first_part(10, snapshots=3)
+    4
+    """
+    d = snapshots
+    if length <= base:
+        return 0
+    if d == 1:
+        return length - base
+    t = repetitions_for(length, d, base)
+    fewest = max(base * comb(d + t - 2, d), min(base, length - base))
+    most = base * comb(d + t - 1, d)
+    wanted = length - base * (comb(d + t - 2, d - 1) + comb(d + t - 3, d - 2))
+    return min(max(wanted, fewest), most)
+
+
 @dataclass(slots=True)
 class _Stretch:
     """Steps yet to be reversed, from `low`, where a state is kept, to `high`.
@@ -117,16 +135,7 @@ class _Stretch:
 
     def cut(self, base: int) -> int:
         """The step from which the last part is reversed next; `low` if that is all of it."""
-        length, d = self.length, self.snapshots
-        if length <= base:
-            return self.low
-        if d == 1:
-            return self.high - base
-        t = repetitions_for(length, d, base)
-        fewest = max(base * comb(d + t - 2, d), min(base, length - base))
-        most = base * comb(d + t - 1, d)
-        wanted = length - base * (comb(d + t - 2, d - 1) + comb(d + t - 3, d - 2))
-        return self.low + min(max(wanted, fewest), most)
+        return self.low + first_part(self.length, self.snapshots, base)
 
 
 @dataclass(frozen=True, kw_only=True)

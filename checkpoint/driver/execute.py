@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from checkpoint.ad.library import silently
@@ -82,9 +82,11 @@ class _Followed:
         self.engine = sweep.engine
         self.schedule = schedule
         self.told = told
-        self.began = perf_counter()
+        self.began, self.busy = perf_counter(), process_time()
         self.footprint = Footprint(start) if told or weighs(schedule) else None
-        self.current = start
+        self.current = self.counted = start
+        if self.footprint is not None:
+            self.footprint.keep(start)
         self.kept: dict[int, State] = {}
         self.last: Recording | None = None
         self.last_from = 0
@@ -117,10 +119,23 @@ class _Followed:
         last = 0 if self.last is None else self.last.bytes
         if self.footprint is None:
             return Report(current.steps, finished, last)
+        if self.counted is not current:
+            self.footprint.keep(current)
+            self.footprint.drop(self.counted)
+            self.counted = current
         tapes = last + sum(tape.bytes for tape in self.held.values())
         cotangent = 0 if self.cotangent is None else self.engine.cotangent_bytes(self.cotangent)
         held = self.footprint.bytes + tapes + cotangent
-        return Report(current.steps, finished, last, held, tapes, cotangent, perf_counter() - self.began)
+        return Report(
+            current.steps,
+            finished,
+            last,
+            held,
+            tapes,
+            cotangent,
+            perf_counter() - self.began,
+            process_time() - self.busy,
+        )
 
     def _perform(self, action: Action) -> None:
         match action:
@@ -143,6 +158,8 @@ class _Followed:
 
     def _keep(self, state: State) -> None:
         counts = self.sweep.counts
+        if state.steps in self.kept:
+            self._forget(self.kept[state.steps])
         self.kept[state.steps] = state
         counts.most_kept = max(counts.most_kept, len(self.kept))
         if self.footprint is not None:

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,7 @@ class Reverse:
 Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """Where the run stands after an action: the current state's step, and whether that is the end.
 
     bytes: the size of the last tape, 0 without one (a tape that is held is not the last any more).
@@ -103,7 +102,8 @@ class Report:
     held: all bytes that the sweep holds: states, tapes, cotangents. A state counts with what dropping it
     would free, since states share; the engine says how exactly it knows.
     tapes, cotangent: of these, all tapes, the last and those that are held; and the cotangent.
-    seconds: the time since the sweep began.
+    seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
+    of its threads.
     """
 
     step: int
@@ -113,6 +113,7 @@ class Report:
     tapes: int = 0
     cotangent: int = 0
     seconds: float = 0.0
+    busy: float = 0.0
 
 
 Actions = Generator[Action, Report, None]

@@ -3,14 +3,16 @@
 A state is taped by putting every component of every number in it on a tape as a leaf; then the run's own
 arithmetic records itself (checkpoint.ad.numbers). The cotangent of a state is a list: one number for each
 component, in the canonical order of the state's numbers. The end of one stretch and the start of the
-next are one moment, so their lists pair up by position.
+next are one moment, so their lists pair up by position. (A number here is what a location has received:
+checkpoint.ad.amounts.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from checkpoint.ad.amounts import Amount
 from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.ad.record import OperandError
@@ -31,6 +33,21 @@ LOOK_EVERY = 256  # steps
 
 # A node with its partials, as measured by tracemalloc over the test programs: 130 to 250.
 NODE_BYTES = 200
+
+
+# A float with its place in a list; an amount and the array of it, without the elements.
+NUMBER_BYTES, AMOUNT_BYTES = 32 + 8, 64 + 112
+
+
+class Received(list[Any]):
+    """The cotangent of a state, and how many bytes it has."""
+
+    __slots__ = ("bytes",)
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        super().__init__(items)
+        arrays = [item.array for item in self if type(item) is Amount]
+        self.bytes: int = NUMBER_BYTES * len(self) + sum(AMOUNT_BYTES + array.nbytes for array in arrays)
 
 
 class CountingTape(Tape):
@@ -140,15 +157,15 @@ class Interp:
                 recording.end = settled(end, end.steps)
                 return recording
 
-    def seed(self, end: State, cotangent: Any) -> list[float]:
+    def seed(self, end: State, cotangent: Any) -> Received:
         """See Engine.seed."""
-        return seed(end.value, cotangent)
+        return Received(seed(end.value, cotangent))
 
-    def seed_capsule(self, end: State, cotangents: list[float]) -> list[float]:
+    def seed_capsule(self, end: State, cotangents: list[float]) -> Received:
         """See Engine.seed_capsule."""
-        return cotangents
+        return Received(cotangents)
 
-    def reverse(self, recording: Recording, cotangent: list[float]) -> list[float]:
+    def reverse(self, recording: Recording, cotangent: Received) -> Received:
         """See Engine.reverse."""
         ends: list[Number] = components(numbers(recording.end))
         if len(ends) != len(cotangent):
@@ -157,11 +174,11 @@ class Interp:
             if type(component) is Node:
                 component.adjoint = number
         recording.tape.propagate()
-        return [leaf.adjoint for leaf in recording.leaves]
+        return Received([leaf.adjoint for leaf in recording.leaves])
 
-    def cotangent_bytes(self, cotangent: Any) -> int:
+    def cotangent_bytes(self, cotangent: Received) -> int:
         """See Engine.cotangent_bytes."""
-        return 0
+        return cotangent.bytes
 
     def argument_cotangents(self, start: State, cotangent: list[Any], found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents. What the start no longer holds has the cotangent 0."""

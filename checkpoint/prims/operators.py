@@ -8,6 +8,9 @@ each, and run a program within it:
     (*j f x y-cotangent)         (y . x-cotangent) by plain taping
     (checkpoint-*j ...)          the same by divide and conquer
 
+Their schedules are fixed. A bound on the memory of a gradient around them (checkpoint.driver.budget) counts
+what they take as part of the one step that they are.
+
 Nesting needs one operation, `gradient`, at a level (checkpoint.driver.engine). Write u for (f . x), J for
 the Jacobian at u, and G(u, w) = (f u . J w), the directional derivative, which is one level up.
 `gradient` at cotangent v gives (y . u-cotangent), u-cotangent = v J. Then:

@@ -20,7 +20,7 @@ from checkpoint.ad.numbers import one
 from checkpoint.ad.values import Pair, list_value
 from checkpoint.calls import call_of
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine
+from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Schedule
 from checkpoint.runs import call_values
@@ -84,10 +84,13 @@ class Subject:
         cotangent = self.engine.reverse(recording, self.engine.seed(end, one(end.value)))
         return end.value, self._gradient(start, cotangent)
 
-    def gradient(self, schedule: Schedule) -> tuple[float, list[float]]:
-        """Value and gradient as a schedule takes them."""
-        start = self.start()
+    def gradient(
+        self, schedule: Schedule, start: Any = None, counts: Counts | None = None
+    ) -> tuple[float, list[float]]:
+        """Value and gradient as a schedule takes them. start: one of its own; counts: where to count."""
+        start = self.start() if start is None else start
         sweep = Sweep(self.engine, Effects(), seed=lambda end: self.engine.seed(end, one(end.value)))
+        sweep.counts = Counts() if counts is None else counts
         end, cotangent = sweep.run(start, schedule)
         return end.value, self._gradient(start, cotangent)
 

@@ -177,7 +177,7 @@ WRONG: dict[str, Callable[[str], Any]] = {
         1.0, 2.0
     ),
     "argnums is an int or a tuple of ints, not 'x'": lambda e: grad(cubic, "x"),  # type: ignore[arg-type]
-    "there is no schedule 'best'; there are: plain, bisection, binomial": lambda e: grad(
+    "there is no schedule 'best'; there are: budget, plain, bisection, binomial": lambda e: grad(
         cubic, schedule="best"
     ),
     "gradient is that of a function, not of a int": lambda e: grad(3),  # type: ignore[arg-type]

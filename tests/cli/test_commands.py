@@ -60,6 +60,9 @@ def test_grad_may_leave_out_the_cotangent_of_a_real(squares: Path) -> None:
     [
         [],
         ["--base", "3"],
+        ["--schedule", "budget"],
+        ["--memory", "1MiB"],
+        ["--memory", "1%", "--schedule", "budget"],
         ["--schedule", "plain"],
         ["--schedule", "bisection"],
         ["--schedule", "bisection", "--base", "3"],
@@ -105,11 +108,23 @@ def test_doctor_names_versions_and_engines() -> None:
     assert "engine c: " in report
     assert f"arrays: numpy {metadata.version('numpy')}\n" in report
     assert f"calls of C: cffi {metadata.version('cffi')}\n" in report
+    assert f"what memory is free: psutil {metadata.version('psutil')}\n" in report
+
+
+def test_doctor_says_what_memory_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = r"\d+(\.\d)? [KMGT]?i?B"
+    assert re.search(
+        rf"^memory: {size} free to this process, {size} for a gradient by default$", output("doctor"), re.M
+    )
+    monkeypatch.setenv("CHECKPOINT_MEMORY", "2MiB")
+    assert "memory: 2.0 MiB free to this process, 512.0 KiB for a gradient by default\n" in output("doctor")
+    monkeypatch.setenv("CHECKPOINT_MEMORY", "much")
+    assert "memory: CHECKPOINT_MEMORY is 'much'; write a size, like 512MiB or 2GiB\n" in output("doctor")
 
 
 def test_help_names_the_commands() -> None:
     text = output("--help")
-    for command in ("run", "grad", "primops", "show", "doctor", "demo"):
+    for command in ("run", "grad", "trace", "primops", "show", "doctor", "demo"):
         assert command in text
 
 
@@ -117,8 +132,8 @@ def test_demo_compares_both_modes() -> None:
     text = output("demo")
     rows = [re.split(r"\s{2,}", line) for line in text.splitlines()]
     for name in ("heat", *(f"its derivative by {each}" for each in ("stiffness", "friction", "push"))):
-        [(plain, checkpointed)] = [row[1:] for row in rows if row[0] == name]
-        assert plain == checkpointed
+        [(plain, checkpointed, bounded)] = [row[1:] for row in rows if row[0] == name]
+        assert plain == checkpointed == bounded
     [steps] = re.findall(r"^A run of ([\d,]+) steps", text, re.MULTILINE)
     assert int(steps.replace(",", "")) >= 10**6
     assert "    if v > 0.0:\n" in text

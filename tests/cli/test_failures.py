@@ -94,6 +94,13 @@ def test_a_cotangent_left_out(folder: Path) -> None:
     assert said == "checkpoint: error: --ybar must be given: the value is no real, its shape is (real real)\n"
 
 
+def test_too_little_memory(folder: Path) -> None:
+    said = failure(1, folder, "grad", "p.vlad", "--x", "1", "--memory", "1")
+    assert said.startswith(
+        "checkpoint: error: a budget of 1 B is too small: at step 0 the gradient needs at least "
+    )
+
+
 @pytest.mark.parametrize("command", ["grad", "primops"])
 def test_a_procedure_of_two_arguments(folder: Path, command: str) -> None:
     (folder / "two.vlad").write_text("(define (f x y) (* x y))\nf")
@@ -128,6 +135,22 @@ def test_the_end_of_input(folder: Path) -> None:
         (
             ["grad", "p.vlad", "--x", "1", "--schedule", "plain", "--base", "9"],
             "--schedule plain has no --base: it tapes the whole run at once",
+        ),
+        (
+            ["grad", "p.vlad", "--x", "1", "--schedule", "budget", "--base", "9"],
+            "--schedule budget has no --base: how much is taped follows from the memory",
+        ),
+        (
+            ["grad", "p.vlad", "--x", "1", "--memory", "1MiB", "--base", "9"],
+            "with --memory there is no --base: how much is taped follows from the memory",
+        ),
+        (
+            ["grad", "p.vlad", "--x", "1", "--memory", "1MiB", "--schedule", "bisection"],
+            "--schedule bisection has no --memory: leave one of them out",
+        ),
+        (
+            ["grad", "p.vlad", "--x", "1", "--memory", "lots"],
+            "argument --memory: memory is 'lots': write a size, such as '512MiB', or a share of what is free",
         ),
     ],
 )

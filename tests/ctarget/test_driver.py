@@ -16,9 +16,10 @@ import checkpoint
 from checkpoint import engines, runs
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.values import Pair
+from checkpoint.ctarget.directives import action_of
 from checkpoint.ctarget.engine import C
 from checkpoint.ctarget.library import reason, runtime
-from checkpoint.ctarget.sweep import action_of, follow
+from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, driver_of

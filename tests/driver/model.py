@@ -1,18 +1,31 @@
 """A symbolic run: follows a schedule for a run of known length, without an engine, and checks every action.
 
-It knows where the run stands, which states are kept, what the last tape covers, and down to which step
-the run has been reversed. Its steps record as many bytes as it is told, so that tapes outgrow their
-bounds as they would on an engine. A rule of checkpoint.driver.schedule that an action breaks is a BrokenRule.
+It knows where the run stands, which states are kept, what the last tape and held ones cover, and down to
+which step the run has been reversed. Its steps record as many bytes as it is told, its states and cotangents
+are as large, and its steps cost as much, so that bounds are outgrown as they would be on an engine. A rule of
+checkpoint.driver.schedule that an action breaks is a BrokenRule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from checkpoint.driver.engine import Counts
-from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Tape
+from checkpoint.driver.schedule import (
+    Action,
+    Advance,
+    Drop,
+    Hold,
+    Keep,
+    Release,
+    Report,
+    Restore,
+    Reverse,
+    Schedule,
+    Tape,
+)
 
 
 class BrokenRule(AssertionError):
@@ -23,17 +36,23 @@ class BrokenRule(AssertionError):
 class Model:
     """A run of `length` steps that starts at step `start`.
 
-    size: how many bytes a step records, by its number; the first step's is `start`.
-    look_every: between how many steps the size of a tape is compared with its bound.
+    size: how many bytes a step records, each alike or by its number; the first step's is `start`.
+    state: how many bytes a state holds, by its step; states share nothing. cotangent: the same of one's
+    cotangent.
+    cost: the seconds that a step takes, likewise.
+    look_every: between how many steps bytes are compared with their bound.
     reversed: the pieces that were reversed, in order, each from its first step to its last.
     advanced: the pieces that were run without a tape, in order.
     outgrown: how many tapes were stopped by their bound.
-    largest: the size of the largest tape.
+    largest, most_held: the sizes of the largest tape, and of all that was held after an action or within one.
     """
 
     length: int
     start: int = 0
-    size: Callable[[int], int] = lambda step: 0
+    size: Callable[[int], int] | int = 0
+    state: Callable[[int], int] = lambda step: 0
+    cotangent: Callable[[int], int] = lambda step: 0
+    cost: Callable[[int], float] | float = 1.0
     look_every: int = 1
     counts: Counts = field(default_factory=Counts)
     actions: list[Action] = field(default_factory=list)
@@ -41,6 +60,7 @@ class Model:
     advanced: list[tuple[int, int]] = field(default_factory=list)
     outgrown: int = 0
     largest: int = 0
+    most_held: int = 0
 
     def follow(self, schedule: Schedule) -> Model:
         """Execute all of a schedule's actions."""
@@ -48,23 +68,46 @@ class Model:
         self.current: int | None = self.start
         self.kept: set[int] = set()
         self.tape: tuple[int, int] | None = None
-        self.bytes = 0
+        self.held: dict[int, tuple[int, int]] = {}
+        self.seconds = 0.0
+        self.sizes = Sums(self.size, self.start, self.end)
+        self.costs = Sums(self.cost, self.start, self.end)
         actions = schedule.actions()
         action = next(actions)
         self._require(isinstance(action, Keep), "the start is kept first")
         while True:
             self.actions.append(action)
             self._perform(action)
-            here = self.end if self.current is None else self.current
             try:
-                action = actions.send(Report(here, here == self.end, self.bytes if self.tape else 0))
+                action = actions.send(self._report())
             except StopIteration:
                 break
         self._require(self._down_to() == self.start, "everything is reversed")
         self._require(bool(self.reversed), "a run of no steps is reversed as well")
         self._require(self.kept == {self.start}, "nothing is kept but the start")
+        self._require(not self.held, "no tape is held")
         assert all(later[1] == earlier[0] for earlier, later in pairwise(self.reversed))
         return self
+
+    def _report(self) -> Report:
+        here = self.end if self.current is None else self.current
+        last, tapes, cotangent = self._bytes(self.tape), self._tapes(), self._cotangent()
+        held = self._states() + tapes + cotangent
+        self.most_held = max(self.most_held, held)
+        return Report(here, here == self.end, last, held, tapes, cotangent, self.seconds, self.seconds)
+
+    def _bytes(self, tape: tuple[int, int] | None) -> int:
+        return 0 if tape is None else int(self.sizes.between(*tape))
+
+    def _tapes(self) -> int:
+        return self._bytes(self.tape) + sum(map(self._bytes, self.held.values()))
+
+    def _cotangent(self) -> int:
+        return self.cotangent(self._down_to()) if self.reversed else 0
+
+    def _states(self) -> int:
+        standing = self.kept if self.current is None else self.kept | {self.current}
+        return sum(map(self.state, standing))
 
     def _down_to(self) -> int:
         return self.reversed[-1][0] if self.reversed else self.end
@@ -85,17 +128,25 @@ class Model:
             case Drop(step):
                 self._require(step in self.kept, "only a kept state is dropped")
                 self.kept.remove(step)
-            case Advance(to):
-                self.advanced.append(self._move(to))
-                self.counts.advanced += length(self.advanced[-1])
+            case Advance(to, held):
                 self.tape = None
+                self.advanced.append(self._move(to if held is None else self._full(to, held, self._holding)))
+                self.counts.advanced += length(self.advanced[-1])
             case Tape(to, bytes):
-                self.tape = self._move(to if bytes is None else self._full(to, bytes))
+                self.tape = None
+                self.tape = self._move(to if bytes is None else self._full(to, bytes, self._recording))
                 self.counts.taped += length(self.tape)
-                self.bytes = sum(map(self.size, range(*self.tape))) if bytes is not None else 0
-                self.largest = max(self.largest, self.bytes)
-            case _:
-                self._reverse()
+                self.largest = max(self.largest, self._bytes(self.tape))
+                self.outgrown += self.tape[1] < self._clip(to)
+            case Hold():
+                self._require(self.tape is not None, "only a tape is held")
+                assert self.tape is not None
+                self.held[self.tape[0]], self.tape = self.tape, None
+            case Release(step):
+                self._require(step in self.held, "only a held tape is released")
+                del self.held[step]
+            case Reverse(step):
+                self._reverse(step)
 
     def _here(self) -> int:
         self._require(self.current is not None, "after Reverse there is no current state")
@@ -105,30 +156,56 @@ class Model:
     def _clip(self, to: int | None) -> int:
         return self.end if to is None else min(to, self.end)
 
-    def _full(self, to: int | None, bytes: int) -> int:
-        """Where a tape from here to a step ends, if it may not outgrow a bound."""
-        step, end, recorded = self._here(), self._clip(to), 0
+    def _full(self, to: int | None, bytes: int, held_at: Callable[[int], int]) -> int:
+        """Where a run from here to a step ends, if what it holds may not outgrow a bound."""
+        step, end = self._here(), self._clip(to)
+        if held_at(end) <= bytes and held_at == self._recording:
+            return end
         while step < end:
-            look = min(step + self.look_every, end)
-            recorded += sum(map(self.size, range(step, look)))
-            step = look
-            if recorded > bytes and step < end:
-                self.outgrown += 1
+            step = min(step + self.look_every, end)
+            if held_at(step) > bytes:
                 break
         return step
+
+    def _recording(self, step: int) -> int:
+        return int(self.sizes.between(self._here(), step))
+
+    def _holding(self, step: int) -> int:
+        return sum(map(self.state, self.kept | {step})) + self._tapes() + self._cotangent()
 
     def _move(self, to: int | None) -> tuple[int, int]:
         begin = self._here()
         self._require(to is None or to >= begin, "a run goes forward")
         self.current = self._clip(to)
+        self.seconds += self.costs.between(begin, self.current)
         return begin, self.current
 
-    def _reverse(self) -> None:
-        self._require(self.tape is not None, "only a tape is reversed")
-        assert self.tape is not None
-        self._require(self.tape[1] == self._down_to(), "a tape is reversed that ends where reversal stands")
-        self.reversed.append(self.tape)
+    def _reverse(self, step: int | None) -> None:
+        if step is not None:
+            self._require(step in self.held, "only a held tape is reversed by its step")
+        tape = self.tape if step is None else self.held.pop(step)
+        self._require(tape is not None, "only a tape is reversed")
+        assert tape is not None
+        self._require(tape[1] == self._down_to(), "a tape is reversed that ends where reversal stands")
+        self.most_held = max(self.most_held, self._states() + self._tapes() + self.cotangent(tape[1]))
+        self.reversed.append(tape)
+        self.seconds += self.costs.between(*tape)
         self.tape = self.current = None
+
+
+class Sums:
+    """Of something that each step has, alike or by its number: what it is between two steps."""
+
+    def __init__(self, of: Callable[[int], float] | float, start: int, end: int) -> None:
+        self.start = start
+        self.alike = of if not callable(of) else None
+        self.sums = [0.0, *accumulate(map(of, range(start, end)))] if callable(of) else []
+
+    def between(self, low: int, high: int) -> float:
+        """From the step `low` up to, not including, `high`."""
+        if self.alike is not None:
+            return self.alike * (high - low)
+        return self.sums[high - self.start] - self.sums[low - self.start]
 
 
 def length(piece: tuple[int, int]) -> int:

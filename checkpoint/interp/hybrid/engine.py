@@ -186,8 +186,10 @@ class Hybrid:
         tape = recording.tape
         after: BlockCode | None = recording.end.block
         received, records = cotangent.slots, tape.records
+        turns = 0
         while tape.runs:
             block, count = tape.runs.pop()
+            turns += count
             if isinstance(block, Part):
                 received = reverse_part(block, cotangent, after, received)
                 after = block.block
@@ -197,11 +199,12 @@ class Hybrid:
                 received = reverse(cotangent, after, received, records.pop() if has_record else None)
                 after = block.block
         cotangent.slots = received
+        cotangent.reversed += turns
         return cotangent
 
-    def cotangent_bytes(self, cotangent: Any) -> int:
+    def cotangent_bytes(self, cotangent: Cotangent) -> int:
         """See Engine.cotangent_bytes."""
-        return 0
+        return cotangent.bytes()
 
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""

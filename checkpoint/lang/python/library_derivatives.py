@@ -1,7 +1,9 @@
 """Derivatives within a program: the public functions of the package, written in the language.
 
 In: a function of the program and its arguments. Out: what the public function of the same name gives. A
-cotangent or tangent is a value like others here, with None where there is nothing.
+cotangent or tangent is a value like others here, with None where there is nothing. A derivative is one step
+of the program: it is taken by bisection whatever `schedule` and `memory` say (`vjp` also by "plain"), and
+what it takes belongs to that step.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from typing import Any
 from checkpoint.lang.python.intrinsics import prim
 
 
-def vjp(f: Any, x: Any, ybar: Any = None, *, engine: Any = None, schedule: Any = None) -> Any:
+def vjp(
+    f: Any, x: Any, ybar: Any = None, *, engine: Any = None, schedule: Any = None, memory: Any = None
+) -> Any:
     """See checkpoint.vjp; `schedule` is "plain" or left out."""
 
     def one(argument: Any) -> Any:
@@ -36,7 +40,13 @@ def jvp(f: Any, x: Any, xtan: Any, *, engine: Any = None) -> Any:
 
 
 def value_and_grad(
-    f: Any, argnums: Any = 0, has_aux: Any = False, *, engine: Any = None, schedule: Any = None
+    f: Any,
+    argnums: Any = 0,
+    has_aux: Any = False,
+    *,
+    engine: Any = None,
+    schedule: Any = None,
+    memory: Any = None,
 ) -> Any:
     """See checkpoint.value_and_grad."""
 
@@ -56,7 +66,15 @@ def value_and_grad(
     return gradient
 
 
-def grad(f: Any, argnums: Any = 0, has_aux: Any = False, *, engine: Any = None, schedule: Any = None) -> Any:
+def grad(
+    f: Any,
+    argnums: Any = 0,
+    has_aux: Any = False,
+    *,
+    engine: Any = None,
+    schedule: Any = None,
+    memory: Any = None,
+) -> Any:
     """See checkpoint.grad."""
     both = value_and_grad(f, argnums, has_aux)
 
@@ -67,7 +85,7 @@ def grad(f: Any, argnums: Any = 0, has_aux: Any = False, *, engine: Any = None, 
     return gradient
 
 
-def hvp(f: Any, x: Any, v: Any, *, engine: Any = None, schedule: Any = None) -> Any:
+def hvp(f: Any, x: Any, v: Any, *, engine: Any = None, schedule: Any = None, memory: Any = None) -> Any:
     """See checkpoint.hvp."""
     return jvp(grad(f), x, v)[1]
 
@@ -96,7 +114,7 @@ def jacfwd(f: Any, argnums: Any = 0, *, engine: Any = None) -> Any:
     return jacobian
 
 
-def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None) -> Any:
+def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None, memory: Any = None) -> Any:
     """See checkpoint.jacrev; of one real or array, or a list or tuple of reals."""
 
     def jacobian(*args: Any) -> Any:
@@ -119,7 +137,7 @@ def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None
     return jacobian
 
 
-def hessian(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None) -> Any:
+def hessian(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None, memory: Any = None) -> Any:
     """See checkpoint.hessian; by one real or array, or a list or tuple of reals."""
     return jacfwd(grad(f, argnums), argnums)
 

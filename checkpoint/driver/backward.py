@@ -1,0 +1,154 @@
+"""The backward sweep of a budget: what the first pass has left is reversed, the last stretch first.
+
+In: a ledger (checkpoint.driver.ledger) at the end of the run. Out: all reversed, nothing kept but the
+start.
+
+The stretch from the last kept state to the step `high` is taped at once where that fits; as many
+stretches before it as fit besides, up to twice as much as fitted last time. One that does not fit is
+planned (checkpoint.driver.division) and reversed as binomial checkpointing does with so many states and
+such base cases. A tape that outgrows its prediction is cut where it stands: the state there is kept, if
+there is room, and the rest reversed from it.
+"""
+
+from __future__ import annotations
+
+from checkpoint.driver.binomial import first_part, recomputed
+from checkpoint.driver.division import divide
+from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
+from checkpoint.driver.online import FirstPass
+
+ABSURD = 200  # times the run's own work: so much is not run again before a budget is called too small
+SENSIBLE = 8  # times: what is said to be needed brings it down to this
+
+
+class Backward:
+    """One backward sweep.
+
+    fitted: the bytes of the last tape; 0 if it did not fit. trusted: more is not planned for a tape.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.fitted = 0
+        self.trusted = ledger.memory
+
+    def run(self) -> Done:
+        """Reverse all that is left."""
+        ledger = self.ledger
+        while ledger.high > ledger.marks[0].step:
+            yield from ledger.drop_from(ledger.high)
+            if ledger.tapes and ledger.tapes[-1][1] == ledger.high:
+                yield from ledger.reverse(ledger.tapes[-1][0], held=True)
+            else:
+                yield from self._last_stretch()
+
+    def _last_stretch(self) -> Done:
+        """Reverse the last stretch, or a part of it, or keep a state within it."""
+        ledger = self.ledger
+        yield from self._widen()
+        mark, high = ledger.marks[-1], ledger.high
+        cut = self._cut(mark)
+        yield from ledger.restore(mark)
+        if cut > mark.step:
+            yield from ledger.run_on(cut)
+        if ledger.high != high:  # the run has ended earlier than was said
+            return
+        if cut > mark.step and mark.snapshots > 1 and round(ledger.costs.work(cut, high)) > mark.base:
+            yield from self._keep_within(mark)
+        else:
+            yield from self._tape(mark, cut)
+
+    def _widen(self) -> Done:
+        """Let go of the last states as long as the stretch to the end then fits, and is not too bold."""
+        ledger = self.ledger
+        most = min(ledger.room(), 2 * self.fitted)
+        first = ledger.tapes[-1][1] if ledger.tapes else ledger.marks[0].step
+        while (
+            ledger.marks[-1].step > first
+            and not ledger.marks[-1].snapshots
+            and not ledger.marks[-2].snapshots
+            and ledger.predicted(ledger.marks[-2].step, ledger.high) <= most
+        ):
+            yield from ledger.drop(-1)
+
+    def _cut(self, mark: Mark) -> int:
+        """Where the last part of a stretch begins: the stretch, if it is taped at once."""
+        ledger, high = self.ledger, self.ledger.high
+        work = round(ledger.costs.work(mark.step, high))
+        if not mark.snapshots:
+            room = min(ledger.room(), self.trusted)
+            if ledger.predicted(mark.step, high) <= room:
+                return mark.step
+            state = self._state_bytes(mark)
+            left = ledger.left_by_states()
+            mark.snapshots, mark.base = divide(work, ledger.recorded, state, room - state, left)
+            self._check(mark, work, state, room)
+        part = first_part(work, mark.snapshots, mark.base)
+        cut = ledger.costs.step_after(mark.step, part) if part else mark.step
+        return min(max(cut, mark.step), high - 1)
+
+    def _state_bytes(self, mark: Mark) -> int:
+        """What a state that is kept within a stretch will hold."""
+        ledger = self.ledger
+        report = ledger.report
+        average = (report.held - report.tapes - report.cotangent) // len(ledger.marks)
+        return (mark.bytes or average) + MARK_BYTES
+
+    def _check(self, mark: Mark, work: int, state: int, room: int) -> None:
+        """Raise BudgetError where a plan takes ABSURD times as long as the stretch: with what would do."""
+        if recomputed(work, mark.snapshots, mark.base) <= ABSURD * work:
+            return
+        ledger = self.ledger
+        whole = round(ledger.costs.work(ledger.marks[0].step, ledger.end))
+        enough = max(room, state, int(ledger.recorded))
+        while recomputed(whole, *divide(whole, ledger.recorded, state, enough)) > SENSIBLE * whole:
+            enough *= 2
+        raise ledger.too_small(max(ledger.held + 4 * enough // 3, ledger.memory + ledger.memory // 4))
+
+    def _keep_within(self, mark: Mark) -> Done:
+        """Keep the current state, from which the rest of a planned stretch is reversed, if there is room."""
+        ledger = self.ledger
+        kept = yield from ledger.keep()
+        if ledger.room() < ledger.recorded:
+            yield from ledger.drop(-1)
+            mark.snapshots = 1
+            return
+        kept.snapshots, kept.base, kept.bytes = mark.snapshots - 1, mark.base, mark.bytes
+
+    def _tape(self, mark: Mark, cut: int) -> Done:
+        """Tape from the current state, at `cut`, to the end, and reverse that."""
+        ledger = self.ledger
+        bound = ledger.bound()
+        report = yield from ledger.tape(ledger.high, bound)
+        if report.step < ledger.high or (ledger.held > ledger.memory and report.step > cut):
+            yield from self._outgrown(mark, cut, bound)
+        elif ledger.ended:
+            self.fitted = report.bytes
+            self.trusted = max(self.trusted, 2 * report.bytes)
+            yield from ledger.reverse(cut)
+        else:
+            yield from self._longer(mark)
+
+    def _outgrown(self, mark: Mark, cut: int, bound: int) -> Done:
+        """The tape is too large: keep the state that it has come to; without room, plan for smaller tapes."""
+        ledger = self.ledger
+        reached = ledger.report.step
+        if reached - cut <= 1:
+            ledger.require(ledger.held)
+        self.fitted, self.trusted = 0, 3 * bound // 4
+        mark.snapshots = 0
+        kept = reached < ledger.high
+        if kept:
+            yield from ledger.keep()
+        if not kept or 2 * ledger.room() < bound:
+            if kept:
+                yield from ledger.drop(-1)
+            mark.snapshots, mark.base = 1, max(int(ledger.costs.work(cut, reached)) // 2, 1)
+            work = round(ledger.costs.work(mark.step, ledger.high))
+            self._check(mark, work, self._state_bytes(mark), ledger.room())
+
+    def _longer(self, mark: Mark) -> Done:
+        """The run goes on where it was said to end: that is found now."""
+        mark.snapshots = 0
+        yield from self.ledger.keep()
+        yield from FirstPass(self.ledger).rest()

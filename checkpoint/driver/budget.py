@@ -1,0 +1,70 @@
+"""The schedule that is used unless one is chosen: as few steps run again as fit in so many bytes.
+
+In: how much memory the gradient may take. Out: actions, which keep to that whatever the steps of the run
+record and however much its states hold, since each report tells what is held. The length of the run need
+not be known:
+
+- its beginning is taped, so that a run that fits is run once; behind that states are kept, and thinned
+  where they outgrow their room (checkpoint.driver.online);
+- then it is reversed, stretch by stretch; one that does not fit in a tape is divided further, as binomial
+  checkpointing does for the states that there is room for (checkpoint.driver.backward).
+
+Sources: Griewank and Walther 2000 (binomial checkpointing); Wang, Moin and Iaccarino 2009, "Minimal
+repetition dynamic checkpointing algorithm for unsteady adjoint calculation"; Stumm and Walther 2010, "New
+algorithms for optimal online checkpointing"; Siskind and Pearlmutter 2018 (base cases, bisection).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from checkpoint.driver import memory
+from checkpoint.driver.backward import Backward
+from checkpoint.driver.ledger import Ledger
+from checkpoint.driver.online import PIECES, FirstPass
+from checkpoint.driver.schedule import Actions, require
+
+UNASKED = 2**20  # bytes of tape before a share of the free memory needs to be known
+
+
+@dataclass(frozen=True)
+class Budget:
+    """As few steps run again as fit in so much memory, for runs of any length.
+
+    memory: bounds all that the gradient adds, in bytes (an int, or a text such as "512MiB"), or as a share of
+    what is free to this process (a float up to 1, or a text such as "25%"); {"host": one of these}; None: a
+    quarter of what is free, at most 4 GiB.
+    length: how many steps the run has, if that is known: then no state is kept in vain. (A wrong one costs
+    time, nothing else.)
+    Raises RunError for a memory that means nothing; a sweep raises BudgetError where memory is too small.
+
+    >>> Budget("512MiB")
+    Budget(memory='512MiB', length=None)
+    """
+
+    memory: memory.Memory = None
+    length: int | None = None
+    weighs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        memory.check(self.memory)
+        require(self, length="step")
+
+    def actions(self) -> Actions:
+        ledger = Ledger()
+        first = FirstPass(ledger)
+        yield from ledger.begin()
+        if memory.is_share(self.memory):
+            ledger.memory = PIECES * UNASKED
+            if (yield from first.piece(UNASKED)):
+                return
+        ledger.memory = memory.resolve(self.memory)
+        ledger.require(ledger.held + ledger.report.cotangent)
+        if self.length is None:
+            yield from first.run()
+        elif (yield from first.piece(ledger.memory // PIECES)):
+            return
+        else:
+            ledger.high = max(ledger.marks[0].step + self.length, ledger.report.step + 1)
+        yield from Backward(ledger).run()

@@ -1,0 +1,191 @@
+"""What a schedule within a budget knows of its run: the states and tapes that it has, and what steps record.
+
+In: the reports on its actions. Out: what a stretch will record, and how much room there is.
+
+What always holds: `marks` are the kept states in the order of their steps, the first of them the start of
+the run; `tapes` are the held tapes, from the start of the run on, each from its first step to its last;
+each begins at a mark, where the one before it ends. All after the step `high` has been reversed; before
+anything has been, `high` is where the run is thought to end; once that is known it has `ended`, at the step `end`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from checkpoint.driver.costs import Costs
+from checkpoint.driver.memory import written
+from checkpoint.driver.schedule import (
+    Action,
+    Advance,
+    Drop,
+    Hold,
+    Keep,
+    Release,
+    Report,
+    Restore,
+    Reverse,
+    Tape,
+)
+from checkpoint.errors import BudgetError
+
+MARK_BYTES = 160  # what a kept state takes besides what is reported: its Mark, and places in lists
+Done = Generator[Action, Report, None]
+Reached = Generator[Action, Report, Report]
+
+
+class Mark:
+    """A kept state.
+
+    level: see checkpoint.driver.online. bytes: by how much more was held when the next one was kept.
+    snapshots, base: once it is planned (checkpoint.driver.division) how the stretch from here is reversed.
+    """
+
+    __slots__ = ("base", "bytes", "level", "snapshots", "step")
+
+    def __init__(self, step: int, level: int = 0) -> None:
+        self.step = step
+        self.level = level
+        self.bytes = 0
+        self.snapshots = 0
+        self.base = 0
+
+
+class Ledger:
+    """See above. memory: how many bytes may be held, `slack` of which are never planned for."""
+
+    def __init__(self) -> None:
+        self.memory = 0
+        self.marks: list[Mark] = []
+        self.tapes: list[tuple[int, int]] = []
+        self.high = 0
+        self.end = 0
+        self.ended = False
+        self.report = Report(0, False)
+        self.recorded = 1.0  # bytes, of a unit of the work that was taped last
+        self.costs = Costs(0)
+        self._most_in_states = 0
+        self._held_before = 0  # after a state was kept or dropped, or the last one was left
+
+    # Amounts
+
+    @property
+    def held(self) -> int:
+        """All that is held, and what it takes to know that."""
+        return self.report.held + MARK_BYTES * len(self.marks)
+
+    @property
+    def allowed(self) -> int:
+        """How much may be held by plan: what bounds leave to chance stays free."""
+        return self.memory - self.memory // 16
+
+    def room(self) -> int:
+        """What a tape may take by plan: not all that is free, since a cotangent grows in reversal."""
+        return 3 * self._free() // 4
+
+    def bound(self) -> int:
+        """What it may take in fact, so that a prediction that is nearly right is no reason to stop."""
+        return 7 * self._free() // 8
+
+    def _free(self) -> int:
+        """What nothing has, nor had: small blocks that states have left serve other states only."""
+        return max(self.allowed - self.held - self.left_by_states(), 0)
+
+    def left_by_states(self) -> int:
+        """How much less states take now than they did once."""
+        return max(self._most_in_states - self._in_states(), 0)
+
+    def _in_states(self) -> int:
+        return self.held - self.report.tapes - self.report.cotangent
+
+    def predicted(self, low: int, high: int) -> float:
+        """The bytes that a tape of a stretch will have."""
+        return self.recorded * self.costs.work(low, high)
+
+    def require(self, needed: int) -> None:
+        """Raise BudgetError where so much is more than may be held."""
+        if needed > self.memory:
+            raise self.too_small(needed)
+
+    def too_small(self, needed: int) -> BudgetError:
+        """What to raise where so many bytes are needed, about."""
+        text = f"a budget of {written(self.memory)} is too small: at step {self.report.step} the gradient "
+        return BudgetError(f"{text}needs about {written(needed)}; set memory=", needed=needed)
+
+    # Actions
+
+    def do(self, action: Action) -> Reached:
+        """An action, and the report on it."""
+        self.report = report = yield action
+        self._most_in_states = max(self._most_in_states, self._in_states())
+        if self.report.finished and not self.ended:
+            self.high = self.end = report.step
+            self.ended = True
+        return self.report
+
+    def begin(self) -> Done:
+        """The state at the start is kept."""
+        report = yield from self.do(Keep())
+        self.marks.append(Mark(report.step, level=1 << 62))
+        self.costs = Costs(report.step)
+        self._held_before = self.held
+
+    def advance(self, to: int) -> Reached:
+        """Run on for the first time, and learn what that costs and what the last mark holds."""
+        before = self.report
+        report = yield from self.do(Advance(to, self.allowed))
+        # A process that has to wait for others is not slow; nor one that uses several processors.
+        self.costs.look(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
+        self.marks[-1].bytes = max(self.held - self._held_before, 0)
+        return report
+
+    def run_on(self, to: int) -> Reached:
+        """Run a stretch again that has been run before."""
+        return (yield from self.do(Advance(to)))
+
+    def tape(self, to: int | None, bytes: int) -> Reached:
+        """Run on with a tape, and learn what steps record."""
+        low = self.report.step
+        report = yield from self.do(Tape(to, bytes))
+        work = self.costs.work(low, report.step)
+        if work:
+            self.recorded = max(report.bytes / work, 2**-20)
+        return report
+
+    def keep(self, level: int = 0) -> Generator[Action, Report, Mark]:
+        """Keep the current state, which is later than all that are kept."""
+        report = yield from self.do(Keep())
+        mark = Mark(report.step, level)
+        self.marks.append(mark)
+        self._held_before = self.held
+        return mark
+
+    def drop(self, i: int) -> Done:
+        """Forget a kept state."""
+        yield from self.do(Drop(self.marks.pop(i).step))
+        self._held_before = self.held
+
+    def drop_from(self, step: int) -> Done:
+        """Forget all states that are kept at a step and after it, but never the first."""
+        while len(self.marks) > 1 and self.marks[-1].step >= step:
+            yield from self.drop(-1)
+
+    def hold(self, low: int) -> Done:
+        """Set the last tape aside, which starts at a step."""
+        report = yield from self.do(Hold())
+        self.tapes.append((low, report.step))
+
+    def release(self) -> Done:
+        """Forget the last of the tapes that are held."""
+        yield from self.do(Release(self.tapes.pop()[0]))
+
+    def restore(self, mark: Mark) -> Done:
+        """Make a kept state the current one."""
+        yield from self.do(Restore(mark.step))
+
+    def reverse(self, low: int, held: bool = False) -> Done:
+        """Reverse the last tape, or the last that is held; it starts at a step."""
+        yield from self.do(Reverse(low if held else None))
+        self.high = low
+        if held:
+            self.tapes.pop()
+        yield from self.drop_from(low)

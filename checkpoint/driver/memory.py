@@ -1,0 +1,249 @@
+"""How much memory a gradient may take: what a user writes, as bytes, and what is free to this process.
+
+In: `memory` as users give it (Memory), and what the system says. Out: bytes of the host's memory.
+Free is the least of what the machine has available, what every control group around this process leaves
+(containers, services, batch jobs), what RLIMIT_AS and RLIMIT_DATA leave, and CHECKPOINT_MEMORY. What a group
+keeps of files that nobody has open counts as free: the kernel takes it back before anything fails.
+The system is looked at only where the answer depends on it, and only when it is asked for.
+
+Sources: the kernel's documentation, admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst; getrlimit(2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from importlib import import_module
+from numbers import Integral, Real
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from checkpoint import config
+from checkpoint.errors import RunError
+
+Memory = int | float | str | Mapping[str, int | float | str] | None
+
+SHARE = 4  # the default is one part in so many of what is free,
+MOST = 4 * 2**30  # and at most this,
+LEAST = 16 * 2**20  # but never less than this
+
+_WRITE = "write a size, such as '512MiB', or a share of what is free, such as '25%'"
+
+
+def check(memory: Memory) -> None:
+    """Raise RunError, which says what to write, for what is no memory. The machine is not looked at.
+
+    >>> check("512MiB")
+    """
+    _amount(memory)
+
+
+def resolve(memory: Memory) -> int:
+    """The bytes of host memory that `memory` stands for, at least 1.
+
+    memory: bytes (an int, or a text such as "512MiB" or "1.5 GB"); a share of what is free now (a float up to
+    1, or a text such as "25%"); None: a quarter of what is free, at most 4 GiB
+    and at least 16 MiB; {"host": one of these}.
+    Raises RunError, as `check` does.
+
+    >>> resolve("1.5 KiB"), resolve({"host": 4096})
+    (1536, 4096)
+    """
+    amount = _amount(memory)
+    if type(amount) is int:
+        return amount
+    resolved = _resolved.get()
+    if resolved is None:
+        return _share_of_free(amount)
+    if amount not in resolved:
+        resolved[amount] = _share_of_free(amount)
+    return resolved[amount]
+
+
+def _share_of_free(share: float | None) -> int:
+    return max(LEAST, min(free() // SHARE, MOST)) if share is None else max(1, int(free() * share))
+
+
+_resolved: ContextVar[dict[float | None, int] | None] = ContextVar("checkpoint.resolved", default=None)
+
+
+def is_share(memory: Memory) -> bool:
+    """Whether `memory` is a share of what is free, so that resolving it looks at the machine.
+
+    >>> is_share("25%"), is_share("1 GiB")
+    (True, False)
+    """
+    return type(_amount(memory)) is not int
+
+
+@contextmanager
+def resolved_once() -> Iterator[None]:
+    """Within, a share stands for the same bytes each time: coroutines of one schedule agree."""
+    token = _resolved.set({})
+    try:
+        yield
+    finally:
+        _resolved.reset(token)
+
+
+def written(bytes: int) -> str:
+    """A number of bytes for readers.
+
+    >>> written(1023), written(3 * 2**29)
+    ('1023 B', '1.5 GiB')
+    """
+    if bytes < 2**10:
+        return f"{bytes} B"
+    power = min((bytes.bit_length() - 1) // 10, 4)
+    return f"{bytes / 2 ** (10 * power):.1f} {'KMGT'[power - 1]}iB"
+
+
+# What users write
+
+
+def _amount(memory: Memory) -> int | float | None:
+    """Bytes as an int, a share as a float; None: the default."""
+    if memory is None:
+        return None
+    if isinstance(memory, Mapping):
+        return _of_host(memory)
+    return _given(memory, "memory")
+
+
+def _of_host(memory: Mapping[str, Any]) -> int | float:
+    for device in memory:
+        if device != "host":
+            raise RunError(
+                f"memory has an entry for {device!r}: this version has no arrays on devices, "
+                "so write {'host': ...}, or the size alone"
+            )
+    if not memory:
+        raise RunError("memory has no entry: write {'host': '512MiB'}, or the size alone")
+    return _given(memory["host"], "memory['host']")
+
+
+def _given(amount: Any, what: str) -> int | float:
+    """The amount that stands at one place; `what` names that in messages."""
+    if isinstance(amount, str):
+        return _of_text(amount, what)
+    if isinstance(amount, bool) or not isinstance(amount, Real):
+        raise RunError(f"{what} is a size in bytes or a text, not {amount!r}: {_WRITE}")
+    if isinstance(amount, Integral):
+        if int(amount) < 1:
+            raise RunError(f"{what} must be at least 1 byte, not {amount!r}: {_WRITE}")
+        return int(amount)
+    share = float(amount)
+    if not 0 < share <= 1:
+        raise RunError(
+            f"{what} is {amount!r}, and a float is a share of what is free, above 0 and at most 1.0: "
+            "write bytes as an int, or a text such as '512MiB'"
+        )
+    return share
+
+
+@lru_cache(maxsize=64)  # a warm call should cost little
+def _of_text(text: str, what: str) -> int | float:
+    if text.rstrip().endswith("%"):
+        share = _percent(text.rstrip()[:-1])
+        if not 0 < share <= 100:
+            raise RunError(f"{what} is {text!r}: a share is above 0% and at most 100%")
+        return share / 100
+    found = config.size(text)
+    if found is None:
+        raise RunError(f"{what} is {text!r}: {_WRITE}")
+    return found
+
+
+def _percent(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0  # what is no number is no share either
+
+
+# What is free
+
+
+def free(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
+    """How many more bytes this process can come to hold. proc, cgroups: where the system describes itself."""
+    system = import_module("psutil")  # here, since most runs never ask
+    bounds: list[int] = [
+        system.virtual_memory().available,
+        *_left_by_groups(proc, cgroups),
+        *_left_by_limits(),
+    ]
+    limit = config.memory()
+    if limit is not None:
+        bounds.append(limit)
+    return max(0, min(bounds))
+
+
+# The files of a group: its limits (above memory.high all is slowed down) and what it uses; and the line of
+# memory.stat that says what of that are files which nobody uses.
+_Files = tuple[tuple[str, ...], str, str]
+_VERSION_1: _Files = (("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_inactive_file")
+_VERSION_2: _Files = (("memory.max", "memory.high"), "memory.current", "inactive_file")
+
+
+def _left_by_groups(proc: Path, cgroups: Path) -> Iterator[int]:
+    """What each control group around this process leaves; no limit is a huge number, or none."""
+    try:
+        memberships = (proc / "self" / "cgroup").read_text().splitlines()
+    except OSError:
+        return  # there are no control groups here
+    for line in memberships:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not controllers:
+            # Beside groups of version 1 those of version 2 have a folder of their own.
+            yield from _left_along(cgroups, path, _VERSION_2)
+            yield from _left_along(cgroups / "unified", path, _VERSION_2)
+        elif "memory" in controllers.split(","):
+            yield from _left_along(cgroups / "memory", path, _VERSION_1)
+
+
+def _left_along(root: Path, path: str, files: _Files) -> Iterator[int]:
+    """What a group and those around it leave, up to the root.
+
+    In a container the path may be that outside, of which there is nothing here; the group is the root then.
+    """
+    of_limits, of_use, idle = files
+    inner = PurePosixPath(path.lstrip("/"))
+    for folder in (root / inner, *[root / parent for parent in inner.parents]):
+        limits = [limit for name in of_limits if (limit := _number(folder / name)) is not None]
+        used = _number(folder / of_use)
+        if limits and used is not None:
+            yield min(limits) - used + min(used, _statistic(folder / "memory.stat", idle))
+
+
+def _number(path: Path) -> int | None:
+    """The number in a file; None where there is none: no such file, or "max"."""
+    try:
+        text = path.read_text().strip()
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() else None
+
+
+def _statistic(path: Path, name: str) -> int:
+    """A line of a file of names and numbers; 0 where there is none."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(words[1]) for line in lines if (words := line.split())[:1] == [name]), 0)
+
+
+def _left_by_limits() -> Iterator[int]:
+    """What the limits of the process leave: of its address space, and of what it may allocate."""
+    try:
+        limits = import_module("resource")
+    except ImportError:
+        return  # Windows has no such limits
+    for limit, use in ((limits.RLIMIT_AS, "vms"), (limits.RLIMIT_DATA, "data")):
+        most = limits.getrlimit(limit)[0]
+        if most != limits.RLIM_INFINITY:
+            # Where the system does not say how much is allocated (macOS), it may be none.
+            yield most - getattr(import_module("psutil").Process().memory_info(), use, 0)

@@ -1,0 +1,218 @@
+"""The first pass of a budget, over a run of unknown length: its beginning is taped, states are kept of the
+rest.
+
+In: a ledger (checkpoint.driver.ledger) at the start of the run. Out: the same at the end of the run, with
+tapes of its beginning, and states from which the rest can be taped. Never is more held than the budget
+allows.
+
+1. The *head* is taped in pieces, as long as there is room: a run that fits is taped once and for all.
+2. Behind it states are kept in equal distances. Where they outgrow their share of the room they are
+   thinned: of the largest ones those go whose neighbours are not further apart than a tape is long, which
+   costs nothing. Then the tapes of the head are released, the last first.
+3. When neighbours are as far apart as a tape is long, each further state replaces one (Wang, Moin and
+   Iaccarino 2009, algorithm 1): states have levels, 0 for a new one. One that stands before another of
+   higher level is *dispensable*, and goes. Where there is none, the last one goes, of level l, and the
+   new one has level l + 1. That keeps the number of repetitions, at each moment, at the least that so
+   many states allow.
+
+With d states and base cases of b steps no step is run again more than t times, t the smallest with
+b C(d + t, t) at least the number of steps.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Generator
+
+from checkpoint.driver.ledger import Done, Ledger, Mark
+from checkpoint.driver.schedule import Action, Report
+
+PIECES = 16  # the head is taped in pieces of so many parts of the budget
+HALVINGS = 5  # so often may the first distance of states be doubled before it is a tape's length
+LEAST_SECONDS = 0.001  # between two states, so that keeping them takes no part of the time
+
+Changed = Generator[Action, Report, bool]
+
+
+class FirstPass:
+    """One first pass.
+
+    distance: from one state to the next, in work; fewest: the least that it may be.
+    exhausted: for bases up to this there is nothing left to thin. level: of the next state.
+    outgrown: the last piece of the head was larger than the budget, and is lost.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.distance = 1
+        self.fewest = 1
+        self.exhausted = 0.0
+        self.level = 0
+        self.dispensable: list[Mark] = []
+        self.outgrown = False
+
+    def run(self) -> Done:
+        """From a kept state to the end of the run."""
+        if not (yield from self.head()) and not self.ledger.ended:
+            yield from self.rest()
+
+    # The head
+
+    def head(self) -> Changed:
+        """Tape from here on until there is no room: whether the run has ended, its last piece reversed."""
+        while not self.outgrown and (room := self._head_room()):
+            if (yield from self.piece(room)):
+                return True
+        return False
+
+    def piece(self, bytes: int) -> Changed:
+        """Tape a piece from the last kept state on: whether the run has ended, and the piece is reversed."""
+        ledger = self.ledger
+        low = ledger.report.step
+        report = yield from ledger.tape(None, bytes)
+        self.outgrown = ledger.held > ledger.memory
+        if report.finished and not self.outgrown:
+            yield from ledger.reverse(low)
+            return True
+        ledger.costs.look(report.step)
+        if not self.outgrown:
+            yield from ledger.hold(low)
+        if not report.finished:
+            yield from ledger.keep()
+        return False
+
+    def _head_room(self) -> int:
+        """The bytes of the next piece; 0 where an eighth of the budget would not stay free."""
+        ledger = self.ledger
+        piece = ledger.memory // PIECES
+        return piece if ledger.held + piece <= ledger.allowed - ledger.memory // 8 else 0
+
+    # Behind it
+
+    def rest(self) -> Done:
+        """Run on to the end, keeping states."""
+        ledger = self.ledger
+        self.distance = self._first_distance()
+        while True:
+            steps = max(round(self.distance / ledger.costs.recent()), 1)
+            report = yield from ledger.advance(ledger.report.step + steps)
+            if report.finished:
+                return
+            yield from self._keep()
+
+    def _first_distance(self) -> int:
+        report, base = self.ledger.report, self._base()
+        steps = report.step - self.ledger.marks[0].step
+        if report.seconds:
+            self.fewest = max(round(LEAST_SECONDS * steps / report.seconds), 1)
+        halvings = HALVINGS
+        while halvings and base >> halvings < self.fewest:
+            halvings -= 1
+        return max(base >> halvings, 1)
+
+    def _tape_share(self) -> int:
+        """Half of what is free besides the tapes of the head; kept states may have the other half."""
+        return max(self.ledger.allowed - self.ledger.report.tapes, 0) // 2
+
+    def _base(self) -> int:
+        """The work that one tape can hold, in the end."""
+        return max(int(3 * self._tape_share() / 4 / self.ledger.recorded), 1)
+
+    def _keep(self) -> Done:
+        """Keep the current state, if there is room or can be made."""
+        ledger = self.ledger
+        while ledger.held > ledger.allowed - self._tape_share():
+            if not (
+                (yield from self._thin()) or (yield from self._release()) or (yield from self._replace())
+            ):
+                ledger.require(ledger.held)
+                return
+        yield from ledger.keep(self.level)
+        self.level = 0
+
+    def _first(self) -> int:
+        """The place of the first state that is not the start of a tape: the one behind the head."""
+        tapes, marks = self.ledger.tapes, self.ledger.marks
+        return bisect_left(marks, tapes[-1][1], key=_step) if tapes else 0
+
+    # Thinning
+
+    def _thin(self) -> Changed:
+        """Let go of states that lie within what one tape can hold, until enough is free or none is left."""
+        ledger = self.ledger
+        thinned = False
+        if self._base() <= self.exhausted:
+            return False
+        while ledger.held > ledger.allowed - 5 * self._tape_share() // 4:
+            superfluous = self._superfluous()
+            if not superfluous:
+                self.exhausted = 1.25 * self._base()
+                break
+            for mark in superfluous:
+                yield from ledger.drop(bisect_left(ledger.marks, mark.step, key=_step))
+            thinned = True
+        return thinned
+
+    def _superfluous(self) -> list[Mark]:
+        """Of the largest states, those between neighbours that are nearest, and near enough."""
+        ledger, base = self.ledger, self._base()
+        first = self._first()
+        marks = ledger.marks[first:]
+        steps = [*map(_step, marks), ledger.report.step]
+        gaps = [ledger.costs.work(steps[i - 1], steps[i + 1]) for i in range(1, len(marks))]
+        near = [mark.bytes for mark, gap in zip(marks[1:], gaps, strict=True) if gap <= base]
+        if not near:
+            return []
+        large = max(near) / 2
+        those = [i for i, gap in enumerate(gaps, 1) if gap <= base and marks[i].bytes >= large]
+        widest = min(base, 1.25 * min(gaps[i - 1] for i in those))
+        if 2 * len(those) > len(marks):
+            self.distance = min(2 * self.distance, base)
+        return self._apart(marks, steps, those, widest)
+
+    def _apart(self, marks: list[Mark], steps: list[int], those: list[int], widest: float) -> list[Mark]:
+        """Of those states, the first first, as many as leave no gap wider than that."""
+        found: list[Mark] = []
+        gone = -1
+        for i in those:
+            if gone != i - 1 and self.ledger.costs.work(steps[i - 1], steps[i + 1]) <= widest:
+                found.append(marks[i])
+                gone = i
+        return found
+
+    # Less of the head, and replacing
+
+    def _release(self) -> Changed:
+        if not self.ledger.tapes:
+            return False
+        yield from self.ledger.release()
+        return True
+
+    def _replace(self) -> Changed:
+        """Let go of a state that is dispensable, or of the last one in favour of the next."""
+        ledger = self.ledger
+        while self.dispensable:
+            mark = self.dispensable.pop()
+            i = bisect_left(ledger.marks, mark.step, key=_step)
+            if i < len(ledger.marks) and ledger.marks[i] is mark:
+                yield from ledger.drop(i)
+                return True
+        if len(ledger.marks) <= self._first() + 1:
+            return False
+        self.distance = max(self._base(), self.fewest)
+        self.level = max(self.level, ledger.marks[-1].level + 1)
+        yield from ledger.drop(-1)
+        self._note_dispensable()
+        return True
+
+    def _note_dispensable(self) -> None:
+        """All before the next one, back to one of at least its level: the largest goes first."""
+        marks, lowest = self.ledger.marks, self._first() + 1
+        i = len(marks)
+        while i > lowest and marks[i - 1].level < self.level:
+            i -= 1
+        self.dispensable = sorted(marks[i:], key=lambda mark: mark.bytes)
+
+
+def _step(mark: Mark) -> int:
+    return mark.step

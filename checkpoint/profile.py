@@ -1,0 +1,175 @@
+"""What gradients cost: steps, bytes and times of all sweeps within a `with`, as a table, numbers, a picture.
+
+In: sweeps, of which the driver tells (checkpoint.driver.observe). Out: a Profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from checkpoint import pictures
+from checkpoint.driver.memory import written
+from checkpoint.driver.observe import observed, observers
+from checkpoint.driver.schedule import Action, Report, Schedule
+from checkpoint.errors import RunError
+from checkpoint.sweep_record import SweepRecord, Totals
+
+LIMIT = 100_000  # actions whose rows are stored: about 6 MB
+NOTHING = "no gradient was taken by a sweep within the `with`"
+
+
+class Profile:
+    """What the sweeps within `with checkpoint.profile() as p` did. `print(p)` shows it as a table.
+
+    sweeps: one SweepRecord each, in their order: `totals`, `schedule`, `finished`.
+    total: the Totals of all of them.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.sweeps: list[SweepRecord] = []
+        self._limit = limit
+        self._stored = 0
+        self._open = False
+
+    # An observer
+
+    def began(self, schedule: Schedule, report: Report) -> None:
+        self.sweeps.append(SweepRecord(schedule, report, max(0, self._limit - self._stored)))
+        self._open = True
+
+    def acted(self, action: Action, report: Report) -> None:
+        self.sweeps[-1].acted(action, report)
+
+    def running(self, step: int) -> None:
+        """Only whole actions are counted."""
+
+    def ended(self, finished: bool) -> None:
+        if self._open:
+            self._open = False
+            self.sweeps[-1].finished = finished
+            self._stored += len(self.sweeps[-1].actions)
+
+    # What it tells
+
+    @property
+    def total(self) -> Totals:
+        """Of all sweeps: sums of counts and times, the largest of peaks."""
+        total = Totals()
+        for sweep in self.sweeps:
+            total.add(sweep.totals)
+        return total
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers by name, as in Totals, with those of each sweep under "each"."""
+        each = [
+            {"schedule": repr(sweep.schedule), "finished": sweep.finished, **sweep.totals.summary()}
+            for sweep in self.sweeps
+        ]
+        return {**self.total.summary(), "each": each}
+
+    def __str__(self) -> str:
+        if not self.sweeps:
+            return NOTHING
+        return f"{self._title()}\n\n{_table(self.total)}"
+
+    __repr__ = __str__
+
+    def _title(self) -> str:
+        schedules = list(dict.fromkeys(repr(sweep.schedule) for sweep in self.sweeps))
+        by = schedules[0] if len(schedules) == 1 else f"{len(schedules)} schedules"
+        left = sum(not sweep.finished for sweep in self.sweeps)
+        many = "1 sweep" if len(self.sweeps) == 1 else f"{len(self.sweeps):,} sweeps"
+        return f"{many} over {self.total.run:,} steps, by {by}" + (
+            f", {left:,} of them not to the end" if left else ""
+        )
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        sweep: int = -1,
+        over: str = "seconds",
+        title: str | None = None,
+    ) -> Any:
+        """Draw a sweep, and save the picture if a path is given; the matplotlib Figure.
+
+        Above: which step the run stands at, over time, with the capsules that are kept, each from when it is
+        kept until it is dropped, and tapes that are held. Below: the memory held, against the budget if the
+        schedule has one.
+        path: its suffix says the format: .png, .svg, .pdf and what else matplotlib writes.
+        sweep: which one, as an index into `sweeps`; the last unless given.
+        over: what goes to the right: "seconds", or "steps", run and reversed so far: the same in each run.
+        title: above it all; unless given, it says what ran.
+        Raises RunError where matplotlib is not installed, and if there is no such sweep.
+        Source: Griewank & Walther 2000; Siskind & Pearlmutter 2018, figure 1.
+        """
+        if not self.sweeps:
+            raise RunError(f"there is nothing to draw: {NOTHING}")
+        if not -len(self.sweeps) <= sweep < len(self.sweeps):
+            raise RunError(f"there is no sweep {sweep}: there are {len(self.sweeps):,}")
+        return pictures.draw(self.sweeps[sweep], path, over, title)
+
+
+@contextmanager
+def profile(*, limit: int = LIMIT) -> Iterator[Profile]:
+    """Within, what gradients cost is written down; progress bars and other profiles go on.
+
+    limit: how many actions are stored at most, of all sweeps together, at 57 bytes each, for pictures. Beyond
+    it counts, peaks and times go on; a picture shows what was stored.
+    Gradients that a program takes within its own run are part of its steps.
+
+    >>> import checkpoint
+    >>> with profile() as p:
+    ...     y, x = checkpoint.vjp(checkpoint.read("(lambda (x) (* x x))"), 3.0, schedule="plain")
+    >>> p.total.run, p.total.taped, len(p.sweeps)
+    (3, 3, 1)
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+        raise RunError(f"limit must be a number of actions, not {limit!r}")
+    found = Profile(limit)
+    with observed((*observers(), found)):
+        yield found
+
+
+def _table(totals: Totals) -> str:
+    steps = [
+        ("run forward", totals.forward, totals.forward_seconds),
+        ("run forward again", totals.recomputed, totals.recomputed_seconds),
+        ("taped", totals.taped, totals.taped_seconds),
+        ("taped again", totals.taped_again, totals.taped_again_seconds),
+        ("reversed", totals.run, totals.reversing_seconds),
+        ("steps run in all", totals.executed, totals.seconds),
+    ]
+    run = max(totals.run, 1)
+    counts = [(name, f"{n:,}", f"{n / run:.2f}", seconds_text(seconds)) for name, n, seconds in steps]
+    memory = [
+        ("memory held", written(totals.peak_bytes)),
+        ("  tapes", written(totals.peak_tape_bytes)),
+        ("  capsules", written(totals.peak_capsule_bytes)),
+        ("  cotangent", written(totals.peak_cotangent_bytes)),
+        ("capsules kept at once", f"{totals.most_kept:,}"),
+    ]
+    head = ("", "steps", "times the run", "time")
+    return f"{_aligned([head, *counts])}\n\n{_aligned([('', 'at most'), *memory])}"
+
+
+def seconds_text(seconds: float) -> str:
+    """A time for readers.
+
+    >>> seconds_text(0.0042), seconds_text(75.5), seconds_text(4200.0)
+    ('4.2 ms', '75.5 s', '1 h 10 min')
+    """
+    if seconds >= 3600:
+        return f"{int(seconds // 3600):,} h {int(seconds % 3600 // 60)} min"
+    return f"{1e3 * seconds:.1f} ms" if seconds < 0.1 else f"{seconds:.{2 if seconds < 10 else 1}f} s"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    """The first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows
+    )

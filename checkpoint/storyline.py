@@ -1,0 +1,172 @@
+"""A recorded sweep as lines, spans and curves over time: what its picture shows, as numbers.
+
+In: the actions of a sweep (checkpoint.sweep_record). Out: a Storyline, with nothing in it of how it is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import nan
+from typing import Literal
+
+from checkpoint.sweep_record import Actions, Kind
+
+Over = Literal["seconds", "steps"]
+
+
+# Through which steps the run goes, and when: points of time and step.
+Path = list[tuple[float, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Something is there for a while: a capsule at step `low`, or a tape from `low` to `high`."""
+
+    begin: float
+    end: float
+    low: int
+    high: int
+
+    @property
+    def length(self) -> float:
+        return self.end - self.begin
+
+
+@dataclass(slots=True)
+class Memory:
+    """Bytes at times: parts of what is held, which are all of it together."""
+
+    times: list[float] = field(default_factory=list)
+    cotangent: list[int] = field(default_factory=list)
+    capsules: list[int] = field(default_factory=list)
+    tapes: list[int] = field(default_factory=list)
+
+    def add(self, time: float, held: int, tapes: int, cotangent: int) -> None:
+        self.times.append(time)
+        self.cotangent.append(cotangent)
+        self.capsules.append(max(0, held - tapes - cotangent))
+        self.tapes.append(tapes)
+
+    def rows(self, chosen: list[int]) -> Memory:
+        """Some of the times."""
+        return Memory(
+            [self.times[i] for i in chosen],
+            [self.cotangent[i] for i in chosen],
+            [self.capsules[i] for i in chosen],
+            [self.tapes[i] for i in chosen],
+        )
+
+    def held(self, i: int) -> int:
+        return self.cotangent[i] + self.capsules[i] + self.tapes[i]
+
+    def outline(self, size: float) -> list[float]:
+        """What is held, in units of so many bytes, where there are tapes or about to be; nan elsewhere."""
+        around = zip([0, *self.tapes], self.tapes, [*self.tapes[1:], 0], strict=False)
+        return [self.held(i) / size if any(tapes) else nan for i, tapes in enumerate(around)]
+
+
+@dataclass(slots=True)
+class Storyline:
+    """forward, taped: where the run went on. reversed: where it was reversed, from later steps to earlier.
+    What goes on from step to step without anything of another kind between is one path.
+    capsules, tapes: what was kept, and what was held. end: the last time.
+    """
+
+    forward: list[Path] = field(default_factory=list)
+    taped: list[Path] = field(default_factory=list)
+    reversed: list[Path] = field(default_factory=list)
+    capsules: list[Span] = field(default_factory=list)
+    tapes: list[Span] = field(default_factory=list)
+    memory: Memory = field(default_factory=Memory)
+    end: float = 0.0
+
+
+def storyline(actions: Actions, over: Over) -> Storyline:
+    """What the actions were, over seconds, or over the steps that were run and reversed so far.
+
+    What is still kept or held after the last action is there until then.
+    """
+    story, open_capsules, open_tapes = Storyline(), dict[int, float](), dict[int, tuple[float, int]]()
+    paths = {Kind.ADVANCE: story.forward, Kind.TAPE: story.taped, Kind.REVERSE: story.reversed}
+    now, last = 0.0, None
+    for i, kind in enumerate(map(Kind, actions.kind)):
+        low, high = actions.low[i], actions.high[i]
+        before, now = now, _time(actions, i, now, over)
+        if kind in paths:
+            begin, end = (high, low) if kind is Kind.REVERSE else (low, high)
+            _go_on(paths[kind], kind is last, (before, begin), (now, end))
+            last = kind
+        if kind is Kind.KEEP:
+            open_capsules.setdefault(low, now)
+        elif kind is Kind.DROP:
+            story.capsules.append(Span(open_capsules.pop(low), now, low, low))
+        elif kind is Kind.HOLD:
+            open_tapes[low] = (now, high)
+        elif kind in {Kind.RELEASE, Kind.REVERSE} and low in open_tapes:
+            since, end = open_tapes.pop(low)
+            story.tapes.append(Span(since, now, low, end))
+        _remember(story.memory, kind, actions, i, before, now)
+    story.capsules += [Span(begin, now, step, step) for step, begin in open_capsules.items()]
+    story.tapes += [Span(begin, now, step, end) for step, (begin, end) in open_tapes.items()]
+    story.end = now
+    return story
+
+
+def _go_on(paths: list[Path], may_go_on: bool, begin: tuple[float, int], end: tuple[float, int]) -> None:
+    """The run goes from one point to another: as a part of the last path if that ends at this step."""
+    if may_go_on and paths[-1][-1][1] == begin[1]:
+        paths[-1].append(end)
+    else:
+        paths.append([begin, end])
+
+
+def _remember(memory: Memory, kind: Kind, actions: Actions, i: int, before: float, now: float) -> None:
+    """What is held after an action; between two times it goes evenly from one to the other.
+
+    So it does while a tape grows or is used up; but one that is given up is so at the start of an Advance.
+    """
+    held, tapes, cotangent = actions.held[i], actions.tapes[i], actions.cotangent[i]
+    if kind is Kind.ADVANCE:
+        given_up = actions.tapes[i - 1] - tapes
+        # Room that the tape had and did not use goes with it, though it may not have counted as the tape's.
+        left = min(actions.held[i - 1] - given_up, held) if given_up else actions.held[i - 1]
+        memory.add(before, left, tapes, actions.cotangent[i - 1])
+    memory.add(now, held, tapes, cotangent)
+
+
+def _time(actions: Actions, i: int, before: float, over: Over) -> float:
+    if over == "seconds":
+        return actions.seconds[i]
+    moves = actions.kind[i] in {Kind.ADVANCE, Kind.TAPE, Kind.REVERSE}
+    return before + (actions.high[i] - actions.low[i] if moves else 0)
+
+
+def apart(spans: list[Span], low: int, high: int, rows: int) -> list[Span]:
+    """Spans that can be told apart where the steps from `low` to `high` have so many rows: the longest first.
+
+    Of spans that would lie in one row at the same time one is left.
+    """
+    taken: dict[int, list[Span]] = {}
+    for span in sorted(spans, key=lambda span: -span.length):
+        row = taken.setdefault(_row(span.low, low, high, rows), [])
+        if all(span.end <= other.begin or other.end <= span.begin for other in row):
+            row.append(span)
+    return [span for row in taken.values() for span in row]
+
+
+def _row(step: int, low: int, high: int, rows: int) -> int:
+    return (step - low) * rows // max(high - low, 1)
+
+
+def extremes(memory: Memory, columns: int) -> Memory:
+    """Memory at the times that matter where all of it has so many columns: in each the most and the least."""
+    if len(memory.times) <= 4 * columns:
+        return memory
+    end = memory.times[-1] or 1.0
+    columned: dict[int, list[int]] = {}
+    for i, time in enumerate(memory.times):
+        columned.setdefault(int(columns * time / end), []).append(i)
+    chosen: set[int] = set()
+    for rows in columned.values():
+        chosen |= {rows[0], min(rows, key=memory.held), max(rows, key=memory.held), rows[-1]}
+    return memory.rows(sorted(chosen))

@@ -1,0 +1,79 @@
+"""Schedules with everything fixed beforehand, the run's length included, beside which Budget's are held.
+
+In: the run's length in steps, which costs nothing here. Out: schedules that need no counting pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+from checkpoint.driver.binomial import repetitions_for
+from checkpoint.driver.schedule import Actions, Advance, Drop, Keep, Restore, Reverse, Tape
+
+
+@dataclass(frozen=True)
+class Spaced:
+    """States `every` so many steps, kept in one pass; then each stretch is taped from its state.
+
+    length: of the run, in steps.
+    """
+
+    length: int
+    every: int
+
+    def actions(self) -> Actions:
+        start = (yield Keep()).step
+        end = start + self.length
+        starts = list(range(start, end, self.every))
+        for low in starts[1:]:
+            yield Advance(low)
+            yield Keep()
+        for low in reversed(starts):
+            yield Restore(low)
+            yield Tape(min(low + self.every, end))
+            yield Reverse()
+            if low > start:
+                yield Drop(low)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Treeverse of a run of known length: at most `snapshots` states at once, base cases of `base` steps.
+
+    Its steps without a tape, the first pass included, are the fewest: checkpoint.driver.binomial.recomputed.
+    """
+
+    length: int
+    snapshots: int
+    base: int
+
+    def actions(self) -> Actions:
+        start = (yield Keep()).step
+        yield from self._stretch(start, start + self.length, self.snapshots)
+
+    def _stretch(self, low: int, high: int, snapshots: int) -> Actions:
+        """Reverse the steps from `low`, where a state is kept, one of so many snapshots, to `high`."""
+        while high > low:
+            yield Restore(low)
+            middle = low + self._cut(high - low, snapshots)
+            if middle > low:
+                yield Advance(middle)
+            if high - middle <= self.base:
+                yield Tape(high)
+                yield Reverse()
+            else:
+                yield Keep()
+                yield from self._stretch(middle, high, snapshots - 1)
+                yield Drop(middle)
+            high = middle
+
+    def _cut(self, length: int, snapshots: int) -> int:
+        """After how few steps an optimal schedule may cut a stretch (checkpoint.driver.binomial); 0: not."""
+        d, b = snapshots, self.base
+        if length <= b:
+            return 0
+        if d == 1:
+            return length - b
+        t = repetitions_for(length, d, b)
+        return max(b * comb(d + t - 2, d), length - b * comb(d + t - 1, d - 1), min(b, length - b))

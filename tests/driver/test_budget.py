@@ -1,0 +1,223 @@
+"""Budgets on the symbolic model: optimality, bounds, and that never more is held than is allowed."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checkpoint.driver.binomial import recomputed, repetitions_for
+from checkpoint.driver.budget import Budget
+from checkpoint.driver.schedule import (
+    Action,
+    Advance,
+    Drop,
+    Hold,
+    Keep,
+    Restore,
+    Reverse,
+    Tape,
+)
+from checkpoint.errors import BudgetError
+from tests.driver.model import Model
+
+TAPE, STATE = 10, 300  # bytes that a step records, and that a state or a cotangent holds
+
+
+def model_of(length: int, memory: int, *, state: int = STATE, known: bool = False) -> Model:
+    """A run whose steps are alike, within a budget."""
+    model = Model(length, size=TAPE, state=lambda step: state, cotangent=lambda step: state)
+    return model.follow(Budget(memory, length if known else None))
+
+
+def repetitions(model: Model) -> list[int]:
+    """How often each step was run without a tape."""
+    changes = [0] * (model.length + 1)
+    for low, high in model.advanced:
+        changes[low] += 1
+        changes[high] -= 1
+    return list(accumulate(changes))[: model.length]
+
+
+# Runs that fit
+
+
+@pytest.mark.parametrize("length", [0, 1, 10, 100, 1_000, 5_000, 6_500])
+def test_a_run_that_fits_is_taped_once(length: int) -> None:
+    model = model_of(length, 100_000)
+    assert model.counts.advanced == 0
+    assert model.counts.taped == length
+
+
+def test_the_first_mebibyte_asks_for_no_memory() -> None:
+    actions = Model(1000, size=TAPE).follow(Budget()).actions
+    assert actions == [Keep(), Tape(None, 2**20), Reverse()]
+
+
+# Known length: the optimum
+
+
+@pytest.mark.parametrize("memory", [8_000, 20_000, 50_000, 100_000])
+@pytest.mark.parametrize("length", [2_000, 10_000, 30_000, 100_000])
+def test_of_known_length_the_fewest_steps_are_run_again(length: int, memory: int) -> None:
+    model = model_of(length, memory, known=True)
+    head = next(action for action in reversed(model.actions) if isinstance(action, Reverse)).step
+    assert head == 0, "the beginning was taped once and for all"
+    rest = length - model.reversed[-1][1]
+    snapshots = model.counts.most_kept - 1  # the start of the run is not one of the rest
+    base = max(high - low for low, high in model.reversed[:-1])
+    assert model.counts.advanced == recomputed(rest, snapshots, base)
+    assert model.counts.taped == length
+    assert model.most_held <= memory
+
+
+@pytest.mark.parametrize("said", [1, 2_000, 9_999, 10_001, 50_000])
+def test_a_wrong_length_costs_time_only(said: int) -> None:
+    model = Model(10_000, size=TAPE, state=lambda step: STATE, cotangent=lambda step: STATE)
+    model.follow(Budget(20_000, length=said))
+    assert model.most_held <= 20_000
+    assert model.counts.advanced <= 3 * 10_000
+
+
+# Unknown length: the published bounds
+
+
+@pytest.mark.parametrize("memory", [20_000, 50_000, 100_000])
+@pytest.mark.parametrize("length", [1_000, 5_000, 20_000, 50_000, 100_000])
+@pytest.mark.parametrize("state", [50, 300])
+def test_of_unknown_length_no_step_is_repeated_more_often_than_the_optimum_needs(
+    length: int, memory: int, state: int
+) -> None:
+    model = model_of(length, memory, state=state)
+    share = (memory - memory // 16) // 2  # of the budget, for a tape
+    base = int(3 * share / 4 / TAPE)
+    times = repetitions_for(length, model.counts.most_kept, base) if length > base else 0
+    assert max(repetitions(model)) - 1 <= times, "besides the first pass"
+    assert model.counts.advanced <= (times + 1) * length
+    assert model.most_held <= memory
+
+
+@pytest.mark.parametrize("length", [10_000, 30_000, 100_000])
+@pytest.mark.parametrize("memory", [20_000, 100_000])
+def test_not_knowing_the_length_costs_less_than_a_tenth(length: int, memory: int) -> None:
+    unknown, known = model_of(length, memory), model_of(length, memory, known=True)
+    work = [2 * model.counts.taped + model.counts.advanced for model in (unknown, known)]
+    assert work[0] <= 1.1 * work[1]
+
+
+# Sequences
+
+
+def test_a_short_run_of_known_length() -> None:
+    model = Model(40, size=TAPE, state=lambda step: 20)
+    model.follow(Budget(1_600, length=40))
+    assert shown(model.actions) == SHORT_KNOWN
+
+
+def test_a_short_run_of_unknown_length() -> None:
+    model = Model(120, size=TAPE, state=lambda step: 20)
+    model.follow(Budget(1_600))
+    assert shown(model.actions) == SHORT_UNKNOWN
+
+
+def shown(actions: list[Action]) -> str:
+    """Actions in a few characters each; bounds in bytes are left out."""
+    return " ".join(map(_shown, actions))
+
+
+def _shown(action: Action) -> str:
+    match action:
+        case Keep():
+            return "keep"
+        case Hold():
+            return "hold"
+        case Restore(step) | Drop(step):
+            return f"{type(action).__name__.lower()}({step})"
+        case Advance(to) | Tape(to):
+            return f"{type(action).__name__.lower()}({'' if to is None else to})"
+        case Reverse(step):
+            return "reverse" if step is None else f"reverse({step})"
+        case _:
+            return f"release({action.step})"
+
+
+SHORT_KNOWN = ""
+SHORT_UNKNOWN = ""
+
+# Uneven runs
+
+PHASES = st.lists(
+    st.tuples(st.integers(1, 2_000), st.integers(0, 60), st.integers(0, 3_000), st.floats(0.01, 30.0)),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(phases=PHASES, memory=st.integers(48_000, 300_000), look_every=st.integers(1, 40))
+def test_uneven_runs_keep_to_the_budget(
+    phases: list[tuple[int, int, int, float]], memory: int, look_every: int
+) -> None:
+    steps = [phase for phase in phases for _ in range(phase[0])]
+
+    def of(step: int, part: int) -> float:
+        return steps[min(step, len(steps) - 1)][part]
+
+    model = Model(
+        len(steps),
+        size=lambda step: int(of(step, 1)),
+        state=lambda step: int(of(step, 2)),
+        cotangent=lambda step: int(of(step, 2)),
+        cost=lambda step: of(step, 3),
+        look_every=look_every,
+    ).follow(Budget(memory))
+    assert model.most_held <= memory
+
+
+def test_states_that_swell_in_the_middle_are_thinned_there() -> None:
+    def state(step: int) -> int:
+        return 20_000 if 4_000 <= step < 6_000 else 200
+
+    model = Model(10_000, size=TAPE, state=state, cotangent=state).follow(Budget(150_000))
+    assert model.most_held <= 150_000
+    assert model.counts.advanced <= 2 * 10_000
+
+
+def test_steps_that_cost_more_are_not_run_more_often() -> None:
+    """The last tenth takes 100 times as long: work run again is no more than for even steps."""
+
+    def cost(step: int) -> float:
+        return 100.0 if step >= 9_000 else 1.0
+
+    model = Model(10_000, size=TAPE, state=lambda step: STATE, cost=cost).follow(Budget(40_000))
+    again = sum(model.costs.between(low, high) for low, high in model.advanced)
+    assert again <= 2 * model.costs.between(0, 10_000)
+
+
+# Too small
+
+
+def test_a_budget_that_cannot_work_says_what_is_needed() -> None:
+    model = Model(1_000, size=TAPE, state=lambda step: 50_000)
+    with pytest.raises(
+        BudgetError, match=r"a budget of 39\.1 KiB is too small: at step 0 .* 49\.0 KiB"
+    ) as found:
+        model.follow(Budget(40_000))
+    assert found.value.needed >= 50_000
+    assert model.actions == [Keep()], "at once"
+
+
+def test_what_is_needed_may_show_later() -> None:
+    model = Model(1_000, size=lambda step: 90_000 if step == 500 else TAPE, state=lambda step: STATE)
+    with pytest.raises(BudgetError) as found:
+        model.follow(Budget(80_000))
+    assert found.value.needed > 90_000
+    Model(1_000, size=model.size, state=model.state).follow(Budget(2 * found.value.needed))
+
+
+@pytest.mark.parametrize("length", [0, -1, 1.5, True])
+def test_a_length_is_a_number_of_steps(length: object) -> None:
+    with pytest.raises(ValueError, match="length must be at least 1 step"):
+        Budget(length=length)  # type: ignore[arg-type]

@@ -1,0 +1,104 @@
+"""What a sweep is told that it holds, on the engines that live in Python: states, and the cotangent."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checkpoint.calls import call_of
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.execute import Sweep
+from checkpoint.driver.schedule import Action, Actions, Bisection, Report, Schedule
+from tests.driver.large import ENGINES, RUNS, run_of, started
+from tests.support.corpus import engine_name
+
+on_each_engine = pytest.mark.parametrize("engine", ENGINES, ids=engine_name)
+
+
+class Weighing:
+    """A schedule that looks at the bytes held, and keeps what it is told."""
+
+    weighs = True
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self.told: list[tuple[Action, Report]] = []
+
+    def actions(self) -> Actions:
+        inner = self.schedule.actions()
+        action = next(inner)
+        while True:
+            report = yield action
+            self.told.append((action, report))
+            try:
+                action = inner.send(report)
+            except StopIteration:
+                return
+
+
+@on_each_engine
+@pytest.mark.parametrize("name", RUNS)
+def test_a_sweep_is_told_what_it_holds_and_ends_where_it_began(name: str, engine: Engine) -> None:
+    start, step = run_of(name, engine)
+    schedule = Weighing(Bisection(step // 3))
+    each = Sweep(engine, Effects(), lambda end: engine.seed(end, 1.0))
+    each.run(start, schedule)
+    reports = [report for _, report in schedule.told]
+    states = [report.held - report.tapes - report.cotangent for report in reports]
+    assert all(report.tapes >= report.bytes and report.cotangent >= 0 for report in reports)
+    assert max(states) > 10 * states[0], "states of the run hold its large thing"
+    assert states[-1] == states[0], "the start alone is kept, as at first"
+    assert [report.seconds for report in reports] == sorted(report.seconds for report in reports)
+
+
+@on_each_engine
+@pytest.mark.parametrize("name", ["of_arrays", "of_list"])
+def test_the_bytes_of_a_cotangent(name: str, engine: Engine) -> None:
+    """A run is reversed to where all that it holds is received by something; against tracemalloc."""
+    f: Any = {"of_arrays": sums_of_arrays, "of_list": sum_of_list}[name]
+    start = started(engine, call_of(f, (0.3,), {}, engine.name).u)
+    length = engine.advance(start, None, Effects()).steps
+    states = [engine.advance(start, length * k // 8, Effects()) for k in range(8)]
+    tapes = [engine.tape(state, length * (k + 1) // 8, Effects()) for k, state in enumerate(states)]
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        cotangent = engine.seed(tapes[-1].end, 1.0)
+        small = engine.cotangent_bytes(cotangent)
+        most, held = 0, 0
+        while tapes:
+            cotangent = engine.reverse(tapes.pop(), cotangent)
+            gc.collect()
+            now, found = tracemalloc.get_traced_memory()[0] - before, engine.cotangent_bytes(cotangent)
+            if now > held:
+                most, held = found, now
+    finally:
+        tracemalloc.stop()
+    assert 0 <= small < 1000
+    assert held / 2 <= most <= 2 * held
+
+
+def sum_of_list(x: float) -> float:
+    found = []
+    for i in range(1000):
+        found.append(x * i)
+    total = 0.0
+    for each in found:
+        total += each * each
+    return total
+
+
+def sums_of_arrays(x: float) -> float:
+    found = []
+    for i in range(20):
+        found.append(np.zeros(1000) + x * i)
+    total = 0.0
+    for each in found:
+        total += float(np.sum(each * each))
+    return total
