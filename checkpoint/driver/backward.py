@@ -103,7 +103,7 @@ class Backward:
         enough = max(room, state, int(ledger.recorded))
         while recomputed(whole, *divide(whole, ledger.recorded, state, enough)) > SENSIBLE * whole:
             enough *= 2
-        raise ledger.too_small(max(ledger.held + 4 * enough // 3, ledger.memory + ledger.memory // 4))
+        ledger.require(max(ledger.held + 4 * enough // 3, ledger.memory + ledger.memory // 4))
 
     def _keep_within(self, mark: Mark) -> Done:
         """Keep the current state, from which the rest of a planned stretch is reversed, if there is room."""

@@ -21,11 +21,11 @@ from typing import ClassVar
 
 from checkpoint.driver import memory
 from checkpoint.driver.backward import Backward
-from checkpoint.driver.ledger import Ledger
+from checkpoint.driver.ledger import Ledger, require_bytes
 from checkpoint.driver.online import PIECES, FirstPass
-from checkpoint.driver.schedule import Actions, require
+from checkpoint.driver.schedule import Actions, Keep, Report, Reverse, Tape, require
 
-UNASKED = 2**20  # bytes of tape before a share of the free memory needs to be known
+UNASKED = 2**20  # a tape of so many bytes needs no look at the machine
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,25 @@ class Budget:
         require(self, length="step")
 
     def actions(self) -> Actions:
-        ledger = Ledger()
+        share = memory.is_share(self.memory)
+        bytes = PIECES * UNASKED if share else memory.resolve(self.memory)
+        start = yield Keep()
+        if start.held + start.cotangent > bytes:
+            bytes = memory.resolve(self.memory)
+            require_bytes(start.held + start.cotangent, bytes, start.step)
+        piece = yield Tape(None, bytes // PIECES)
+        if piece.finished and piece.held <= bytes:
+            yield Reverse()
+        else:
+            yield from self._long(start, piece)
+
+    def _long(self, start: Report, piece: Report) -> Actions:
+        """Of a run that has not ended within a first tape, at which end it stands."""
+        ledger = Ledger(memory.resolve(self.memory), start, piece)
         first = FirstPass(ledger)
-        yield from ledger.begin()
-        if memory.is_share(self.memory):
-            ledger.memory = PIECES * UNASKED
-            if (yield from first.piece(UNASKED)):
-                return
-        ledger.memory = memory.resolve(self.memory)
-        ledger.require(ledger.held + ledger.report.cotangent)
+        yield from first.taped(start.step)
         if self.length is None:
             yield from first.run()
-        elif (yield from first.piece(ledger.memory // PIECES)):
-            return
-        else:
-            ledger.high = max(ledger.marks[0].step + self.length, ledger.report.step + 1)
+        elif not ledger.ended:
+            ledger.high = max(start.step + self.length, piece.step + 1)
         yield from Backward(ledger).run()

@@ -5,7 +5,7 @@ In: the reports on its actions. Out: what a stretch will record, and how much ro
 What always holds: `marks` are the kept states in the order of their steps, the first of them the start of
 the run; `tapes` are the held tapes, from the start of the run on, each from its first step to its last;
 each begins at a mark, where the one before it ends. All after the step `high` has been reversed; before
-anything has been, `high` is where the run is thought to end; once that is known it has `ended`, at the step `end`.
+anything has been, `high` is where the run is thought to end; when it has `ended`, `end` is where it did.
 """
 
 from __future__ import annotations
@@ -53,18 +53,19 @@ class Mark:
 class Ledger:
     """See above. memory: how many bytes may be held, `slack` of which are never planned for."""
 
-    def __init__(self) -> None:
-        self.memory = 0
-        self.marks: list[Mark] = []
+    def __init__(self, memory: int, start: Report, piece: Report) -> None:
+        """Of a run that was kept at its start, and taped from there: the reports on that."""
+        self.memory = memory
+        self.marks = [Mark(start.step, level=1 << 62)]
         self.tapes: list[tuple[int, int]] = []
-        self.high = 0
-        self.end = 0
+        self.high = self.end = 0
         self.ended = False
-        self.report = Report(0, False)
+        self.report = start
         self.recorded = 1.0  # bytes, of a unit of the work that was taped last
-        self.costs = Costs(0)
-        self._most_in_states = 0
-        self._held_before = 0  # after a state was kept or dropped, or the last one was left
+        self.costs = Costs(start.step)
+        self._most_in_states = self._in_states()
+        self._held_before = self.held  # after a state was kept or dropped, or the last one was left
+        self._learn(start.step, piece)
 
     # Amounts
 
@@ -103,31 +104,29 @@ class Ledger:
 
     def require(self, needed: int) -> None:
         """Raise BudgetError where so much is more than may be held."""
-        if needed > self.memory:
-            raise self.too_small(needed)
-
-    def too_small(self, needed: int) -> BudgetError:
-        """What to raise where so many bytes are needed, about."""
-        text = f"a budget of {written(self.memory)} is too small: at step {self.report.step} the gradient "
-        return BudgetError(f"{text}needs about {written(needed)}; set memory=", needed=needed)
+        require_bytes(needed, self.memory, self.report.step)
 
     # Actions
 
     def do(self, action: Action) -> Reached:
         """An action, and the report on it."""
-        self.report = report = yield action
+        report = yield action
+        self._note(report)
+        return report
+
+    def _note(self, report: Report) -> None:
+        self.report = report
         self._most_in_states = max(self._most_in_states, self._in_states())
-        if self.report.finished and not self.ended:
+        if report.finished and not self.ended:
             self.high = self.end = report.step
             self.ended = True
-        return self.report
 
-    def begin(self) -> Done:
-        """The state at the start is kept."""
-        report = yield from self.do(Keep())
-        self.marks.append(Mark(report.step, level=1 << 62))
-        self.costs = Costs(report.step)
-        self._held_before = self.held
+    def _learn(self, low: int, report: Report) -> None:
+        """From a step to where it stands now the run was taped."""
+        self._note(report)
+        work = self.costs.work(low, report.step)
+        if work:
+            self.recorded = max(report.bytes / work, 2**-20)
 
     def advance(self, to: int) -> Reached:
         """Run on for the first time, and learn what that costs and what the last mark holds."""
@@ -145,10 +144,8 @@ class Ledger:
     def tape(self, to: int | None, bytes: int) -> Reached:
         """Run on with a tape, and learn what steps record."""
         low = self.report.step
-        report = yield from self.do(Tape(to, bytes))
-        work = self.costs.work(low, report.step)
-        if work:
-            self.recorded = max(report.bytes / work, 2**-20)
+        report = yield Tape(to, bytes)
+        self._learn(low, report)
         return report
 
     def keep(self, level: int = 0) -> Generator[Action, Report, Mark]:
@@ -189,3 +186,10 @@ class Ledger:
         if held:
             self.tapes.pop()
         yield from self.drop_from(low)
+
+
+def require_bytes(needed: int, memory: int, step: int) -> None:
+    """Raise BudgetError where at a step so many bytes, about, are needed, and fewer may be held."""
+    if needed > memory:
+        text = f"a budget of {written(memory)} is too small: at step {step} the gradient "
+        raise BudgetError(f"{text}needs about {written(needed)}; set memory=", needed=needed)

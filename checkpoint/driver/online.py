@@ -67,9 +67,14 @@ class FirstPass:
 
     def piece(self, bytes: int) -> Changed:
         """Tape a piece from the last kept state on: whether the run has ended, and the piece is reversed."""
+        low = self.ledger.report.step
+        yield from self.ledger.tape(None, bytes)
+        return (yield from self.taped(low))
+
+    def taped(self, low: int) -> Changed:
+        """A piece has been taped from a step on: reverse it, if the run has ended, or hold it."""
         ledger = self.ledger
-        low = ledger.report.step
-        report = yield from ledger.tape(None, bytes)
+        report = ledger.report
         self.outgrown = ledger.held > ledger.memory
         if report.finished and not self.outgrown:
             yield from ledger.reverse(low)
@@ -165,10 +170,9 @@ class FirstPass:
             return []
         large = max(near) / 2
         those = [i for i, gap in enumerate(gaps, 1) if gap <= base and marks[i].bytes >= large]
-        widest = min(base, 1.25 * min(gaps[i - 1] for i in those))
-        if 2 * len(those) > len(marks):
-            self.distance = min(2 * self.distance, base)
-        return self._apart(marks, steps, those, widest)
+        nearest = min(gaps[i - 1] for i in those)
+        self.distance = max(self.distance, min(int(nearest), base))
+        return self._apart(marks, steps, those, min(1.25 * nearest, base))
 
     def _apart(self, marks: list[Mark], steps: list[int], those: list[int], widest: float) -> list[Mark]:
         """Of those states, the first first, as many as leave no gap wider than that."""
