@@ -1,4 +1,4 @@
-"""Exact reverse-mode gradients of Python functions, in memory that grows with the logarithm of its run.
+"""Exact reverse-mode gradients of Python functions, of runs of any length, in as much memory as you give.
 
 >>> import checkpoint
 >>> def power(x, n):

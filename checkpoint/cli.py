@@ -28,7 +28,9 @@ from checkpoint.progress import shown
 ENGINE = "what runs the program; `doctor` lists them; the fastest that is available if left out"
 PROGRAM = "a Python function, as FILE.py:NAME or MODULE:NAME, or a .vlad file"
 MEMORY = "what the gradient may take, as 512MiB or 25%% of what is free; `doctor` says what it is if left out"
+SCHEDULE = "which states are kept, what is taped at once; if left out budget, which keeps to --memory"
 BASES = f"steps that are taped at once, by bisection if no --schedule is given, or binomial ({BASE})"
+PROGRESS = "show how far it is, on standard error"
 COTANGENT = "the cotangent of the value; 1 for a real if left out"
 ARGUMENT = "an argument, e.g. '[1.0, 2.0]', one --x for each; of a .vlad program its only one, '(list 1 2)'"
 
@@ -69,13 +71,11 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("program", metavar="PROG", help=PROGRAM)
         command.add_argument("--x", metavar="TEXT", action="append", default=[], help=ARGUMENT)
     for command in (grad, trace):
-        command.add_argument(
-            "--ybar", metavar="TEXT", help="the cotangent of the value; 1 for a real if left out"
-        )
-        command.add_argument("--schedule", choices=list(SCHEDULES), help="how to spend memory (budget)")
+        command.add_argument("--ybar", metavar="TEXT", help=COTANGENT)
+        command.add_argument("--schedule", choices=list(SCHEDULES), help=SCHEDULE)
         command.add_argument("--memory", metavar="SIZE", type=_memory, help=MEMORY)
         command.add_argument("--base", metavar="N", type=_positive, help=BASES)
-    grad.add_argument("--progress", action="store_true", help="show how far it is, on standard error")
+        command.add_argument("--progress", action="store_true", help=PROGRESS)
     cli_trace.add_arguments(trace)
     show = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
     show.add_argument("program", metavar="PROG", help=PROGRAM)
@@ -130,7 +130,9 @@ def _grad(options: argparse.Namespace) -> int:
 
 
 def _trace(options: argparse.Namespace) -> int:
-    return cli_trace.trace(options, _program(options), _engine(options.engine), _schedule(options))
+    engine, schedule = _engine(options.engine), _schedule(options)
+    with shown(options.progress):
+        return cli_trace.trace(options, _program(options), engine, schedule)
 
 
 def _primops(options: argparse.Namespace) -> int:

@@ -21,6 +21,8 @@ _PACKAGES = {
     "scipy": "functions of SciPy",
     "optree": "nests of arguments",
     "psutil": "what memory is free",
+    "tqdm": "progress bars",
+    "matplotlib": "pictures",
     "cffi": "calls of C",
 }
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from checkpoint.driver import memory
 from checkpoint.driver.estimate import Estimate
-from checkpoint.driver.observe import observed, observers
+from checkpoint.driver.observe import Sample, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
 
@@ -56,32 +56,39 @@ class Watch:
 
     def began(self, schedule: Schedule, report: Report) -> None:
         self.start = self.told = self.clock()
-        self.estimate = Estimate(schedule, report, 0.0)
+        self.estimate = Estimate(schedule, report)
+        self.is_backward = False
 
     def acted(self, action: Action, report: Report) -> None:
-        was_forward = self.estimate.reversed_to is None
-        self.estimate.acted(action, report, self.clock() - self.start)
-        self.estimate.asked(self.clock() - self.start)
-        if was_forward and self.estimate.reversed_to is not None:
-            self._tell(Progress("forward", report.step, 1.0, self.estimate.seconds, self.estimate.left()))
-        else:
-            self._tell_now_and_then()
+        now = self.clock()
+        self.estimate.acted(action, report, now - self.start)
+        self._tell_what_is_new(now)
 
     def running(self, step: int) -> None:
-        self.estimate.running(step, self.clock() - self.start)
-        self.estimate.asked(self.clock() - self.start)
-        self._tell_now_and_then()
+        now = self.clock()
+        self.estimate.running(step, now - self.start)
+        self._tell_what_is_new(now)
+
+    def sampled(self, sample: Sample) -> None:
+        now = self.clock()
+        self.estimate.sampled(sample, now - self.start)
+        self._tell_what_is_new(now)
 
     def ended(self, finished: bool) -> None:
         if finished:
-            first = self.estimate.times.start
+            first = self.estimate.first.start
             self._tell(Progress("backward", first, 1.0, self.clock() - self.start, 0.0))
 
-    def _tell_now_and_then(self) -> None:
-        if self.clock() - self.told < PAUSE:
-            return
+    def _tell_what_is_new(self, now: float) -> None:
         estimate = self.estimate
-        if estimate.reversed_to is None:
+        has_turned = not self.is_backward and estimate.reversed_to is not None
+        if has_turned:
+            self.is_backward = True
+            end = estimate.first.end
+            self._tell(Progress("forward", end, 1.0, estimate.seconds, estimate.left()))
+        elif now - self.told < PAUSE:
+            return
+        elif estimate.reversed_to is None:
             self._tell(Progress("forward", estimate.step, None, estimate.seconds, None))
         else:
             left, done = estimate.left(), estimate.done()

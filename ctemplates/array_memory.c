@@ -101,7 +101,7 @@ static bool grow(ArrayMemory *m) {
     m->room = room;
     for (size_t i = 0; i < old_room; i++)
         if (old[i].start) blocks[place_of(m, old[i].start)] = old[i];
-    if (old) memory_give(old);
+    if (old) memory_give(old, old_room * sizeof *old);
     return true;
 }
 
@@ -199,8 +199,8 @@ static void destroy(PyObject *capsule) {
     ArrayMemory *m = counter_of(capsule);
     Py_DECREF(m->forwards);
     pthread_mutex_destroy(&m->lock);
-    if (m->blocks) memory_give(m->blocks);
-    memory_give(m);
+    if (m->blocks) memory_give(m->blocks, m->room * sizeof *m->blocks);
+    memory_give(m, sizeof *m);
 }
 
 /* The current handler's capsule is `forwards`, a reference that is taken. NULL: an exception says why. */
@@ -220,7 +220,7 @@ static ArrayMemory *create(void **functions, PyObject *forwards) {
         }
         if (m->capsule) PyCapsule_SetDestructor(m->capsule, NULL);
         Py_XDECREF(m->capsule);
-        memory_give(m);
+        memory_give(m, sizeof *m);
     }
     Py_DECREF(forwards);
     return NULL;

@@ -54,9 +54,9 @@ bool is_tuple(Heap *heap, Value v) {
     return kind_of(layout) == NOTHING || layout_is_tuple(heap, ((Foreign *)layout.object)->python);
 }
 
-bool is_movable(Value v) {
-    while (kind_of(v) == DUAL) v = cells_of(v)[0];
-    return kind_of(v) != FOREIGN || is_text(v) || is_large_integer(v);
+bool may_be_number(Value v) {
+    const Kind kind = kind_of(v);
+    return kind == REAL || kind == DUAL || (kind == FOREIGN && !is_text(v) && !is_large_integer(v));
 }
 
 bool elements_of(Machine *m, int64_t steps, Value x, Elements *elements) {

@@ -78,7 +78,7 @@ void layouts_destroy(Heap *heap); /* for heap_destroy, which holds the GIL */
  * of Select and Update the birth of the container and the field. birth 0: there is no cotangent to give.
  *
  * Of a Rearrange: the field i of the new object `made` is a copy of the field `field` + i of the object
- * `birth`, for i below `count`; all other fields hold no real. Where that cannot say it, Python does the
+ * `birth`, for i below `count`; all other fields hold no number. Where that cannot say it, Python does the
  * step. */
 typedef struct Note {
     int64_t birth;

@@ -47,6 +47,7 @@ static void stand_at(Sweep *s, State *state) {
     s->current = state;
     s->report.step = state->steps;
     s->report.finished = state->block->end.kind == FINISH || state->steps == s->last;
+    if (s->report.finished) s->counts.end = state->steps;
 }
 
 static State *another(State *state) {
@@ -57,6 +58,7 @@ static State *another(State *state) {
 Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *peer) {
     Sweep *s = heap_allocate(heap, sizeof(Sweep));
     *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .follows_own = base > 0, .peer = peer};
+    s->counts.end = s->counts.reversed_to = -1;
     stand_at(s, another(start));
     weigh(s);
     if (base > 0) bisection_begin(heap, &s->bisection, base, bytes);
@@ -257,7 +259,7 @@ static SweepOutcome reverse(Sweep *s, bool quiet) {
     if (outcome == FAILED) return SWEEP_FAILED;
     if (outcome == NO_MEMORY) return SWEEP_NO_MEMORY;
     if (outcome == SLICED) return SWEEP_SLICED;
-    s->reversed_to = s->reversing.from;
+    s->reversed_to = s->counts.reversed_to = s->reversing.from;
     s->left -= s->reversing.to - s->reversing.from;
     stretch_drop(s->heap, &s->reversing);
     return SWEEP_STANDS;

@@ -60,11 +60,11 @@ void heap_destroy(Heap *heap) {
     for (Slab *slab = heap->slabs, *previous; slab; slab = previous) {
         previous = slab->previous;
         UNPOISON(slab, sizeof(Slab) + slab->size);
-        memory_give(slab);
+        memory_give(slab, sizeof(Slab) + slab->size);
     }
     for (Large *large = heap->large, *next; large; large = next) {
         next = large->next;
-        memory_give(large);
+        memory_give(large, large->bytes + sizeof(Large));
     }
     free(heap);
 }
@@ -157,7 +157,7 @@ static void free_large(Heap *heap, void *memory) {
         large->previous->next = large->next;
     else
         heap->large = large->next;
-    memory_give(large);
+    memory_give(large, large->bytes + sizeof(Large));
 }
 
 static uint32_t class_of(size_t bytes) {
@@ -190,7 +190,7 @@ static void *resize_large(Heap *heap, void *memory, size_t bytes) {
     const size_t old_bytes = large_of(memory)->bytes, all = bytes + sizeof(Large);
     if (all < bytes) heap_exhausted(heap);
     if (bytes > old_bytes) heap_count(heap, bytes - old_bytes);
-    Large *large = memory_resize(large_of(memory), all);
+    Large *large = memory_resize(large_of(memory), old_bytes + sizeof(Large), all);
     if (!large) {
         if (bytes > old_bytes) heap->bytes -= bytes - old_bytes;
         heap_exhausted(heap);

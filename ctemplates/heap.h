@@ -1,10 +1,10 @@
 /* The heap of one run and of the states that were taken along it: allocation, counting, accounting.
  *
  * A heap belongs to one thread at a time. Objects of up to LARGEST_CLASS bytes come from free lists of
- * their size class, cut from slabs; larger ones, and growing buffers, from malloc. `bytes` is exactly what
+ * their size class, cut from slabs; larger ones, and growing buffers, from memory.h. `bytes` is exactly what
  * is in use (objects, buffers, stack chunks, tapes; not what lies in free lists), `peak` the most it was.
  *
- * Where memory ends (malloc gives none, or `bytes` would pass `limit`) heap_exhausted jumps to the innermost
+ * Where memory ends (the system gives none, or `bytes` would pass `limit`) heap_exhausted jumps to the innermost
  * `escape`, which every entry from Python sets (api.c). What the run held is then unreachable, and is freed
  * with the heap: heap_destroy frees all there is, and releases every Python object.
  *
@@ -33,7 +33,6 @@
 #define UNPOISON(memory, bytes) ((void)(memory), (void)(bytes))
 #endif
 
-enum { LARGE_PAGE = 2 * 1024 * 1024 };
 enum { CLASS_BYTES = 16, CLASSES = 33, LARGEST_CLASS = CLASS_BYTES * (CLASSES - 1) };
 
 typedef struct Heap Heap;
@@ -63,7 +62,7 @@ struct Heap {
     bool draining; /* somebody works off `dying`, or will: whatever dies waits there */
     Foreign *foreign; /* all of them */
     size_t foreign_count;
-    struct Large *large; /* what came from malloc, linked, for heap_destroy */
+    struct Large *large; /* the large blocks, linked, for heap_destroy */
     Shelf shelves[SHELVES];
     size_t reported; /* of `bytes`, what Python has (heap_report) */
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */

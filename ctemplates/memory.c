@@ -1,5 +1,4 @@
-/* memory.h: malloc and its kin, traced. */
-#define _DEFAULT_SOURCE
+/* memory.h: what pages.h gives, traced. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -13,16 +12,16 @@ static void *traced(void *memory, size_t bytes) {
     return memory;
 }
 
-void *memory_take(size_t bytes) { return traced(pages_allocate(bytes), bytes); }
+void *memory_take(size_t bytes) { return traced(pages_take(bytes), bytes); }
 
-void *memory_resize(void *memory, size_t bytes) {
+void *memory_resize(void *memory, size_t old_bytes, size_t bytes) {
     const uintptr_t old = (uintptr_t)memory;
-    void *resized = realloc(memory, bytes);
+    void *resized = pages_resize(memory, old_bytes, bytes);
     if (resized && (uintptr_t)resized != old) PyTraceMalloc_Untrack(DOMAIN, old);
     return traced(resized, bytes);
 }
 
-void memory_give(void *memory) {
+void memory_give(void *memory, size_t bytes) {
     PyTraceMalloc_Untrack(DOMAIN, (uintptr_t)memory);
-    free(memory);
+    pages_give(memory, bytes);
 }

@@ -20,8 +20,8 @@ static inline bool is_whole(Value v) { return kind_of(v) == INTEGER || kind_of(v
 /* Whether it is a tuple, named or not. */
 bool is_tuple(Heap *heap, Value v);
 
-/* Whether a copy of it is the value itself: not so of arrays, and of duals that hold them. */
-bool is_movable(Value v);
+/* Whether it may be a number, which has a cotangent: a real, a dual, or what Python has and is no string or integer. */
+bool may_be_number(Value v);
 
 /* The elements of a list that is not stale, or of a tuple. */
 typedef struct Elements {

@@ -52,14 +52,13 @@ static bool set_in_dictionary(Machine *m, int64_t steps, const Value *operands, 
 
 NATIVE(native_set) {
     (void)count;
-    if (!is_movable(operands[2])) return false;
     if (kind_of(operands[0]) == LIST) return set_in_list(m, steps, operands, result, note);
     return kind_of(operands[0]) == DICTIONARY && set_in_dictionary(m, steps, operands, result, note);
 }
 
 NATIVE(native_append) {
     (void)count;
-    if (kind_of(operands[0]) != LIST || !is_movable(operands[1])) return false;
+    if (kind_of(operands[0]) != LIST) return false;
     if (!changed_list(m, steps, list_in(operands[0]), 1, result)) return false;
     Items *items = list_in(*result)->items;
     items->values[items->length++] = copied(operands[1]);
@@ -80,8 +79,6 @@ static bool delete_last(Machine *m, int64_t steps, List *list, Value *result) {
 static bool delete_inner(Machine *m, int64_t steps, List *list, size_t place, Value *result) {
     if (m->tape || steps >= list->stale || list->owner == FROZEN) return false;
     const Items *items = list->items;
-    for (size_t i = 0; i < items->length; i++)
-        if (!is_movable(items->values[i])) return false;
     *result = born_list(m, items->length - 1);
     Value *to = list_in(*result)->items->values;
     for (size_t i = 0; i < items->length; i++)
@@ -113,15 +110,13 @@ NATIVE(native_delete) {
     return delete_inner(m, steps, list, place, result);
 }
 
-/* x.extend(ys). On a tape only of what holds no real, and so has no origin. */
+/* x.extend(ys). On a tape only of what holds no number, and so has no origin. */
 NATIVE(native_extend) {
     (void)count;
     Elements more;
     if (kind_of(operands[0]) != LIST || !elements_of(m, steps, operands[1], &more)) return false;
-    for (size_t i = 0; i < more.length; i++) {
-        const Kind kind = kind_of(more.values[i]);
-        if (!is_movable(more.values[i]) || (m->tape && (kind == REAL || kind == DUAL))) return false;
-    }
+    for (size_t i = 0; m->tape && i < more.length; i++)
+        if (may_be_number(more.values[i])) return false;
     if (!changed_list(m, steps, list_in(operands[0]), more.length, result)) return false;
     const size_t length = more.length;
     elements_of(m, steps, operands[1], &more); /* which may be the same items */

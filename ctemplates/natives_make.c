@@ -2,26 +2,20 @@
  * dictionaries).
  *
  * In: borrowed operands. Out: a new object with the next birth, its fields copies. Of which field each copy
- * is one stretch tells (Note); while there is a tape, a Rearrange of reals that this cannot say is left to
+ * is one stretch tells (Note); while there is a tape, a Rearrange of numbers that this cannot say is left to
  * Python.
  */
 #include <string.h>
 
 #include "native_steps.h"
 
-static bool are_movable(const Value *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!is_movable(values[i])) return false;
-    return true;
-}
-
 static void copy_values(Value *to, const Value *from, size_t count) {
     for (size_t i = 0; i < count; i++) to[i] = copied(from[i]);
 }
 
-static bool holds_real(const Value *values, size_t count) {
+static bool hold_number(const Value *values, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (kind_of(values[i]) == REAL || kind_of(values[i]) == DUAL) return true;
+        if (may_be_number(values[i])) return true;
     return false;
 }
 
@@ -33,7 +27,6 @@ static void note_made(Value made, Note *note) {
 
 NATIVE(native_tuple) {
     (void)steps;
-    if (!are_movable(operands, count)) return false;
     *result = born_tuple(m, count);
     copy_values(cells_of(*result) + 1, operands, count);
     note_made(*result, note);
@@ -42,7 +35,6 @@ NATIVE(native_tuple) {
 
 NATIVE(native_record) {
     (void)steps;
-    if (!are_movable(operands + 1, count - 1)) return false;
     *result = born_tuple(m, count - 1);
     copy_values(cells_of(*result), operands, count);
     note_made(*result, note);
@@ -52,7 +44,6 @@ NATIVE(native_record) {
 /* In Python such a list belongs to nobody, so its first update copies it; nothing else tells them apart. */
 NATIVE(native_list) {
     (void)steps;
-    if (!are_movable(operands, count)) return false;
     *result = born_list(m, count);
     copy_values(list_in(*result)->items->values, operands, count);
     note_made(*result, note);
@@ -90,16 +81,14 @@ static Value element(const Stretch *stretch, size_t i) {
 /* false: Python must make the copies, or say where they came from. */
 static bool may_copy(const Machine *m, const Stretch *stretch) {
     const bool noted = !m->tape || stretch->stride == 1;
-    for (size_t i = 0; i < stretch->count; i++) {
-        const Value v = element(stretch, i);
-        if (!is_movable(v) || (!noted && holds_real(&v, 1))) return false;
-    }
+    for (size_t i = 0; !noted && i < stretch->count; i++)
+        if (may_be_number(element(stretch, i))) return false;
     return true;
 }
 
 static void take_copies(const Stretch *stretch, Value *to, Value made, Note *note) {
     for (size_t i = 0; i < stretch->count; i++) to[i] = copied(element(stretch, i));
-    const bool tells = stretch->stride == 1 && holds_real(to, stretch->count);
+    const bool tells = stretch->stride == 1 && hold_number(to, stretch->count);
     *note = (Note){tells ? stretch->from.birth : 0, (int64_t)stretch->first, (int64_t)made.object->birth,
                    (int64_t)stretch->count};
 }
@@ -211,9 +200,7 @@ NATIVE(native_unpack) {
 /* Of the fields of one after those of another, or of one several times: those notes cannot say. */
 
 static bool may_join(const Machine *m, const Elements *elements) {
-    for (size_t i = 0; i < elements->length; i++)
-        if (!is_movable(elements->values[i])) return false;
-    return !m->tape || !holds_real(elements->values, elements->length);
+    return !m->tape || !hold_number(elements->values, elements->length);
 }
 
 /* Room for a new container like x. */
@@ -253,12 +240,10 @@ NATIVE(native_repeat) {
 
 /* Dictionaries */
 
-/* Whether all values may be copied here, none of them real while there is a tape. */
+/* Whether all values may be copied here, none of them a number while there is a tape. */
 static bool may_copy_entries(const Machine *m, const Entries *entries) {
-    for (size_t i = 0; i < entries->end; i++) {
-        const Value v = entries->all[i].value;
-        if (!is_movable(v) || (m->tape && holds_real(&v, 1))) return false;
-    }
+    for (size_t i = 0; m->tape && i < entries->end; i++)
+        if (may_be_number(entries->all[i].value)) return false;
     return true;
 }
 

@@ -1,14 +1,13 @@
 /* Native steps that read: elements, attributes, what loops and calls ask for (checkpoint/prims/python:
  * sequences, objects, iteration).
  *
- * In: borrowed operands. Out: a copy of a field, and which one it was. What always holds: what fails, and
- * fields that hold arrays, are left to Python.
+ * In: borrowed operands. Out: a copy of a field, and which one it was. What always holds: what fails is left to
+ * Python.
  */
 #include "natives.h"
 #include "native_steps.h"
 
 static bool give(Value v, int64_t birth, int64_t field, Value *result, Note *note) {
-    if (!is_movable(v)) return false;
     *result = copied(v);
     *note = (Note){.birth = birth, .field = field};
     return true;

@@ -1,31 +1,21 @@
-/* Memory for large blocks: where the system has large pages, on those.
+/* The memory of the process: small blocks are malloc's, blocks of MAPPED bytes or more are mappings of their own.
  *
- * To touch new memory page by page takes longer than to write everything that stands on it; with large pages it
- * does not. Who asks for a block of nearly LARGE_PAGE bytes, or of more, will use it all. What is given out here is
- * freed, and made larger, as what malloc gives. A file that includes this defines _DEFAULT_SOURCE first.
+ * What malloc is given back mostly stays with the process, and large blocks of many sizes leave holes there that no
+ * other block fits; a mapping goes back to the system with its last byte, and grows without being copied. Blocks of
+ * nearly LARGE_PAGE bytes, or of more, stand on large pages where the system has those: to touch new memory page by
+ * page takes longer than to write everything that stands on it. Who asks for such a block will use it all.
+ *
+ * A block's bytes are what was asked for last; who has it knows them. Any thread.
  */
 #ifndef CK_PAGES_H
 #define CK_PAGES_H
 
 #include <stdlib.h>
 
-#include "heap.h"
+enum { LARGE_PAGE = 2 * 1024 * 1024, MAPPED = 512 * 1024 };
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
-static inline void *pages_allocate(size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (bytes > LARGE_PAGE - 1024 && bytes < SIZE_MAX / 2) {
-        void *memory;
-        if (posix_memalign(&memory, LARGE_PAGE, bytes)) return NULL;
-        /* a hint: where it is not taken there are small pages */
-        (void)madvise(memory, (bytes + 1023) & ~(size_t)(LARGE_PAGE - 1), MADV_HUGEPAGE);
-        return memory;
-    }
-#endif
-    return malloc(bytes);
-}
+void *pages_take(size_t bytes); /* NULL: there is no memory; so for pages_resize, and then nothing has changed */
+void *pages_resize(void *memory, size_t old_bytes, size_t bytes);
+void pages_give(void *memory, size_t bytes);
 
 #endif

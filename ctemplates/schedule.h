@@ -58,10 +58,12 @@ typedef enum SweepOutcome {
     SWEEP_NO_MEMORY
 } SweepOutcome;
 
-/* Steps run without and with a tape, the most states kept at once. */
+/* Steps run without and with a tape, the most states kept at once. end: where the run ends; reversed_to: everything
+ * after it has been reversed; both -1 until that is known. */
 typedef struct SweepCounts {
     int64_t advanced, taped;
     size_t most_kept;
+    int64_t end, reversed_to;
 } SweepCounts;
 
 /* What the machine's peer asks for: which run is at work, and whether it is recorded. */

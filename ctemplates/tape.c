@@ -15,10 +15,11 @@
 
 #include "bridge.h"
 #include "numbers.h"
+#include "pages.h"
 
 enum {
     FIRST_CHUNK = 1024,
-    LARGEST_CHUNK = LARGE_PAGE - 256, /* with what the heap and malloc add */
+    LARGEST_CHUNK = LARGE_PAGE - 256, /* with what the heap adds */
     SHELVED = 64 * 1024,              /* a chunk of so many bytes may be a much larger one from the shelf */
     FIRST_ORIGINS = 1
 };

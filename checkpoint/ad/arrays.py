@@ -100,6 +100,7 @@ class Native:
 
 ARRAYS = frozenset((Array, Discrete))
 CONSTANT = object()
+WRITEABLE = 0x400  # the bit of NumPy's flags.num; flags.writeable warns of what np.broadcast_arrays gives
 NOTHING_YET = object()  # owns the zeros that stand for an accumulator which nothing has been added to
 
 backends: dict[type, Any] = {}  # by the type of an array: the namespace that works on it
@@ -123,6 +124,18 @@ def namespace(datas: Sequence[Any]) -> Any:
 def described(data: Any) -> str:
     """The dtype and shape of a library's array, for messages."""
     return f"{data.dtype} {tuple(data.shape)}"
+
+
+def read_only_copy(data: Any) -> Any:
+    """A copy that nobody may write to of an array that its library lets nobody write to, as NumPy np.diag(x);
+    None of any other array.
+    """
+    flags = getattr(data, "flags", None)
+    if flags is None or flags.num & WRITEABLE:
+        return None
+    copy = backend_of(data).array(data)
+    copy.flags.writeable = False
+    return copy
 
 
 def holds_numbers(data: Any) -> bool:
@@ -155,7 +168,8 @@ class Renewal:
         """The new handle of an array."""
         data = array.data
         if array.memory.passing:
-            data = backend_of(data).array(data)
+            kept = read_only_copy(data)
+            data = backend_of(data).array(data) if kept is None else kept
         return type(array)(data, self.memory(array.memory))
 
     def memory(self, old: Memory) -> Memory:

@@ -29,6 +29,7 @@ from checkpoint.ad.arrays import (
     backends,
     changeable_data,
     namespace,
+    read_only_copy,
 )
 from checkpoint.ad.containers import TUPLE, Layout, List, Record
 from checkpoint.ad.numbers import (
@@ -236,7 +237,7 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
     if not changes_here(record, operands):
         return apply(now, record, operands)
     array = real_part(operands[0]) if type(operands[0]) in NUMBERS else operands[0]
-    data = changeable_data(now, array)
+    data = data_to_change(now, record, operands, array)
     alone = array is operands[0] and array.memory.owner is now.owner and record.in_place is not None
     natives = _without_derivatives(now, operands) if alone and not apart else None
     if natives is not None:
@@ -247,6 +248,18 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
         result = apply(now, record, operands)
     array.memory.stale = step
     return result
+
+
+def data_to_change(now: Any, record: Tensor, operands: Sequence[Any], array: Array | Discrete) -> Any:
+    """The elements of the first operand's array, for a record to change; what raises in a library raises here.
+
+    That is tried on a copy: np.add.at writes to an array that nobody may write to.
+    """
+    kept = read_only_copy(array.data)
+    if kept is not None and record.in_place is not None:
+        natives = [native(now, operand) for operand in operands[1:]]
+        record.in_place(namespace([kept]), kept, *natives)
+    return changeable_data(now, array)
 
 
 def _without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:

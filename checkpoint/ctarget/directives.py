@@ -80,7 +80,7 @@ def action_of(directive: Directive) -> Action:
     return actions[directive.deed]
 
 
-def report_of(found: Any, began: float, busy: float) -> Report:
+def report_of(found: Any, began: float, busy: float, least: int) -> Report:
     """What C reports (of cffi: Report *), as that is now. began, busy: where both clocks stood at first."""
     return Report(
         found.step,
@@ -91,6 +91,7 @@ def report_of(found: Any, began: float, busy: float) -> Report:
         found.cotangent,
         perf_counter() - began,
         process_time() - busy,
+        least,
     )
 
 

@@ -132,6 +132,7 @@ class C:
         last: int | None,
         counts: Counts,
         observers: tuple[Observer, ...] = (),
+        least: int = 0,
     ) -> tuple[State, Cotangent]:
         """See WithDriver.sweep."""
-        return follow(self, start, schedule, effects, seed, last, counts, observers=observers)
+        return follow(self, start, schedule, effects, seed, last, counts, None, observers, least)

@@ -27,7 +27,7 @@ from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
-from checkpoint.driver.observe import Observer
+from checkpoint.driver.observe import Observer, Sample, Sampler
 from checkpoint.driver.raised import left_open
 from checkpoint.driver.schedule import Action, Bisection, Report, Schedule, weighs
 from checkpoint.errors import InternalError, RunError
@@ -38,6 +38,7 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 
 # Where somebody observes: steps of one call in C, at first and at most, and how often he is told, in seconds.
 FIRST_PACE, LAST_PACE, TOLD_AFTER = 1000, 1_000_000, 0.1
+SLICE_SECONDS = 0.01  # of a call of a sweep that follows its own schedule
 
 
 class SweepPeer(Peer):
@@ -94,29 +95,31 @@ def follow(
     counts: Counts,
     log: list[Action] | None = None,
     observers: tuple[Observer, ...] = (),
+    least: int = 0,
 ) -> tuple[State, Cotangent]:
     """Reverse the run from `start`. log: receives the actions of C's own schedule.
 
     As in checkpoint.ctarget.run, what is raised keeps this frame: what C holds is released here.
     """
     module = runtime()
-    own = type(schedule) is Bisection and not observers
+    own = type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
     base, bytes = _bisected(schedule) if own else (0, NEVER)
     peer = SweepPeer(engine, start, effects)
     held = start.heap.got(
         module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(peer))
     )
     peer.at_work = module.lib.ck_sweep_at_work(held)
-    going = _Going(held, peer, seed, observers)
+    kind = _Sampling if own else _Telling
+    going = _Going(held, peer, seed, kind(held, observers) if observers else None)
     try:
         if own:
             if log is not None:
                 module.lib.ck_sweep_begin_log(held)
-            going.by_itself()
+            going.by_itself(schedule, least)
         else:
             if observers or weighs(schedule):
                 module.lib.ck_sweep_weigh_arrays(held)
-            going.follow(schedule)
+            going.follow(schedule, least)
         return going.result()
     except (KeyboardInterrupt, MemoryError) as stop:
         peer.interrupted(stop, held)
@@ -138,7 +141,7 @@ def _bisected(schedule: Any) -> tuple[int, int]:
 
 
 class _Going:
-    """A sweep at work. seed: gives the cotangent of the end state. observers: who is told of each action."""
+    """A sweep at work. seed: gives the cotangent of the end state. telling: to observers, if there are any."""
 
     __slots__ = ("_given", "_lib", "_null", "_telling", "cotangent", "end", "held", "peer", "seed")
 
@@ -147,32 +150,37 @@ class _Going:
         held: Held,
         peer: SweepPeer,
         seed: Callable[[State], Cotangent],
-        observers: tuple[Observer, ...] = (),
+        telling: _Telling | None = None,
     ) -> None:
         module = runtime()
         self._lib = module.lib
         self._null = module.ffi.NULL
         self._given = self._null  # the cotangent, for C
-        self._telling = _Telling(held, observers) if observers else None
+        self._telling = telling
         self.held = held
         self.peer = peer
         self.seed = seed
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 
-    def by_itself(self) -> None:
+    def by_itself(self, schedule: Schedule, least: int) -> None:
         """Until the sweep's own schedule has ended."""
+        if self._telling is not None:
+            found = self._lib.ck_sweep_report(self.held)
+            self._telling.began(schedule, report_of(found, perf_counter(), process_time(), least))
         outcome = self._lib.ck_sweep_run(self.held, self._null, self._null, False)
         self._go_on(outcome)
+        if self._telling is not None:
+            self._telling.over()
 
-    def follow(self, schedule: Schedule) -> None:
+    def follow(self, schedule: Schedule, least: int) -> None:
         """Do what a schedule says, which is told where the sweep stands after each action."""
         began, busy = perf_counter(), process_time()
         held, lib, telling = self.held, self._lib, self._telling
         run, stands = lib.ck_sweep_run, lib.SWEEP_STANDS
         directive, found = runtime().ffi.new("Directive *"), lib.ck_sweep_report(held)
         if telling is not None:
-            telling.began(schedule, report_of(found, began, busy))
+            telling.began(schedule, report_of(found, began, busy, least))
         actions = schedule.actions()
         action = next(actions)
         while True:
@@ -180,7 +188,7 @@ class _Going:
             outcome = run(held, self._given, directive, False)
             if outcome != stands:
                 self._go_on(outcome)
-            report = report_of(found, began, busy)
+            report = report_of(found, began, busy, least)
             if telling is not None:
                 telling.acted(action, report)
             try:
@@ -300,6 +308,42 @@ class _Telling:
             self._told = now
             for observer in self._observers:
                 observer.running(at.steps)
+
+    def over(self) -> None:
+        """The sweep's own schedule has ended."""
+
+
+class _Sampling(_Telling):
+    """Telling observers how far a sweep has come that follows its own schedule."""
+
+    __slots__ = ("_was_known",)
+
+    def _begin_action(self) -> None:
+        self._was_known = False
+        super()._begin_action()
+
+    def sliced(self) -> None:
+        """A call has made as many steps as it was to; it may have come through many actions."""
+        now = perf_counter()
+        took, self._called = now - self._called, now
+        if took < SLICE_SECONDS:
+            self._set_pace(2 * self._pace)
+        elif took > 4 * SLICE_SECONDS:
+            self._set_pace(self._pace // 2)
+        is_known = runtime().lib.ck_sweep_counts(self._held).end >= 0
+        if now - self._told >= TOLD_AFTER or is_known != self._was_known:
+            self._told, self._was_known = now, is_known
+            self.over()
+
+    def over(self) -> None:
+        """Tell how far it has come."""
+        lib = runtime().lib
+        at, found = lib.ck_machine_standing(self._held), lib.ck_sweep_counts(self._held)
+        step = at.steps if at.block else lib.ck_sweep_report(self._held).step
+        end, reversed_to = (None if each < 0 else each for each in (found.end, found.reversed_to))
+        for observer in self._observers:
+            assert isinstance(observer, Sampler)
+            observer.sampled(Sample(step, end, reversed_to))
 
 
 def _count(held: Held, counts: Counts) -> None:

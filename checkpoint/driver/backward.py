@@ -17,6 +17,7 @@ from checkpoint.driver.division import divide
 from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
 
+CRAMPED = 16  # a tape that may take no more than one part in so many of the budget makes slow progress
 ABSURD = 200  # times the run's own work: so much is not run again before a budget is called too small
 SENSIBLE = 8  # times: what is said to be needed brings it down to this
 
@@ -30,7 +31,7 @@ class Backward:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.fitted = 0
-        self.trusted = ledger.memory
+        self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
 
     def run(self) -> Done:
         """Reverse all that is left."""
@@ -46,15 +47,17 @@ class Backward:
         """Reverse the last stretch, or a part of it, or keep a state within it."""
         ledger = self.ledger
         yield from self._widen()
+        yield from self._relieve()
         mark, high = ledger.marks[-1], ledger.high
         cut = self._cut(mark)
         yield from ledger.restore(mark)
+        restored = ledger.report.held
         if cut > mark.step:
             yield from ledger.run_on(cut)
         if ledger.high != high:  # the run has ended earlier than was said
             return
         if cut > mark.step and mark.snapshots > 1 and round(ledger.costs.work(cut, high)) > mark.base:
-            yield from self._keep_within(mark)
+            yield from self._keep_within(mark, ledger.report.held - restored)
         else:
             yield from self._tape(mark, cut)
 
@@ -71,6 +74,20 @@ class Backward:
         ):
             yield from ledger.drop(-1)
 
+    def _relieve(self) -> Done:
+        """Where there is hardly room for a tape, let go of tapes of the head, then of the largest states."""
+        ledger = self.ledger
+        while ledger.room() < ledger.memory // CRAMPED:
+            if ledger.predicted(ledger.marks[-1].step, ledger.high) <= ledger.room():
+                return
+            if ledger.tapes:
+                yield from ledger.release()
+            elif len(ledger.marks) > 2:
+                largest = max(range(1, len(ledger.marks) - 1), key=lambda i: ledger.marks[i].bytes)
+                yield from ledger.drop(largest)
+            else:
+                return
+
     def _cut(self, mark: Mark) -> int:
         """Where the last part of a stretch begins: the stretch, if it is taped at once."""
         ledger, high = self.ledger, self.ledger.high
@@ -81,7 +98,8 @@ class Backward:
                 return mark.step
             state = self._state_bytes(mark)
             left = ledger.left_by_states()
-            mark.snapshots, mark.base = divide(work, ledger.recorded, state, room - state, left)
+            current = min(state, room // 2)  # the state at which a tape begins
+            mark.snapshots, mark.base = divide(work, ledger.recorded, state, room - current, left)
             self._check(mark, work, state, room)
         part = first_part(work, mark.snapshots, mark.base)
         cut = ledger.costs.step_after(mark.step, part) if part else mark.step
@@ -103,17 +121,23 @@ class Backward:
         enough = max(room, state, int(ledger.recorded))
         while recomputed(whole, *divide(whole, ledger.recorded, state, enough)) > SENSIBLE * whole:
             enough *= 2
-        ledger.require(max(ledger.held + 4 * enough // 3, ledger.memory + ledger.memory // 4))
+        ledger.require(max(ledger.held + 4 * enough // 3, 2 * ledger.memory))
 
-    def _keep_within(self, mark: Mark) -> Done:
-        """Keep the current state, from which the rest of a planned stretch is reversed, if there is room."""
+    def _keep_within(self, mark: Mark, bytes: int) -> Done:
+        """Keep the current state, from which the rest of a planned stretch is reversed, if there is room.
+
+        bytes: what it does not share with the one before it. If that is more than was planned for, a new
+        plan is made, for fewer states.
+        """
         ledger = self.ledger
         kept = yield from ledger.keep()
-        if ledger.room() < ledger.recorded:
+        kept.bytes = bytes
+        if 4 * ledger.room() < 3 * mark.base * ledger.recorded:
             yield from ledger.drop(-1)
-            mark.snapshots = 1
+            mark.bytes = max(bytes, 2 * mark.bytes)
+            mark.snapshots = 0 if mark.snapshots > 2 else 1
             return
-        kept.snapshots, kept.base, kept.bytes = mark.snapshots - 1, mark.base, mark.bytes
+        kept.snapshots, kept.base = mark.snapshots - 1, mark.base
 
     def _tape(self, mark: Mark, cut: int) -> Done:
         """Tape from the current state, at `cut`, to the end, and reverse that."""

@@ -55,9 +55,9 @@ class Budget:
         share = memory.is_share(self.memory)
         bytes = PIECES * UNASKED if share else memory.resolve(self.memory)
         start = yield Keep()
-        if start.held + start.cotangent > bytes:
+        if start.held + start.least > bytes:
             bytes = memory.resolve(self.memory)
-            require_bytes(start.held + start.cotangent, bytes, start.step)
+            require_bytes(start.held + start.least, bytes, start.step)
         piece = yield Tape(None, bytes // PIECES)
         if piece.finished and piece.held <= bytes:
             yield Reverse()

@@ -137,6 +137,7 @@ class WithDriver(Engine, Protocol):
         last: int | None,
         counts: Counts,
         observers: tuple[Observer, ...],
+        least: int,
     ) -> tuple[State, Any]:
         """What checkpoint.driver.execute.Sweep.run does: counts, and tells observers, but not of its end."""
         ...

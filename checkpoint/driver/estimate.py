@@ -1,159 +1,210 @@
 """How much of a sweep is done, and how long the rest will take; learnt while it runs.
 
-In: a schedule, its actions and the reports on them, and the seconds since the sweep began. Out: the share of
-the backward sweep that is done and the seconds that are left, once the end of the run is known.
+In: a schedule, its actions and the reports on them, or samples of where it stands, and the seconds since the
+sweep began. Out: the share of the backward sweep that is done and the seconds that are left, once the end of
+the run is known.
 
-Work of each kind (running, taping, reversing, and actions that run nothing) has its own rate, seconds for
-each unit, learnt as it is done. How much is left of each, the schedule itself knows: a second coroutine of
-it is told all that the first is told, and asked ahead when the end is known (checkpoint.driver.forecast).
-A schedule whose coroutines do not agree has no forecast; then it is taken that what is not taped yet is run,
-taped and reversed once.
+Three kinds of work are left then: steps to run again (checkpoint.driver.forecast), which take as long as they
+did in the first pass; steps to tape, and steps to reverse. These two have a rate, seconds for what took a
+second in the first pass: what is typical at first, then what is learnt as the run is reversed. What takes
+longer than was forecast counts as a part of reversing; so does taping where only samples are told.
 """
 
 from __future__ import annotations
 
-from checkpoint.driver.forecast import (
-    TAPING,
-    Ahead,
-    Amounts,
-    FirstTimes,
-    Forecast,
-    Kind,
-    Place,
-    Rates,
-    Sizes,
-    Work,
+from checkpoint.driver.costs import Costs
+from checkpoint.driver.forecast import TAPING, FirstPass, Forecast, Kept, Taped
+from checkpoint.driver.observe import Sample
+from checkpoint.driver.schedule import (
+    Action,
+    Advance,
+    Drop,
+    Hold,
+    Keep,
+    Release,
+    Report,
+    Restore,
+    Reverse,
+    Schedule,
+    Tape,
 )
-from checkpoint.driver.schedule import Action, Report, Schedule, Tape
 
-# When forecasts are made, by the share that is done: more is known of tapes each time. One needs a coroutine
-# of the schedule, so these are few.
-FORECASTS = (0.0, 0.04, 0.3)
-AHEAD = 2_000  # actions that are asked for at a time: some milliseconds
-# Seconds for each unit. Engines and programs differ: by up to 1.5 times in taping, 3 times in reversing.
-TYPICAL = (1.0, TAPING, 1.2, 2e-5)
-# What is typical counts as much as this share of the run, or this number of actions, when rates are learnt.
-TRUST, TRUST_ACTIONS = 0.002, 20.0
+RUN, TAPE, REVERSE = range(3)
+REVERSING = 1.2  # times longer than running; by engine and program that differs up to 3 times
+TRUST = 0.002  # what is typical counts as much as this share of the run, when rates are learnt
 
 
 class Estimate:
     """What is known of a sweep.
 
-    turned: when the end of the run became known. reversed_to: the step down to which the run has been
-    reversed; None before that. since: work done since the last tape was reversed.
+    end: of the run, once it is known. reversed_to: the step down to which the run has been reversed; None
+    before the end is known. turned: when that was.
+    last, held: the tapes there are; where the end of the run is on the last one, that counts as held.
+    recorded: the last one that was made.
+    spent: seconds of the backward sweep, by kind; settled: of that, until a tape was last reversed.
     """
 
-    def __init__(self, schedule: Schedule, report: Report, seconds: float) -> None:
-        self.place = Place(report.step)
-        # All but the last will be asked ahead; that goes on knowing what comes next.
-        self.aheads = [Ahead(schedule) for _ in range(len(FORECASTS) + 1)]
-        self.times = FirstTimes(report.step)
-        self.sizes = Sizes()
-        self.rates = Rates(TYPICAL, (1.0,) * len(Kind))
-        self.forecast: Forecast | None = None
-        self.coming: Forecast | None = None
+    def __init__(self, schedule: Schedule, report: Report) -> None:
+        self.schedule = schedule
+        self.report = report
+        self.first = FirstPass(report.step)
+        self.kept = Kept(report.step)
+        self.costs = Costs(report.step)
+        self.last: Taped | None = None
+        self.recorded: Taped | None = None
+        self.held: dict[int, Taped] = {}
+        self.is_sampled = False
         self.step = report.step
         self.reversed_to: int | None = None
-        self.seconds = self.turned = seconds
-        self.since: Amounts = [0.0] * len(Kind)
+        self.seconds = self.turned = 0.0
+        self.spent = [0.0, 0.0, 0.0]
+        self.settled = [0.0, 0.0, 0.0]
         self.share = 0.0
-        self.trust = 0.0
 
-    def running(self, step: int, seconds: float) -> None:
-        """In the midst of what comes next the run has come to a step."""
-        is_tape = bool(self.aheads) and isinstance(self.aheads[-1].action, Tape)
-        self._moved(Work(Kind.TAPE if is_tape else Kind.RUN, self.step, step), seconds)
-        self._ask()
+    # What is told
 
     def acted(self, action: Action, report: Report, seconds: float) -> None:
         """An action was done."""
-        work = self.place.act(action, report)
-        self.sizes.see(action, report, self.place)
-        if work.kind in (Kind.RUN, Kind.TAPE):
-            work.low = min(self.step, work.high)  # what it did after it was last heard of
-        self._moved(work, seconds)
-        self.step = self.place.at
-        self.aheads = [ahead for ahead in self.aheads if ahead.told(action, report)]
-        if self.reversed_to is None and report.finished:
-            self._turn(report)
-        elif self.reversed_to is not None and work.kind == Kind.REVERSE:
-            self.reversed_to = work.low
-            self.since = [0.0] * len(Kind)
-            self._look_ahead(report, self.reversed_to)
-        self._ask()
-
-    def _moved(self, work: Work, seconds: float) -> None:
         took, self.seconds = seconds - self.seconds, seconds
-        if self.reversed_to is not None:
-            units = self.times.amount(work)
-            self.rates.learn(work.kind, units, took)
-            self.since[work.kind] += units
-        elif work.kind in (Kind.RUN, Kind.TAPE):
-            self.times.add(work.high, took, work.kind)
-        if work.kind in (Kind.RUN, Kind.TAPE):
-            self.step = work.high
+        low, self.step = self.report.step, report.step
+        if isinstance(action, Tape):
+            self.last = self.recorded = Taped(low, report.step, report.bytes)
+        elif isinstance(action, Advance | Keep | Restore):
+            self._forget(self.last)
+        if self.reversed_to is None:
+            self._passed(action, report, took)
+        elif isinstance(action, Advance):
+            self.spent[RUN] += took
+        elif isinstance(action, Tape):
+            self.spent[TAPE] += took
+        else:
+            self.spent[REVERSE] += took
+        if isinstance(action, Hold) and self.last is not None:
+            self.held[self.last.low], self.last = self.last, None
+            self.settled = list(self.spent)
+        elif isinstance(action, Release):
+            self._forget(self.held.get(action.step))
+        elif isinstance(action, Reverse):
+            self._reversed(action.step)
+        self.report = report
+        if self.reversed_to is None and report.finished:
+            self._turn()
 
-    def _turn(self, report: Report) -> None:
+    def running(self, step: int, seconds: float) -> None:
+        """In the midst of what comes next the run has come to a step."""
+        took, self.seconds = seconds - self.seconds, seconds
+        self.step = step
+        if self.reversed_to is None:
+            self.first.add(step, took, False)
+        else:
+            _, comes_first = self.forecast.left(self.reversed_to)
+            is_run = self.spent[RUN] - self.settled[RUN] < comes_first
+            self.spent[RUN if is_run else TAPE] += took
+
+    def sampled(self, sample: Sample, seconds: float) -> None:
+        """A sweep of whose actions nothing is told, from its beginning, has come so far."""
+        self.is_sampled = True
+        if self.reversed_to is None:
+            took, self.seconds = seconds - self.seconds, seconds
+            to = sample.step if sample.end is None else sample.end
+            self.first.add(to, took, False)
+            self.step = to
+            if sample.end is None:
+                return
+            self._turn()
+        else:
+            self.running(sample.step, seconds)
+        if sample.reversed_to is not None:
+            self._sampled_backward(sample.reversed_to)
+
+    def _passed(self, action: Action, report: Report, took: float) -> None:
+        """An action of the first pass was done."""
+        if isinstance(action, Keep):
+            self.kept.count(report.step, 1)
+        elif isinstance(action, Drop):
+            self.kept.count(action.step, -1)
+        elif isinstance(action, Tape):  # what was said to be run meanwhile was taped
+            self.first.add(report.step, took + self.first.go_back(self.report.step), True)
+            self.costs.look(report.step)
+        elif isinstance(action, Advance):
+            before = self.report
+            self.first.add(report.step, took, False)
+            self.costs.look(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
+
+    def _turn(self) -> None:
         """The end of the run is known."""
-        times = self.times
-        times.settle()
-        self.reversed_to, self.turned = times.step, self.seconds
-        self.trust = trust = TRUST * times.between(times.start, times.step) or 1e-9
-        typical = (TYPICAL[0], times.taping, *TYPICAL[2:])
-        self.rates = Rates(typical, (trust, trust, trust, TRUST_ACTIONS))
-        self._look_ahead(report, self.reversed_to)
+        first = self.first
+        first.settle()
+        self.reversed_to, self.turned = first.end, self.seconds
+        if self.last is not None:
+            self.held[self.last.low] = self.last
+        head = max((tape.high for tape in self.held.values()), default=first.start)
+        self.forecast = Forecast(
+            self.schedule, first, self.kept, head, self.recorded, self.costs, self.report
+        )
+        self.reversing = REVERSING + (TAPING if self.is_sampled else 0.0)
+        self.whole = self._amounts()
 
-    def _ask(self) -> None:
-        """Go on with the forecast that is being made; the one before it holds until then."""
-        coming = self.coming
-        if coming is None:
+    def _reversed(self, step: int | None) -> None:
+        """The last tape has been reversed, or the one that is held from a step."""
+        tape = self.last if step is None else self.held.get(step)
+        if tape is not None:
+            self._forget(tape)
+            self.reversed_to = tape.low
+            self.settled = list(self.spent)
+
+    def _forget(self, tape: Taped | None) -> None:
+        """A tape is no more."""
+        if tape is not None:
+            self.held.pop(tape.low, None)
+        if tape is self.last:
+            self.last = None
+
+    def _sampled_backward(self, reversed_to: int) -> None:
+        """What it took is only known in sum."""
+        if self.reversed_to is None or reversed_to >= self.reversed_to:
             return
-        coming.ask(AHEAD)
-        if coming.is_complete or not coming.is_possible:
-            self.forecast = coming if coming.is_complete else self.forecast
-            self.coming = None
+        self.spent = [0.0, 0.0, sum(self.spent)]
+        self.settled = list(self.spent)
+        self.reversed_to = reversed_to
 
-    def _look_ahead(self, report: Report, reversed_to: int) -> None:
-        """Begin with the next forecast, if it is time."""
-        due = FORECASTS[-len(self.aheads) + 1] if len(self.aheads) > 1 else None
-        if due is None or self.coming is not None or self._share() < due:
-            return
-        if self.rates.units[Kind.TAPE] > 10 * self.trust:
-            self.times.taping = self.rates.of(Kind.TAPE)
-        ahead = self.aheads.pop(0)
-        self.coming = Forecast(ahead, self.place, report, self.sizes, self.times, self.rates, reversed_to)
-
-    def asked(self, seconds: float) -> None:
-        """What was asked ahead has taken until now, which says nothing of the rates."""
-        if self.coming is not None:
-            self.seconds = seconds
+    # What is asked
 
     def left(self) -> float | None:
         """Seconds that are left, as far as is known."""
         if self.reversed_to is None:
             return None
-        if self.forecast is None and self.coming is not None:
-            return None
-        if self.forecast is None:
-            return self.rates.time(self._simply_left(self.reversed_to))
-        return self.rates.time(self.forecast.left(self.reversed_to, self.since))
+        amounts = self._amounts()
+        run, tape, _ = (now - before for now, before in zip(self.spent, self.settled, strict=True))
+        _, comes_first = self.forecast.left(self.reversed_to)
+        done = [max(whole - left, 0.0) for whole, left in zip(self.whole, amounts, strict=True)]
+        took = self.settled[REVERSE] + min(self.settled[RUN] - done[RUN], done[REVERSE])
+        taping = self._rate(self.first.taping, self.settled[TAPE], done[TAPE])
+        reversing = self._rate(self.reversing, took, done[REVERSE])
+        left = amounts[RUN] - min(run, comes_first)
+        return left + max(taping * amounts[TAPE] - tape, 0.0) + reversing * amounts[REVERSE]
 
-    def _simply_left(self, reversed_to: int) -> Amounts:
-        times, place = self.times, self.place
-        whole = times.between(times.start, reversed_to)
-        tapes = [*place.aside.values(), *([] if place.last is None else [place.last])]
-        again = max(whole - sum(times.between(tape.low, tape.high) for tape in tapes), 0.0)
-        run, tape = (max(again - self.since[kind], 0.0) for kind in (Kind.RUN, Kind.TAPE))
-        return [run, tape, whole, 0.0]
+    def _rate(self, typical: float, seconds: float, done: float) -> float:
+        """Seconds for a unit of work, of which so much was done in so many seconds."""
+        trust = TRUST * self.whole[REVERSE] + 1e-9
+        return max(seconds + typical * trust, 0.0) / (done + trust)
+
+    def _amounts(self) -> tuple[float, float, float]:
+        """The work that is left, by kind."""
+        assert self.reversed_to is not None
+        work = self.first.work(self.first.start, self.reversed_to)
+        if self.is_sampled:
+            tape = 0.0
+        else:
+            tapes = sum(self.first.work(each.low, each.high) for each in self.held.values())
+            tape = max(work - tapes, 0.0)
+        return self.forecast.left(self.reversed_to)[0], tape, work
 
     def done(self) -> float | None:
         """The share of the backward sweep that is done; it never falls."""
-        if self.reversed_to is None:
+        left = self.left()
+        if left is None:
             return None
-        if self.left() is not None:
-            self.share = max(self.share, self._share())
+        used = self.seconds - self.turned
+        self.share = max(self.share, used / (used + left) if used + left > 0 else 0.0)
         return self.share
-
-    def _share(self) -> float:
-        left, used = self.left(), self.seconds - self.turned
-        return 0.0 if left is None or used + left <= 0 else used / (used + left)

@@ -36,6 +36,8 @@ from checkpoint.errors import InternalError
 
 WITHOUT_TAPE = "the schedule reversed without a tape"
 NEVER_REVERSED = "the schedule never reversed the end of the run"
+# Where somebody observes: steps that are run at a time, at first, and how often he is told, in seconds.
+FIRST_PACE, TOLD_AFTER = 256, 0.1
 
 
 @dataclass
@@ -44,12 +46,14 @@ class Sweep:
 
     seed: gives the cotangent of the end state, once it is known.
     last: the step at which the run is taken to end; None: when it has its value.
+    least: how many bytes the cotangent of the start will hold at least.
     """
 
     engine: Engine
     effects: Effects
     seed: Callable[[State], Any]
     last: int | None = None
+    least: int = 0
     counts: Counts = field(default_factory=Counts)
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
@@ -70,7 +74,9 @@ class Sweep:
     def _swept(self, start: State, schedule: Schedule, told: tuple[Observer, ...]) -> tuple[State, Any]:
         own = driver_of(self.engine)
         if own is not None:
-            return own.sweep(start, schedule, self.effects, self.seed, self.last, self.counts, told)
+            return own.sweep(
+                start, schedule, self.effects, self.seed, self.last, self.counts, told, self.least
+            )
         return _Followed(self, start, schedule, told).follow()
 
 
@@ -84,7 +90,9 @@ class _Followed:
         self.told = told
         self.began, self.busy = perf_counter(), process_time()
         self.footprint = Footprint(start) if told or weighs(schedule) else None
-        self.current = self.counted = start
+        self.current = start
+        self.counted: State | None = start
+        self.left = False  # after a reversal the run stands nowhere
         if self.footprint is not None:
             self.footprint.keep(start)
         self.kept: dict[int, State] = {}
@@ -119,10 +127,7 @@ class _Followed:
         last = 0 if self.last is None else self.last.bytes
         if self.footprint is None:
             return Report(current.steps, finished, last)
-        if self.counted is not current:
-            self.footprint.keep(current)
-            self.footprint.drop(self.counted)
-            self.counted = current
+        self._count_current(self.footprint)
         tapes = last + sum(tape.bytes for tape in self.held.values())
         cotangent = 0 if self.cotangent is None else self.engine.cotangent_bytes(self.cotangent)
         held = self.footprint.bytes + tapes + cotangent
@@ -135,14 +140,24 @@ class _Followed:
             cotangent,
             perf_counter() - self.began,
             process_time() - self.busy,
+            self.sweep.least,
         )
+
+    def _count_current(self, footprint: Footprint) -> None:
+        """The state at which the run stands counts as one that is kept."""
+        here = None if self.left else self.current
+        if here is not None and here is not self.counted:
+            footprint.keep(here)
+        if self.counted is not None and here is not self.counted:
+            footprint.drop(self.counted)
+        self.counted = here
 
     def _perform(self, action: Action) -> None:
         match action:
             case Keep():
                 self._keep(self._untaped())
             case Restore(step):
-                self.current = self.kept[step]
+                self.current, self.left = self.kept[step], False
             case Drop(step):
                 self._forget(self.kept.pop(step))
             case Advance(to):
@@ -170,8 +185,31 @@ class _Followed:
             self.footprint.drop(state)
 
     def _advance(self, state: State, to: int | None) -> None:
-        self.current = self.engine.advance(state, self._clip(to), self.sweep.effects)
+        to = self._clip(to)
+        if self.told:
+            self.current = self._advanced_in_slices(state, to)
+        else:
+            self.current = self.engine.advance(state, to, self.sweep.effects)
         self.sweep.counts.advanced += self.current.steps - state.steps
+
+    def _advanced_in_slices(self, state: State, to: int | None) -> State:
+        """The same, telling observers about every TOLD_AFTER seconds where it stands; at first it tries how fast
+        steps are."""
+        pace, told = FIRST_PACE, perf_counter()
+        while not state.finished and (to is None or state.steps < to):
+            began = perf_counter()
+            here = state.steps + pace
+            state = self.engine.advance(state, here if to is None else min(here, to), self.sweep.effects)
+            now = perf_counter()
+            if now - began < TOLD_AFTER / 2:
+                pace *= 2
+            elif now - began > 2 * TOLD_AFTER:
+                pace = max(pace // 2, 1)
+            if now - told >= TOLD_AFTER and state.steps == here:
+                told = now
+                for observer in self.told:
+                    observer.running(here)
+        return state
 
     def _tape(self, state: State, to: int | None, bytes: int | None) -> None:
         with Paused():
@@ -210,6 +248,7 @@ class _Followed:
         return last if to is None or (last is not None and to > last) else to
 
     def _reverse(self, recording: Recording) -> None:
+        self.left = True
         if self.end is None:
             self.end = recording.detached()
             self.cotangent = self.sweep.seed(recording.end)

@@ -1,60 +1,142 @@
-"""What a schedule is going to do with the rest of a run: it is asked ahead, by reports that are imagined.
+"""How much of a run a schedule will run again while it reverses it: forecast when the end of the run is known.
 
-In: a coroutine of the schedule, which has been told all until the end of the run was known; what the first
-pass took, and how large tapes and states were. Out: how much work of each kind is left.
+In: the schedule, the first pass over the run, the states and tapes that are held. Out: the work that is still
+to be run again, not counting what is taped, by the step down to which the run has been reversed.
 
-The unit of work is a second of the first pass: so steps may cost what they will.
-
-What always holds: a forecast asks for a bounded number of actions at a time, and is of bounded size besides
-what it repeats of the sweep's own books: the steps at which states are kept, and tapes held.
+The unit of work is a second of the first pass: so steps may cost what they will. A stretch is cut as its
+schedule would cut it, down to leaves that are a small part of the run; what is run again within a leaf has a
+closed form. So a forecast takes some milliseconds, and a table of bounded size, however long the run is. It
+may be wrong where tapes are cut by their bytes, which nobody knows before; rates that are learnt make up for it
+(checkpoint.driver.estimate).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import IntEnum
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log2
 
-from checkpoint.driver.schedule import (
-    Action,
-    Actions,
-    Advance,
-    Drop,
-    Hold,
-    Keep,
-    Release,
-    Report,
-    Restore,
-    Reverse,
-    Schedule,
-    Tape,
-)
+from checkpoint.driver import memory
+from checkpoint.driver.binomial import BASE, Binomial, first_part, recomputed, snapshots_for
+from checkpoint.driver.budget import Budget
+from checkpoint.driver.costs import Costs
+from checkpoint.driver.division import divide
+from checkpoint.driver.ledger import MARK_BYTES
+from checkpoint.driver.schedule import Bisection, Report, Schedule
 
+POINTS = 1024  # of the first pass that are remembered
+BINS = 1024  # in which kept states are counted
+PARTS = 256  # a leaf is no longer than such a part of the run
+MOST_LEAVES = 4096
 TAPING = 1.7  # how many times longer steps take that are taped, until it is known
-TURNS = 64  # that are remembered, from running to taping and back
-POINTS = 1024  # of a curve that are kept
-
-Amounts = list[float]  # by kind of work
+TRUST = 0.005  # that counts as if it had been seen on such a share of the first pass
 
 
-class Kind(IntEnum):
-    """Kinds of work. Units of the first three are what the first pass took, else they are actions."""
+class FirstPass:
+    """What the first pass over a run took, by step; at most 2 POINTS are remembered, even in time.
 
-    RUN = 0
-    TAPE = 1
-    REVERSE = 2
-    OTHER = 3
+    run, taped: the seconds until a step, of steps that were run and of those that were taped.
+    taping: how many times longer steps take that are taped.
+    """
+
+    def __init__(self, start: int) -> None:
+        self.steps = [start]
+        self.run = [0.0]
+        self.taped = [0.0]
+        self.taping = TAPING
+        self.junction: int | None = None
+        self._gap = 0.0  # seconds from one point to the next, at least
+
+    @property
+    def start(self) -> int:
+        return self.steps[0]
+
+    @property
+    def end(self) -> int:
+        """How far the pass has come."""
+        return self.steps[-1]
+
+    def add(self, step: int, seconds: float, is_taped: bool) -> None:
+        """The pass has come to a step, later by so many seconds."""
+        if step <= self.end:
+            return
+        if self.junction is None and self.taped[-1] and not is_taped:
+            self.junction = self.end
+        run, taped = self.run[-1], self.taped[-1]
+        if len(self.steps) > 2 and run + taped - self.run[-2] - self.taped[-2] < self._gap:
+            self._pop()
+        self.steps.append(step)
+        self.run.append(run if is_taped else run + seconds)
+        self.taped.append(taped + seconds if is_taped else taped)
+        if len(self.steps) > 2 * POINTS:
+            for points in (self.steps, self.run, self.taped):
+                del points[1:-1:2]
+            self._gap = (self.run[-1] + self.taped[-1]) / POINTS
+
+    def go_back(self, step: int) -> float:
+        """Forget all after a step; the seconds that had been passed there."""
+        before = self.run[-1] + self.taped[-1]
+        if self.junction is not None and self.junction >= step:
+            self.junction = None
+        while self.end > step:
+            self._pop()
+        return before - self.run[-1] - self.taped[-1]
+
+    def _pop(self) -> None:
+        for points in (self.steps, self.run, self.taped):
+            points.pop()
+
+    def settle(self) -> None:
+        """The pass is over. What taping costs more shows where it ended: neighbours are alike."""
+        junction = self.junction
+        if junction is None:
+            return
+        near = min(junction - self.start, self.end - junction, max((self.end - self.start) // 50, 1))
+        (_, before), (run, taped), (run_on, _) = map(self._at, (junction - near, junction, junction + near))
+        trust = TRUST * (self.run[-1] + self.taped[-1])
+        if trust:
+            taping = (taped - before + TAPING * trust) / (run_on - run + trust)
+            self.taping = min(max(taping, 1.0), 4.0)
+
+    def work(self, low: int, high: int) -> float:
+        """The seconds from step to step, as if nothing had been taped."""
+        (run, taped), (run_on, taped_on) = self._at(low), self._at(high)
+        return run_on - run + (taped_on - taped) / self.taping
+
+    def _at(self, step: int) -> tuple[float, float]:
+        i = min(max(bisect_left(self.steps, step), 1), len(self.steps) - 1)
+        if i == 0:
+            return 0.0, 0.0
+        share = (step - self.steps[i - 1]) / (self.steps[i] - self.steps[i - 1])
+        run, taped = self.run[i - 1], self.taped[i - 1]
+        return run + share * (self.run[i] - run), taped + share * (self.taped[i] - taped)
 
 
-@dataclass(slots=True)
-class Work:
-    """What an action did: some work on the steps from `low` to `high`."""
+class Kept:
+    """How many states are kept, by where: counted in bins of equally many steps."""
 
-    kind: Kind
-    low: int = 0
-    high: int = 0
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.width = 1
+        self.counts = [0] * BINS
+
+    def count(self, step: int, by: int) -> None:
+        """So many more are kept at a step."""
+        while (i := (step - self.start) // self.width) >= BINS:
+            pairs = zip(self.counts[::2], self.counts[1::2], strict=True)
+            self.counts = [*map(sum, pairs), *[0] * (BINS // 2)]
+            self.width *= 2
+        self.counts[i] = max(self.counts[i] + by, 0)
+
+    def regions(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
+        """From a step to a later one: (begin, end, states), each with a state at its beginning, at least."""
+        first = (low - self.start) // self.width
+        filled = [i for i in range(first, BINS) if self.counts[i]]
+        begins = [max(self.start + i * self.width, low) for i in filled]
+        for begin, end, i in zip(begins, [*begins[1:], high], filled, strict=False):
+            if begin < end:
+                yield begin, end, self.counts[i]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,302 +148,143 @@ class Taped:
     bytes: int
 
 
-class Place:
-    """Where a sweep stands.
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """How Bisection cuts."""
 
-    at: the step of the current state. last, aside: the tapes.
-    """
+    base: float
+    snapshots: int = 1
 
-    def __init__(self, step: int) -> None:
-        self.at = step
-        self.last: Taped | None = None
-        self.aside: dict[int, Taped] = {}
+    def part(self, length: int, snapshots: int) -> int:
+        """How many steps of a stretch stand before its cut; 0 where it is a base case."""
+        return length // 2 if length > self.base else 0
 
-    def copy(self) -> Place:
-        """The same place, to go on from."""
-        other = Place(self.at)
-        other.aside, other.last = dict(self.aside), self.last
-        return other
-
-    def act(self, action: Action, report: Report) -> Work:
-        """What an action did, of which this is the report."""
-        work = Work(Kind.OTHER)
-        match action:
-            case Advance():
-                work, self.last = Work(Kind.RUN, self.at, report.step), None
-            case Tape():
-                work = Work(Kind.TAPE, self.at, report.step)
-                self.last = Taped(self.at, report.step, report.bytes)
-            case Keep():
-                self.last = None
-            case Restore(step):
-                self.at, self.last = step, None
-            case Hold() if self.last is not None:
-                self.aside[self.last.low], self.last = self.last, None
-            case Release(step):
-                self.aside.pop(step, None)
-            case Reverse(step):
-                work = self._reversed(step)
-        if work.kind in (Kind.RUN, Kind.TAPE):
-            self.at = report.step
-        return work
-
-    def _reversed(self, step: int | None) -> Work:
-        if step is None:
-            tape, self.last = self.last, None
-        else:
-            tape = self.aside.pop(step, None)
-        return Work(Kind.OTHER) if tape is None else Work(Kind.REVERSE, tape.low, tape.high)
+    def again(self, length: float, snapshots: int) -> float:
+        """How many steps of a stretch are run again."""
+        return length / 2 * log2(max(length / self.base, 1.0))
 
 
-class Curve:
-    """Quantities that grow from step to step, known at some steps; straight lines between them.
+@dataclass(frozen=True, slots=True)
+class Best:
+    """How binomial checkpointing cuts."""
 
-    every: of so many points one is kept; the last is always there.
-    """
+    base: int
+    snapshots: int
 
-    def __init__(self, step: int, width: int) -> None:
-        self.steps = [step]
-        self.values: list[Amounts] = [[0.0] * width]
-        self.every = 1
-        self.passing = 0  # not 0: the last point gives way to the next
+    def part(self, length: int, snapshots: int) -> int:
+        """As for Halves."""
+        return first_part(length, snapshots, self.base)
 
-    def add(self, step: int, by: Sequence[float]) -> None:
-        """The quantities have grown, from the last step that is known to this one."""
-        value = [old + more for old, more in zip(self.values[-1], by, strict=True)]
-        if self.passing:
-            self.steps[-1], self.values[-1] = step, value
-        else:
-            self.steps.append(step)
-            self.values.append(value)
-        self.passing = (self.passing + 1) % self.every
-        if len(self.steps) > 2 * POINTS and not self.passing:
-            # An odd number of points: the first and the last stay.
-            del self.steps[1::2], self.values[1::2]
-            self.every *= 2
-
-    def at(self, step: int) -> Amounts:
-        """The quantities at a step of the curve."""
-        steps, values = self.steps, self.values
-        if len(steps) == 1:
-            return values[0]
-        i = min(bisect_right(steps, step), len(steps) - 1)
-        share = (step - steps[i - 1]) / (steps[i] - steps[i - 1])
-        return [a + share * (b - a) for a, b in zip(values[i - 1], values[i], strict=True)]
+    def again(self, length: float, snapshots: int) -> float:
+        """As for Halves."""
+        return recomputed(round(length), snapshots, self.base)
 
 
-class FirstTimes:
-    """What the first pass took, as if nothing had been taped.
-
-    taping: how many times longer steps take that are taped.
-    """
-
-    def __init__(self, step: int) -> None:
-        self.start = step
-        self.curve = Curve(step, 2)
-        self.taping = TAPING
-        self.kind = Kind.OTHER
-        self.turns: deque[int] = deque(maxlen=TURNS)
-
-    @property
-    def step(self) -> int:
-        """How far the pass has come."""
-        return self.curve.steps[-1]
-
-    def add(self, step: int, seconds: float, kind: Kind) -> None:
-        """The pass has come to a step, later by so many seconds."""
-        if step <= self.step:
-            return
-        if kind != self.kind:
-            self.turns.append(self.step)
-            self.kind = kind
-        self.curve.add(step, [0.0, seconds] if kind == Kind.TAPE else [seconds, 0.0])
-
-    def settle(self) -> None:
-        """The pass is over. What taping costs more shows where it began and ended: neighbours are alike."""
-        turns = [*self.turns, self.step]
-        near = max((self.step - self.start) // 100, 1)
-        run, taped = 0.0, 0.0
-        for before, turn, after in zip(turns, turns[1:], turns[2:], strict=False):
-            steps = min(turn - before, after - turn, near)
-            low, high = self.curve.at(turn - steps), self.curve.at(turn + steps)
-            run += high[0] - low[0]
-            taped += high[1] - low[1]
-        trust = 0.01 * sum(self.curve.values[-1])
-        if trust:
-            self.taping = min(max((taped + TAPING * trust) / (run + trust), 1.2), 2.5)
-
-    def between(self, low: int, high: int) -> float:
-        """The work from step to step."""
-        begin, end = self.curve.at(low), self.curve.at(high)
-        return end[0] - begin[0] + (end[1] - begin[1]) / self.taping
-
-    def amount(self, work: Work) -> float:
-        """How much work it is, in the units of its kind."""
-        return 1.0 if work.kind == Kind.OTHER else self.between(work.low, work.high)
+Cuts = Halves | Best
 
 
-class Rates:
-    """Seconds for each unit of work, by kind: what is typical counts as if seen on `trust` units."""
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Steps that are reversed after `before` has been run again; meanwhile `within` is."""
 
-    def __init__(self, typical: Sequence[float], trust: Sequence[float]) -> None:
-        self.units = list(trust)
-        self.seconds = [rate * much for rate, much in zip(typical, trust, strict=True)]
-
-    def learn(self, kind: Kind, units: float, seconds: float) -> None:
-        """So much work has been done in that time."""
-        self.units[kind] += units
-        self.seconds[kind] += seconds
-
-    def of(self, kind: Kind) -> float:
-        return self.seconds[kind] / self.units[kind]
-
-    def time(self, amounts: Amounts) -> float:
-        """Seconds for so much work."""
-        return sum(much * self.of(kind) for kind, much in zip(Kind, amounts, strict=True))
-
-
-@dataclass(slots=True)
-class Sizes:
-    """How large tapes and states have been, on average; of tapes the last ones count most."""
-
-    tape_bytes: float = 0.0
-    tape_steps: float = 0.0
-    states: int = 0
-    state_bytes: int = 0
-    besides: int = 0  # bytes that are held besides tapes
-
-    def see(self, action: Action, report: Report, place: Place) -> None:
-        """An action was done, which has led here."""
-        besides = report.held - report.tapes
-        if isinstance(action, Tape) and place.last is not None:
-            self.tape_steps = place.last.high - place.last.low + self.tape_steps / 2
-            self.tape_bytes = report.bytes + self.tape_bytes / 2
-        elif isinstance(action, Keep):
-            self.states += 1
-            self.state_bytes += max(besides - self.besides, 0)
-        self.besides = besides
-
-    def tape(self, steps: int) -> int:
-        """The bytes of so many steps' tape."""
-        return int(self.tape_bytes * steps / self.tape_steps) if self.tape_steps else 0
-
-    def steps(self, bytes: int) -> int:
-        """Where a tape stops that may not outgrow a bound: after how many steps."""
-        return 1 + int(bytes * self.tape_steps / self.tape_bytes) if self.tape_bytes else 1 << 62
-
-    @property
-    def state(self) -> int:
-        """The bytes of one more state."""
-        return self.state_bytes // max(self.states, 1)
-
-
-class Ahead:
-    """Another coroutine of a schedule, which is told what the first is told. action: what it does next."""
-
-    def __init__(self, schedule: Schedule) -> None:
-        self.actions: Actions = schedule.actions()
-        self.action: Action | None = next(self.actions)
-
-    def told(self, action: Action, report: Report) -> bool:
-        """Whether it would have done the same."""
-        if action != self.action:
-            return False
-        try:
-            self.action = self.actions.send(report)
-        except StopIteration:
-            self.action = None
-        return True
+    low: int
+    high: int
+    before: float
+    within: float
 
 
 class Forecast:
-    """What is left, as a schedule sees it ahead.
-
-    ahead: has been told all until now, of which `report` is the last; it is used up.
-    rates: goes on learning; here it tells imagined times. end: the step down to which the run is reversed.
-    """
+    """What is to be run again of a run."""
 
     def __init__(
         self,
-        ahead: Ahead,
-        place: Place,
+        schedule: Schedule,
+        first: FirstPass,
+        kept: Kept,
+        head: int,
+        last: Taped | None,
+        costs: Costs,
         report: Report,
-        sizes: Sizes,
-        times: FirstTimes,
-        rates: Rates,
-        end: int,
     ) -> None:
-        self.ahead = ahead
-        self.place = place.copy()
-        self.report = report
-        self.sizes = replace(sizes)
-        self.times = times
-        self.rates = rates
-        self.end = end
-        self.whole: Amounts = [0.0] * len(Kind)
-        # What has been done when so many steps, counted from `end`, have been reversed.
-        self.curve = Curve(0, len(Kind))
-        self.is_complete = False
-        self.is_possible = True
+        """head: all before this step is taped and held. last: the last tape of the first pass. costs: of that,
+        as a Budget sees them.
+        """
+        self.first = first
+        self.small = first.work(first.start, first.end) / PARTS
+        if isinstance(schedule, Budget):
+            leaves = self._of_budget(schedule, kept, head, last, costs, report)
+        elif isinstance(schedule, Bisection | Binomial) and head < first.end:
+            leaves = list(self._leaves(first.start, first.end, _cuts(schedule, first, last)))
+        else:  # nothing is known of it: it is taken to run nothing again
+            leaves = []
+        self.leaves = sorted(leaves, key=lambda leaf: leaf.high)
+        self.highs = [leaf.high for leaf in self.leaves]
+        self.sums = [0.0]  # of all leaves before
+        for leaf in self.leaves:
+            self.sums.append(self.sums[-1] + leaf.before + leaf.within)
 
-    def ask(self, count: int) -> None:
-        """Ask for some more actions."""
-        for _ in range(count):
-            if not self.is_possible:
-                return
-            if self.ahead.action is None:
-                self.is_complete = True
-                return
-            self._one(self.ahead.action)
+    @property
+    def whole(self) -> float:
+        """All that is run again."""
+        return self.sums[-1]
 
-    def left(self, reversed_to: int, since: Amounts) -> Amounts:
-        """What is left where the run has been reversed to a step, and so much other work been done since."""
-        before = self.curve.at(self.end - reversed_to)
-        return [max(w - b - s, 0.0) for w, b, s in zip(self.whole, before, since, strict=True)]
+    def left(self, reversed_to: int) -> tuple[float, float]:
+        """The work that is left where the run is reversed to a step, and how much of it comes first there."""
+        i = bisect_left(self.highs, reversed_to)
+        if i == len(self.leaves):
+            return self.whole, 0.0
+        leaf = self.leaves[i]
+        if reversed_to == leaf.high:
+            return self.sums[i + 1], leaf.before
+        share = max(reversed_to - leaf.low, 0) / (leaf.high - leaf.low)
+        return self.sums[i] + share * leaf.within, 0.0
 
-    def _one(self, action: Action) -> None:
-        report = self._imagined(action)
-        work = self.place.act(action, report)
-        units = self.times.amount(work)
-        self.whole[work.kind] += units
-        took = units * self.rates.of(work.kind)
-        self.report = report._replace(seconds=report.seconds + took, busy=report.busy + took)
-        reversed_steps = self.end - work.low
-        if work.kind == Kind.REVERSE and reversed_steps > self.curve.steps[-1]:
-            done = self.curve.values[-1]
-            self.curve.add(reversed_steps, [now - was for now, was in zip(self.whole, done, strict=True)])
-        try:
-            self.ahead.told(action, self.report)
-        except Exception:  # a schedule may refuse what is only imagined: no forecast then
-            self.is_possible = False
+    def _leaves(self, low: int, high: int, cuts: Cuts) -> Iterator[Leaf]:
+        """Of a stretch, the last first."""
+        stretches = [(low, high, cuts.snapshots)]
+        before, count = 0.0, 0
+        while stretches:
+            low, high, snapshots = stretches.pop()
+            work = self.first.work(low, high)
+            part = cuts.part(high - low, snapshots) if work > self.small and count < MOST_LEAVES else 0
+            if part:
+                stretches += [(low, low + part, snapshots), (low + part, high, max(snapshots - 1, 1))]
+                before += self.first.work(low, low + part)
+            else:
+                again = cuts.again(high - low, snapshots)
+                yield Leaf(low, high, before, again * work / (high - low))
+                before, count = 0.0, count + 1
 
-    def _imagined(self, action: Action) -> Report:
-        """What would be reported of an action."""
-        was, place = self.report, self.place
-        last = 0 if place.last is None else place.last.bytes
-        step, bytes, states, tapes = place.at, 0, was.held - was.tapes, was.tapes - last
-        match action:
-            case Keep():
-                states += self.sizes.state
-            case Drop():
-                states -= self.sizes.state
-            case Restore(at):
-                step = at
-            case Advance(to):
-                step = self._clip(to)
-            case Tape(to, bound):
-                most = self._clip(None) if bound is None else step + self.sizes.steps(bound)
-                step = min(self._clip(to), most)
-                bytes = self.sizes.tape(step - place.at)
-            case Release(at) | Reverse(int(at)) if at in place.aside:
-                tapes -= place.aside[at].bytes
-        if isinstance(action, Drop | Release):
-            bytes = last  # these leave the last tape as it is
-        if isinstance(action, Hold):
-            tapes += last
-        tapes = max(tapes + bytes, 0)
-        held = max(states, 0) + tapes
-        return Report(step, step == self.times.step, bytes, held, tapes, was.cotangent, was.seconds, was.busy)
+    def _of_budget(
+        self, schedule: Budget, kept: Kept, head: int, last: Taped | None, costs: Costs, report: Report
+    ) -> list[Leaf]:
+        """Each stretch from state to state is divided for the room there is (checkpoint.driver.backward)."""
+        recorded = 0.0 if last is None else last.bytes / (costs.work(last.low, last.high) or 1.0)
+        states, count = report.held - report.tapes - report.cotangent, sum(kept.counts)
+        marks = MARK_BYTES * count
+        room = 0.75 * max(memory.resolve(schedule.memory) * 15 / 16 - report.held - marks, 1.0)
+        state = states // max(count, 1) + MARK_BYTES
+        leaves: list[Leaf] = []
+        for low, high, count in kept.regions(head, self.first.end):
+            length, work = (high - low) / count, self.first.work(low, high)
+            per_step = max(recorded * costs.work(low, high) / (high - low), 1e-9)
+            if length * per_step <= room:
+                continue
+            snapshots, base = divide(max(round(length), 1), per_step, state, max(room - state, per_step))
+            cuts = Best(base, snapshots)
+            if count == 1:
+                leaves += self._leaves(low, high, cuts)
+            else:
+                again = cuts.again(length, snapshots) * work / length
+                leaves.append(Leaf(low, high, 0.0, again))
+        return leaves
 
-    def _clip(self, to: int | None) -> int:
-        return self.times.step if to is None else min(to, self.times.step)
+
+def _cuts(schedule: Bisection | Binomial, first: FirstPass, last: Taped | None) -> Cuts:
+    base = schedule.base or BASE
+    length = first.end - first.start
+    if isinstance(schedule, Binomial):
+        snapshots = schedule.snapshots or snapshots_for(length, schedule.repetitions, base)
+    if schedule.tape_bytes is not None and last is not None:
+        base = min(base, max(last.high - last.low, 1))
+    return Halves(base) if isinstance(schedule, Bisection) else Best(base, snapshots)

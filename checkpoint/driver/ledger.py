@@ -29,6 +29,7 @@ from checkpoint.driver.schedule import (
 from checkpoint.errors import BudgetError
 
 MARK_BYTES = 160  # what a kept state takes besides what is reported: its Mark, and places in lists
+LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
 Done = Generator[Action, Report, None]
 Reached = Generator[Action, Report, Report]
 
@@ -62,6 +63,7 @@ class Ledger:
         self.ended = False
         self.report = start
         self.recorded = 1.0  # bytes, of a unit of the work that was taped last
+        self.growth = LEAST_GROWTH  # of a cotangent, for each byte of a tape
         self.costs = Costs(start.step)
         self._most_in_states = self._in_states()
         self._held_before = self.held  # after a state was kept or dropped, or the last one was left
@@ -80,16 +82,20 @@ class Ledger:
         return self.memory - self.memory // 16
 
     def room(self) -> int:
-        """What a tape may take by plan: not all that is free, since a cotangent grows in reversal."""
-        return 3 * self._free() // 4
+        """What a tape may take by plan: as it is reversed the cotangent may grow by its share of the tape."""
+        return int(self._free() / (1 + self.growth))
 
     def bound(self) -> int:
         """What it may take in fact, so that a prediction that is nearly right is no reason to stop."""
-        return 7 * self._free() // 8
+        return 7 * self.room() // 6
 
     def _free(self) -> int:
-        """What nothing has, nor had: small blocks that states have left serve other states only."""
-        return max(self.allowed - self.held - self.left_by_states(), 0)
+        """What nothing has, nor had: small blocks that states have left serve other states only.
+
+        A cotangent that outgrows its table makes one of twice the size while it still has the old one.
+        """
+        free = max(self.allowed - self.held - self.left_by_states(), 0)
+        return free - min(2 * self.report.cotangent, free // 2)
 
     def left_by_states(self) -> int:
         """How much less states take now than they did once."""
@@ -181,7 +187,11 @@ class Ledger:
 
     def reverse(self, low: int, held: bool = False) -> Done:
         """Reverse the last tape, or the last that is held; it starts at a step."""
-        yield from self.do(Reverse(low if held else None))
+        before = self.report
+        report = yield from self.do(Reverse(low if held else None))
+        if before.bytes:
+            grown = (report.cotangent - before.cotangent) / before.bytes
+            self.growth = min(max(1.5 * grown, 0.9 * self.growth, LEAST_GROWTH), MOST_GROWTH)
         self.high = low
         if held:
             self.tapes.pop()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from checkpoint.driver.schedule import Action, Report, Schedule
 
@@ -31,6 +31,27 @@ class Observer(Protocol):
 
     def ended(self, finished: bool) -> None:
         """The sweep is over: finished, or left by an exception."""
+        ...
+
+
+class Sample(NamedTuple):
+    """How far a sweep has come.
+
+    step: where the run stands. end: where it ends; reversed_to: the step down to which it has been reversed;
+    each None until that is known.
+    """
+
+    step: int
+    end: int | None
+    reversed_to: int | None
+
+
+@runtime_checkable
+class Sampler(Observer, Protocol):
+    """An observer that can do without actions: a sweep that is quicker when it tells none may tell samples."""
+
+    def sampled(self, sample: Sample) -> None:
+        """The sweep has come so far; about every 0.1 s, when the end is known, and when all is done."""
         ...
 
 

@@ -29,6 +29,7 @@ from checkpoint.driver.schedule import Action, Report
 
 PIECES = 16  # the head is taped in pieces of so many parts of the budget
 HALVINGS = 5  # so often may the first distance of states be doubled before it is a tape's length
+TIMES = 5  # what the run alone holds: about the least for a gradient, with its states and cotangents
 LEAST_SECONDS = 0.001  # between two states, so that keeping them takes no part of the time
 
 Changed = Generator[Action, Report, bool]
@@ -130,10 +131,19 @@ class FirstPass:
             if not (
                 (yield from self._thin()) or (yield from self._release()) or (yield from self._replace())
             ):
-                ledger.require(ledger.held)
+                if ledger.held > ledger.memory:
+                    yield from self._too_large()
                 return
         yield from ledger.keep(self.level)
         self.level = 0
+
+    def _too_large(self) -> Done:
+        """The run alone holds more than the budget: run on to its end, to say how much is needed."""
+        ledger, most = self.ledger, self.ledger.held
+        while not ledger.report.finished:
+            yield from ledger.run_on(ledger.report.step + self.distance)
+            most = max(most, ledger.held)
+        ledger.require(TIMES * most)
 
     def _first(self) -> int:
         """The place of the first state that is not the start of a tape: the one behind the head."""

@@ -104,6 +104,7 @@ class Report(NamedTuple):
     tapes, cotangent: of these, all tapes, the last and those that are held; and the cotangent.
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
     of its threads.
+    least: what the cotangent of the start will hold at least.
     """
 
     step: int
@@ -114,6 +115,7 @@ class Report(NamedTuple):
     cotangent: int = 0
     seconds: float = 0.0
     busy: float = 0.0
+    least: int = 0
 
 
 Actions = Generator[Action, Report, None]

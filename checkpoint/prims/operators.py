@@ -52,7 +52,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.raised import Raised
-from checkpoint.driver.schedule import Bisection, Plain, Schedule
+from checkpoint.driver.schedule import Bisection, Plain, Schedule, weighs
 from checkpoint.errors import InternalError
 
 
@@ -91,13 +91,23 @@ def swept(
     """The same as y, whose locations are the run's own, and a new number for each number of u."""
     engine = context.engine
     start = engine.start(level, u, context.tags)
-    sweep = Sweep(engine, context.effects, seed=lambda end: engine.seed(end, cotangent_of(end.value)))
+    found = numbers(u)
+    sweep = Sweep(
+        engine,
+        context.effects,
+        seed=lambda end: engine.seed(end, cotangent_of(end.value)),
+        least=sum(map(_bytes, found)) if weighs(schedule) else 0,
+    )
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
-    found = numbers(u)
     received = zip(engine.argument_cotangents(start, cotangent, found), found, strict=True)
     contributions = [number_of(amount, number) for amount, number in received]
     return end.value, contributions
+
+
+def _bytes(number: Number) -> int:
+    value = real_part(number)
+    return 8 if type(value) is float else int(value.data.nbytes)
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:

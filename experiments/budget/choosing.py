@@ -1,134 +1,138 @@
 """What choosing costs: a gradient within a budget beside the best fixed schedule that a search finds.
 
-For each program of programs.py the search takes the gradient by each candidate, in a process of its own: one
-tape of the whole run; Spaced and Known (fixed.py), which know the run's length beforehand and so need no
-counting pass; Bisection and Binomial. Memory is measured from outside (memory.py says how), beyond the run's
-own. For each budget the candidates that stay within it are compared by CPU time. The fastest few and Budget
-are then measured by turns, each in a fresh process, and medians taken; `ratio` is Budget's over the best of
-them. What is required is at most 1.1. Linux only.
+For each program of programs.py and each budget the search takes gradients by schedules of fixed.py, which
+know the run's length beforehand and so need no counting pass: one tape of the whole run; Spaced; Known, with
+2 and 3 repetitions; the run in from 2 to 8,192 pieces. Of each kind it begins with the smallest pieces that
+could be of use, and ends where two in turn do not fit: memory is measured from outside (taking.py, memory.py),
+beyond the run's own. The fastest few that fit and Budget are then measured by turns, each time in a fresh
+process, and medians of CPU time are taken.
 
-Reproduce (a quarter of an hour):
+How to read the table: forward: steps that Budget ran, with a tape and without, for each step of the run;
+run s, budget s, best s: CPU seconds; ratio: Budget's of the best's, which should be at most 1.1 (`LONG` where
+it is not); the best of the schedules, and how much memory it had, in MiB.
+
+Reproduce (less than ten minutes; 10^7 iterations: --only lorenz --size 10000000):
 
     python -m experiments.budget.choosing --engine c
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from checkpoint.driver.binomial import snapshots_for
 from checkpoint.driver.memory import resolve
 from experiments import common
-from experiments.budget.memory import MIB, measured
 from experiments.budget.programs import PROGRAMS
+from experiments.budget.taking import MIB, Row, measured, show
 
 REQUIRED = 1.1
-FINALISTS = 3
-SIZES = {"lorenz": 2_000_000, "growing": 200_000, "doubling": 1 << 18, "uneven": 1_000_000, "table": 100_000}
-SLOW = {"lorenz": 10_000, "growing": 5_000, "doubling": 1 << 14, "uneven": 5_000, "table": 1_000}
-BUDGETS = {"c": ("8MiB", "32MiB"), "": ("2MiB", "8MiB")}
-PIECES = (2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 256, 512)  # base cases of a run
+FINALISTS = 2
+SIZES = {"lorenz": 2_000_000, "growing": 100_000, "doubling": 1 << 18, "uneven": 200_000, "deep": 300_000}
+SLOW = {"lorenz": 10_000, "growing": 3_000, "doubling": 1 << 14, "uneven": 5_000, "deep": 3_000}
+BUDGETS = {"c": ("1MiB", "4MiB", "64MiB")}
+SMALL_BUDGETS = ("1MiB", "4MiB")
+PIECES = [round(2 ** (k / 2)) for k in range(26, 1, -1)]  # base cases of a run, the smallest first
 REPETITIONS = (2, 3)  # of treeverse; once is Spaced
-FEWER = PIECES[2::2]
+HEADER = ["MiB", "beyond", "forward", "actions", "run s", "budget s", "best s", "ratio"]
 
 
-def candidates(length: int) -> Iterator[list[Any]]:
-    """Schedules for a run of so many steps, as memory.KINDS names them."""
-    yield ["Plain"]
-    for pieces in PIECES:
-        yield ["Spaced", length, -(-length // pieces)]
-    for pieces in FEWER:
-        base = -(-length // pieces)
-        for repetitions in REPETITIONS:
-            snapshots = snapshots_for(length, repetitions, base)
-            yield ["Known", length, snapshots, base]
-        yield ["Binomial", snapshots_for(length, 1, base), base]
-        yield ["Bisection", base]
+def kinds(length: int) -> Iterator[list[list[Any]]]:
+    """Schedules for a run of so many steps, as taking.KINDS names them: of each kind a list."""
+    yield [["Plain"]]
+    yield [["Spaced", length, -(-length // pieces)] for pieces in PIECES]
+    for repetitions in REPETITIONS:
+        bases = [-(-length // pieces) for pieces in PIECES[::2]]
+        yield [["Known", length, snapshots_for(length, repetitions, base), base] for base in bases]
 
 
-def searched(program: str, size: int, engine: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The run, and each candidate with what it took; those that failed are left out, but not in silence."""
-    run = measured(program, size, [], engine)
-    found = []
-    for spec in candidates(run["steps"]):
-        row = measured(program, size, spec, engine)
-        if "error" in row:
-            print(f"{program}: {spec}: {row['error']}", file=sys.stderr)
-            continue
-        found.append({"spec": spec, "beyond": row["bytes"] - run["bytes"], "seconds": row["seconds"]})
-    return run, found
+class Search:
+    """Fixed schedules for a run, each measured once. beyond the run's own: bytes."""
+
+    def __init__(self, program: str, size: int, engine: str) -> None:
+        self.case = program, size, engine
+        self.run = self.measured([])
+        self.found: dict[str, Row] = {}
+
+    def measured(self, spec: list[Any]) -> Row:
+        """A measurement of the run by a schedule."""
+        program, size, engine = self.case
+        return measured(program, size, spec, engine)
+
+    def best(self, budget: int) -> list[list[Any]]:
+        """The fastest that fit, the best first."""
+        fitting: list[tuple[float, list[Any]]] = []
+        for kind in kinds(self.run["advanced"]):
+            fitting += self._fitting(kind, budget)
+        return [spec for _, spec in sorted(fitting)[:FINALISTS]]
+
+    def _fitting(self, kind: list[list[Any]], budget: int) -> Iterator[tuple[float, list[Any]]]:
+        """Those of a kind that fit, with their seconds."""
+        too_large = 0
+        least = float("inf")
+        for spec in kind:
+            row = self.found.setdefault(str(spec), {}) or self.measured(spec)
+            self.found[str(spec)] = row
+            if "error" in row:
+                continue
+            fits = row["bytes"] - self.run["bytes"] <= budget
+            if fits:
+                yield row["seconds"], spec
+            too_large = 0 if fits else too_large + 1
+            least = min(least, row["bytes"])
+            if too_large >= 2 and row["bytes"] > 1.2 * least:
+                return
 
 
-def compared(
-    program: str, size: int, budget: str, run: dict[str, Any], found: list[dict[str, Any]], options: Any
-) -> dict[str, Any]:
-    """Budget beside the best of the candidates within the same bytes."""
-    bytes = resolve(budget)
-    row = {"program": program, "n": size, "budget": bytes, "run": run["seconds"]}
-    fitting = sorted((one for one in found if one["beyond"] <= bytes), key=lambda one: float(one["seconds"]))
-    specs: list[list[Any]] = [["Budget", budget], *(one["spec"] for one in fitting[:FINALISTS])]
-    times: list[list[float]] = [[] for _ in specs]
-    for _ in range(options.repeats):
-        for spec, mine in zip(specs, times, strict=True):
-            once = measured(program, size, spec, options.engine)
-            if "error" in once:
-                return {**row, "error": once["error"]}
-            mine.append(once["seconds"])
-            if spec[0] == "Budget":
-                row["beyond"] = once["bytes"] - run["bytes"]
-                row["forward"] = (once["advanced"] + once["taped"]) / run["steps"]
-    medians = [statistics.median(mine) for mine in times]
-    if len(medians) == 1:
-        return {**row, "seconds": medians[0], "error": "no fixed schedule fits"}
+def compared(search: Search, budget: int, repeats: int) -> Row:
+    """Budget beside the best of the schedules within the same bytes."""
+    specs: list[list[Any]] = [["Budget", budget], *search.best(budget)]
+    rounds = [[search.measured(spec) for spec in specs] for _ in range(repeats)]
+    row = {"budget": budget, "run": search.run["seconds"]}
+    mine = rounds[-1][0]
+    if "error" in mine or len(specs) == 1:
+        return {**row, "error": mine.get("error", "no fixed schedule fits"), "found": specs[1:]}
+    row["beyond"] = mine["bytes"] - search.run["bytes"]
+    row["forward"] = (mine["advanced"] + mine["taped"]) / search.run["advanced"]
+    medians = [statistics.median(one["seconds"] for one in column) for column in zip(*rounds, strict=True)]
     best = min(range(1, len(medians)), key=medians.__getitem__)
-    ratio = medians[0] / medians[best]
-    return {**row, "seconds": medians[0], "best": medians[best], "spec": specs[best], "ratio": ratio}
+    theirs = rounds[-1][best]
+    row |= {"actions": mine["actions"], "seconds": medians[0], "best": medians[best], "spec": specs[best]}
+    return {**row, "theirs": theirs["bytes"] - search.run["bytes"], "ratio": medians[0] / medians[best]}
 
 
-def line(row: dict[str, Any]) -> tuple[str, ...]:
+def line(row: Row) -> list[str]:
     """A row of the table."""
-    name = (f"{row['program']} {row['n']:,}", f"{row['budget'] / MIB:g}")
+    cells = [f"{row['budget'] / MIB:g}"]
     if "error" in row:
-        return (*name, *["-"] * 6, row["error"])
-    return (
-        *name,
-        f"{row['beyond'] / MIB:.2f}",
-        f"{row['forward']:.2f}",
-        f"{row['run']:.3f}",
-        f"{row['seconds']:.3f}",
-        f"{row['best']:.3f}",
-        f"{row['ratio']:.2f}",
-        " ".join(map(str, row["spec"])),
-    )
-
-
-def rows_of(program: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """A row for each budget of a program."""
-    size = (SIZES if options.engine == "c" else SLOW)[program]
-    run, found = searched(program, size, options.engine)
-    for budget in options.budgets or BUDGETS.get(options.engine, BUDGETS[""]):
-        yield {**compared(program, size, budget, run, found, options), "candidates": found}
+        return [*cells, "  " + row["error"], str(row["found"])]
+    cells += [f"{row['beyond'] / MIB:.2f}", f"{row['forward']:.2f}", f"{row['actions']}"]
+    cells += [f"{row[key]:.3f}" for key in ("run", "seconds", "best")]
+    long = "  LONG" if row["ratio"] > REQUIRED else ""
+    return [*cells, f"{row['ratio']:.2f}", " ".join(map(str, row["spec"])), f"{row['theirs'] / MIB:.1f}", long]
 
 
 def main() -> None:
     parser = common.parser("what choosing costs")
-    parser.add_argument("--only", nargs="*", default=[], choices=list(SIZES), help="only these programs")
+    parser.set_defaults(repeats=3)
+    parser.add_argument("--only", nargs="*", default=[], choices=list(PROGRAMS), help="only these programs")
+    parser.add_argument("--size", type=int, help="another size")
     parser.add_argument("--budgets", nargs="*", help="other budgets, as 64MiB")
     options = parser.parse_args()
-    assert SIZES.keys() <= PROGRAMS.keys()
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
+    show("", [*HEADER, "best fixed schedule"])
     for program in options.only or SIZES:
-        rows += rows_of(program, options)
-        print(f"{program}: done", file=sys.stderr)
-    header = ("", "MiB", "beyond", "forward", "run s", "budget s", "best s", "ratio", "best fixed schedule")
-    print(common.table(header, [line(row) for row in rows]))
+        size = options.size or (SIZES if options.engine == "c" else SLOW)[program]
+        search = Search(program, size, options.engine)
+        for budget in options.budgets or BUDGETS.get(options.engine, SMALL_BUDGETS):
+            row = compared(search, resolve(budget), options.repeats)
+            show(f"{program} {size:,}", line(row))
+            rows.append({"program": program, "n": size, **row})
     slow = [row for row in rows if row.get("ratio", 0.0) > REQUIRED]
     print(f"\n{len(slow)} of {len(rows)} take more than {REQUIRED} times the best")
-    if not options.only:
+    if not options.only and options.size is None:
         common.save("budget-choosing", options.engine, repeats=options.repeats, rows=rows)
 
 

@@ -1,21 +1,47 @@
-"""One gradient by a schedule, and one run without: what the tables of this experiment are made of.
+"""One gradient by a schedule, or one run without, in a process of its own: what the tables here are made of.
 
-In: a Subject (experiments/speed/subjects.py), a schedule. Out: counts, CPU seconds, and bytes, which are
-taken from outside: the highest resident memory of the process beyond what it held just before (Linux only).
+In: a program of programs.py, its size, an engine, a schedule as a list: its name in KINDS and its
+parameters; an empty list for the run without a gradient. Out: a Row: counts, CPU seconds, and bytes, which
+are taken from outside: the highest resident memory of the process beyond what it held just before, after
+a small gradient (Linux only).
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import json
+import subprocess
+import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from checkpoint import engines
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
-from checkpoint.driver.schedule import Actions, Report, Schedule
+from checkpoint.driver.schedule import Actions, Bisection, Plain, Report, Schedule
+from checkpoint.errors import BudgetError
 from experiments import common
+from experiments.budget.fixed import Known, Spaced
+from experiments.budget.programs import PROGRAMS
 from experiments.speed.subjects import Subject
+
+MIB = 1 << 20
+KINDS: dict[str, Callable[..., Schedule]] = {
+    "Budget": Budget,
+    "Plain": Plain,
+    "Bisection": Bisection,
+    "Spaced": Spaced,
+    "Known": Known,
+}
+LONGEST = 150.0  # seconds that one measurement may take
+
+# steps (of the run), advanced, taped, kept; seconds; bytes, heap (the most that engine c's own heap held);
+# digits (of value and gradient); of gradients also what Told says. Or: error, and needed if a budget is refused.
+Row = dict[str, Any]
 
 
 @dataclass
@@ -50,53 +76,66 @@ class Told:
             self.held, self.tapes, self.cotangent = report.held, report.tapes, report.cotangent
 
 
-@dataclass(frozen=True)
-class Taken:
-    """What a gradient took, or a run.
-
-    steps: of a run. digits: value and gradient, or the value. heap: the most that engine c's own heap held.
-    """
-
-    steps: int
-    advanced: int
-    taped: int
-    kept: int
-    seconds: float
-    bytes: int
-    heap: int
-    digits: str
-
-    def row(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
+def schedule_of(spec: list[Any]) -> Schedule:
+    """The schedule that a name of KINDS and its parameters make."""
+    kind, *parameters = spec
+    return KINDS[kind](*parameters)
 
 
-def taken(subject: Subject, schedule: Schedule) -> Taken:
-    """Take the gradient by a schedule."""
+def taken(subject: Subject, spec: list[Any]) -> Row:
+    """Take the gradient by a schedule, or run without one."""
     start, counts = subject.start(), Counts()
+    told = Told(schedule_of(spec)) if spec else None
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # else what was freed hides what is taken
     before = common.fresh_peak()
     began = time.process_time()
-    value, gradient = subject.gradient(schedule, start, counts)
+    if told is None:
+        end = subject.engine.advance(start, None, Effects())
+        result, counts.advanced = end.value, end.steps
+    else:
+        result = subject.gradient(told, start, counts)
     seconds = time.process_time() - began
-    bytes = common.peak() - before
-    done = counts.advanced, counts.taped, counts.most_kept
-    return Taken(0, *done, seconds, bytes, heap_peak(start), repr((value, gradient)))
-
-
-def ran(subject: Subject) -> Taken:
-    """Run without a gradient."""
-    start = subject.start()
-    gc.collect()
-    before = common.fresh_peak()
-    began = time.process_time()
-    end = subject.engine.advance(start, None, Effects())
-    seconds = time.process_time() - began
-    bytes = common.peak() - before
-    return Taken(end.steps, end.steps, 0, 0, seconds, bytes, heap_peak(start), repr(end.value))
-
-
-def heap_peak(start: Any) -> int:
-    """The most that the heap of a state of engine c ever held; 0 on other engines."""
+    row = {"seconds": seconds, "bytes": common.peak() - before, "digits": repr(result)}
+    row |= {"advanced": counts.advanced, "taped": counts.taped, "kept": counts.most_kept}
+    if told is not None:
+        row |= {"held": told.held, "tapes": told.tapes, "cotangent": told.cotangent, "actions": told.done}
     heap = getattr(start, "heap", None)
-    return 0 if heap is None else int(heap.peak)
+    return {**row, "heap": 0 if heap is None else int(heap.peak)}
+
+
+def measure(program: str, size: int, spec: list[Any], engine_name: str) -> Row:
+    """One measurement in this process."""
+    engine, chosen = engines.get(engine_name), PROGRAMS[program]
+    small = chosen.make(chosen.small, engine)
+    small.gradient(Bisection(base=50))
+    small.gradient(Budget("64MiB"))
+    try:
+        return taken(chosen.make(size, engine), spec)
+    except BudgetError as error:
+        return {"error": str(error), "needed": error.needed}
+
+
+def measured(program: str, size: int, spec: list[Any], engine: str) -> Row:
+    """The same in a fresh process; what that dies of is told as its error."""
+    case = json.dumps([program, size, spec, engine])
+    command = [sys.executable, "-m", "experiments.budget.taking", case]
+    root = common.HERE.parent
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root, timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        return {"error": f"more than {LONGEST:g} seconds"}
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["nothing"]
+        return {"error": f"the process ended with {done.returncode}: {said[-1]}"}
+    result: Row = json.loads(done.stdout)
+    return result
+
+
+def show(first: str, cells: list[str]) -> None:
+    """A line of a table, at once: its columns have a width beforehand."""
+    print("  ".join([first.ljust(22), *(cell.rjust(9) for cell in cells)]), flush=True)
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(*json.loads(sys.argv[1]))))

@@ -135,7 +135,7 @@ class Symbolic:
 
     def follow(self, schedule: Schedule) -> list[tuple[float, float, float | None]]:
         """The share of the backward sweep's time that is used, what is left, and what was estimated."""
-        self.estimate = Estimate(schedule, self.report(), 0.0)
+        self.estimate = Estimate(schedule, self.report())
         actions = schedule.actions()
         action = next(actions)
         while True:

@@ -121,15 +121,28 @@ def check_cuts(example: Example, steps: int, random: Random, most: int = SHORT) 
     want = natively(example)
     for name in ENGINES:
         for cut in cuts_of(steps, random, most):
-
-            def parted(name: str = name, cut: int = cut) -> Any:
-                z = call_on(example, name).interrupt(cut)
-                assert z.steps == cut
-                return _value(resumption(z))
-
             with quietly():
-                got = outcome(parted)
+                got = outcome(lambda: _parted(example, name, cut))  # noqa: B023
             assert same_outcomes(want, got), f"{name}, cut at {cut}: {got}\nPython: {want}"
+
+
+def check_failure(example: Example) -> None:
+    """A run that ends in an exception does so wherever it is cut, and where it is differentiated."""
+    want = natively(example)
+    for name in ENGINES:
+        actions: list[Any] = [lambda: gradient(example, name, Plain())]  # noqa: B023
+        actions += [lambda cut=cut: _parted(example, name, cut) for cut in (0, 1, *range(2, SHORT, 3))]  # noqa: B023
+        for action in actions:
+            with quietly():
+                got = outcome(action)
+            assert same_outcomes(want, got), f"{name}: {got}\nPython: {want}"
+
+
+def _parted(example: Example, name: str, cut: int) -> Any:
+    """The value of a run that was interrupted."""
+    z = call_on(example, name).interrupt(cut)
+    assert z.steps == cut
+    return _value(resumption(z))
 
 
 # Derivatives

@@ -15,6 +15,7 @@ from checkpoint import engines
 from tests.arrays.agreement import (
     ENGINES,
     check_cuts,
+    check_failure,
     check_gradients,
     check_second,
     check_steps,
@@ -23,6 +24,7 @@ from tests.arrays.agreement import (
 from tests.arrays.corpus import examples
 
 EXAMPLES = examples()
+FAILING = [name for name, example in EXAMPLES.items() if example.raises is not None]
 SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is None]
 DIFFERENTIABLE = [name for name in SUCCEEDING if EXAMPLES[name].differentiable]
 
@@ -39,6 +41,11 @@ def test_values_and_exceptions_are_those_of_python(name: str) -> None:
 @pytest.mark.parametrize("name", SUCCEEDING)
 def test_a_run_may_be_cut_anywhere(name: str) -> None:
     check_cuts(EXAMPLES[name], check_steps(EXAMPLES[name]), Random(name))
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_run_that_fails_fails_in_parts_and_on_tapes_too(name: str) -> None:
+    check_failure(EXAMPLES[name])
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)

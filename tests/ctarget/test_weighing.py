@@ -109,13 +109,13 @@ def test_tapes_are_reported_wherever_they_are() -> None:
         *(Hold(), Reverse(end), Reverse(0)),
     )  # fmt: skip
     _, first, held, second, both, one, _, again, all_held, reversed_one, none = found
-    assert first.tapes == first.bytes == held.tapes > 0 == held.bytes == both.bytes
-    assert second.tapes == first.tapes + second.bytes == both.tapes
-    assert one.tapes == second.bytes
+    assert first.tapes == held.tapes >= first.bytes > 0 == held.bytes == both.bytes
+    assert second.tapes == both.tapes >= first.tapes + second.bytes
+    assert one.tapes == both.tapes - first.tapes >= second.bytes
     assert first.held - found[0].held > first.tapes  # the state at its end besides
     assert both.held - one.held >= first.bytes
     assert again.tapes == all_held.tapes == both.tapes
-    assert reversed_one.tapes == first.bytes
+    assert reversed_one.tapes == first.tapes
     assert none.tapes == 0
     assert reversed_one.cotangent > 0
     assert all(earlier.seconds <= later.seconds for earlier, later in pairwise(found))

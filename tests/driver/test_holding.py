@@ -207,9 +207,9 @@ def test_tapes_that_are_held_are_told_of(engine: Engine) -> None:
         *(False, True, False, False, True, False, False, True, False, False),
         *(True, False, False, False),
     ]
-    assert tapes[2] == tapes[1] == last[1] > 0
-    assert tapes[4] == tapes[5] == last[1] + last[4]
-    assert tapes[6] == last[1]
-    assert tapes[7] == last[1] + last[7]
-    assert tapes[8] == tapes[12] == last[1]
+    assert tapes[2] == tapes[1] >= last[1] > 0
+    assert tapes[4] == tapes[5] >= tapes[1] + last[4]
+    assert tapes[6] == tapes[1]
+    assert tapes[7] >= tapes[1] + last[7]
+    assert tapes[8] == tapes[12] == tapes[1]
     assert tapes[13] == 0

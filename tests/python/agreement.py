@@ -26,7 +26,7 @@ from checkpoint.errors import CheckpointError, RunError, SourceError
 from tests.support.same import same_bits
 
 LINES = 4000  # longer runs are left out
-REFUSALS = ("changed through another name", "cannot be differentiated")
+REFUSALS = ("changed through another name", "was assigned again after", "cannot be differentiated")
 
 
 class TooLong(BaseException):

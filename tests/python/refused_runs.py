@@ -60,6 +60,44 @@ def f(x):
     scale = 3.0
     return g[0](x)
 ---
+the variable k was assigned again after the function that reads it here was made
+def f(x):
+    k = x
+    def made(t):
+        return lambda u: u * «k» + t
+    scaled = made(1.0)
+    k = k + 1.0
+    return scaled(x)
+---
+the variable k was assigned again after the function that reads it here was made
+def f(k):
+    def grow():
+        nonlocal k
+        k = k + 1.0
+    scaled = [lambda u: u * «k»]
+    grow()
+    return scaled[0](2.0)
+---
+the variable k was assigned again after the function that reads it here was made
+def f(x):
+    k = x
+    kept = []
+    def step(t):
+        nonlocal k
+        scaled = lambda u: u * «k»
+        k = k + t
+        return scaled
+    return step(x)(2.0)
+---
+the variable error was assigned again after the function that reads it here was made
+def f(x):
+    told = []
+    try:
+        x = x / 0.0
+    except ZeroDivisionError as error:
+        told = [lambda: str(«error»)]
+    return told[0]()
+---
 iter of Items is not supported here
 class Items:
     def __iter__(self):

@@ -19,12 +19,21 @@ from typing import Any
 
 from checkpoint.ad.amounts import Amount
 from checkpoint.ad.arrays import CONSTANT as CONSTANT_ARRAY
-from checkpoint.ad.arrays import Array, Memory, array_of, changeable_data, namespace
+from checkpoint.ad.arrays import Array, Memory, array_of, namespace
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
 from checkpoint.ad.operands import leaves, native, natives_of
 from checkpoint.ad.pullbacks import Pullback
-from checkpoint.ad.tensors import Tensor, apply, changes_here, handle, perform, plain, wanted_positions
+from checkpoint.ad.tensors import (
+    Tensor,
+    apply,
+    changes_here,
+    data_to_change,
+    handle,
+    perform,
+    plain,
+    wanted_positions,
+)
 from checkpoint.ad.values import Pair
 from checkpoint.interp.hybrid.cotangent import Cotangent, Key
 from checkpoint.interp.hybrid.structured import CONSTANT, RESULT
@@ -251,7 +260,7 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
     if simply is None:
         refuse_duals(operands)
     array = operands[0]
-    data = changeable_data(machine, array)
+    data = data_to_change(machine, record, operands, array)
     natives = [native(machine, operand) for operand in operands] if simply is None else simply
     content = operands[-1]
     is_simple = type(content) in NUMBERS or not any(True for _ in leaves(content))

@@ -7,6 +7,9 @@ a loop over a list (or dictionary, or sum) that grows; `any` and `all` leave it 
 from __future__ import annotations
 
 import ast
+import sys
+from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.lang.core import Const, Expr, Let
@@ -41,6 +44,21 @@ def _growth(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, name: str) -> 
         method = ast.copy_location(ast.Attribute(load(name, node), "append", ast.Load()), node)
         grown = ast.Expr(ast.copy_location(ast.Call(method, [node.elt], []), node))
     return ast.copy_location(start, node), ast.copy_location(grown, node)
+
+
+def runs_apart(node: ast.AST) -> bool:
+    """Whether Python runs a comprehension as a function: those that make a value only before 3.12."""
+    return isinstance(node, ast.GeneratorExp) or sys.version_info < (3, 12)
+
+
+def unassigned(t: Translator, node: ast.AST, own: Collection[str], env: Env) -> dict[str, Binding]:
+    """The function's variables without a value that a comprehension reads: free ones where it runs apart."""
+    found = {}
+    for name in t.reads(node) & t.scope.assigned.keys() - own:
+        binding = env.get(name, Binding("", unbound=True))
+        if binding.unbound and not binding.free:
+            found[name] = replace(binding, free=True)
+    return found
 
 
 def _loops(
@@ -80,13 +98,14 @@ def run(
 ) -> Expr:
     """The value of `RESULT` after the loops, or what the body returns."""
     own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    if own & t.reads(generators[0].iter):  # they are those around
-        return _apart(t, node, generators, start, body, env)
+    told = unassigned(t, node, own, env) if runs_apart(node) else {}
+    if told or own & t.reads(generators[0].iter):  # which are those around
+        return _apart(t, node, generators, start, body, env, told)
     first = assign(RESULT, ast.copy_location(start, node), node)
     last = ast.copy_location(ast.Return(load(RESULT, node)), node)
     statements = t.normal.block([first, _loops(node, generators, body, []), last])
     t.live.block(statements, NONE, Around(NONE, NONE, NONE, NONE))
-    inside = {name: binding for name, binding in env.items() if name not in own}
+    inside = {**env, **{name: Binding("", unbound=True, free=False) for name in own}}
     exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
     return t.block(statements, inside, exits)
 
@@ -98,12 +117,15 @@ def _apart(
     start: ast.expr,
     body: ast.stmt,
     env: Env,
+    told: Env,
 ) -> Expr:
-    """A comprehension whose first items name a variable of its own: that is another one, around it."""
+    """A comprehension whose first items are evaluated before it, in the function around it; `told`: how
+    variables are told in it.
+    """
     first, span = generators[0], t.span(generators[0].iter)
     items = t.fresh("items")
     changed = _over(first, load(ITEMS, first.iter))
-    inside = {**env, ITEMS: Binding(items)}
+    inside = {**env, **told, ITEMS: Binding(items)}
     value = run(t, node, [changed, *generators[1:]], start, body, inside)
     return Let(span, items, t.expr(first.iter, env), value)
 

@@ -9,16 +9,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.python import calls, handlers
 from checkpoint.lang.python.builder import prim
-from checkpoint.lang.python.meanings import Binding, Callee, Env, Maker, defaulted, signature_of, variable
+from checkpoint.lang.python.meanings import (
+    Binding,
+    Callee,
+    Env,
+    Maker,
+    as_parameter,
+    defaulted,
+    signature_of,
+    variable,
+)
 from checkpoint.lang.python.scopes import FunctionNode, Scope
 
 if TYPE_CHECKING:
-    from checkpoint.lang.python.exits import Exits
+    from checkpoint.lang.python.exits import Exits, Handler
     from checkpoint.lang.python.translator import Translator
 
 
@@ -33,7 +43,7 @@ def define(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) ->
     rest = statements[len(run) :]
     if first.decorator_list:
         run, rest = [first], statements[1:]
-    return _escaping(t, run, env, lambda now: t.block(rest, now, exits))
+    return _escaping(t, run, env, replace(exits, next=lambda now: t.block(rest, now, exits)))
 
 
 def _leading(statements: list[ast.stmt]) -> list[ast.FunctionDef]:
@@ -46,21 +56,28 @@ def _leading(statements: list[ast.stmt]) -> list[ast.FunctionDef]:
 
 
 def with_defaults(
-    t: Translator, node: FunctionNode, env: Env, rest: Callable[[dict[str, Maker]], Expr]
+    t: Translator,
+    node: FunctionNode,
+    env: Env,
+    handler: Handler | None,
+    rest: Callable[[dict[str, Maker]], Expr],
 ) -> Expr:
-    """Evaluate the defaults of a function's parameters once."""
-    makers: dict[str, Maker] = {}
-    lets: list[tuple[str, Expr]] = []
-    for name, default in defaulted(node):
+    """Evaluate the defaults of a function's parameters once; handler: where what they raise goes."""
+
+    def each(left: list[tuple[str, ast.expr]], makers: dict[str, Maker]) -> Expr:
+        if not left:
+            return rest(makers)
+        name, default = left[0]
         if isinstance(default, ast.Constant):
-            makers[name] = _maker_of_constant(default.value)
-        else:
-            lets.append((t.fresh(name), t.expr(default, env)))
-            makers[name] = variable(lets[-1][0])
-    result = rest(makers)
-    for core, value in reversed(lets):
-        result = Let(value.span, core, value, result)
-    return result
+            return each(left[1:], {**makers, name: _maker_of_constant(default.value)})
+        core, value = t.fresh(name), t.expr(default, env)
+
+        def use(result: Expr) -> Expr:
+            return Let(value.span, core, result, each(left[1:], {**makers, name: variable(core)}))
+
+        return use(value) if handler is None else handlers.guarded(t, value, env, handler, use)
+
+    return each(defaulted(node), {})
 
 
 def _maker_of_constant(value: object) -> Maker:
@@ -85,7 +102,7 @@ def _known(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) ->
                 bound = {**now, node.name: Binding(core, callee=callee)}
                 return with_each(left[1:], bound, {**names, node.name: core})
 
-            return with_defaults(t, node, env, add)
+            return with_defaults(t, node, env, exits.handler, add)
         bindings = tuple([(names[node.name], _lambda(t, node, now)) for node in nodes])
         return Letrec(span, bindings, t.block(rest, now, exits))
 
@@ -125,12 +142,13 @@ def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
     inner = t.child(t.scope.children[node])
     around = dict(env)
     for name in callee.ins:
-        around.setdefault(name, Binding("", cell=name in t.cells))
+        old = around.get(name, Binding("", cell=name in t.cells, unbound=True))
+        around[name] = replace(old, unbound=old.unbound or t.scope.forgets(name))
     return inner.function(around, callee.ins, callee.outs, callee.guarded)
 
 
-def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Callable[[Env], Expr]) -> Expr:
-    """Bind functions that are used as values."""
+def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, exits: Exits) -> Expr:
+    """Bind functions that are used as values, and go on."""
     span = t.span(nodes[0])
     names = {node.name: t.fresh(node.name) for node in nodes}
     for node in nodes:
@@ -146,7 +164,7 @@ def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Calla
                 callee = Callee(name, variable(core), signature_of(node, makers))
                 return bound(done + 1, {**now, node.name: Binding(core, callee=callee)})
 
-            return with_defaults(t, node, env, add)
+            return with_defaults(t, node, env, exits.handler, add)
         lambdas = [t.child(t.scope.children[node]).function(now) for node in nodes]
         bindings = tuple(zip(names.values(), lambdas, strict=True))
         return Letrec(span, bindings, decorated(nodes[0], now))
@@ -160,12 +178,16 @@ def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, rest: Calla
         plain = {k: v for k, v in now.items() if k != node.name}
         if node.name in t.cells:
             plain[node.name] = env[node.name]
-        return t.store(node.name, value, plain, rest)
+
+        def use(result: Expr) -> Expr:
+            return t.store(node.name, result, plain, exits.next)
+
+        return use(value) if exits.handler is None else handlers.guarded(t, value, now, exits.handler, use)
 
     def stored(left: list[str], now: Env) -> Expr:
         celled = [name for name in left if name in t.cells]
         if not celled:
-            return rest(now)
+            return exits.next(now)
         value = t.read(celled[0], nodes[0], now)
         return t.store(celled[0], value, {**now, celled[0]: env[celled[0]]}, lambda n: stored(celled[1:], n))
 
@@ -200,11 +222,16 @@ def escaping_lambda(t: Translator, node: ast.Lambda, env: Env) -> Expr:
         callee = Callee(inner.name, variable(core), signature)
         return Letrec(span, ((core, lam),), t.linker.as_value(t, callee, span))
 
-    return with_defaults(t, node, env, make)
+    return with_defaults(t, node, env, None, make)
 
 
 def named_lambda(
-    t: Translator, node: ast.Lambda, name: str, env: Env, rest: Callable[[Callee], Expr]
+    t: Translator,
+    node: ast.Lambda,
+    name: str,
+    env: Env,
+    handler: Handler | None,
+    rest: Callable[[Callee], Expr],
 ) -> Expr:
     """A lambda that a variable holds: `rest` on it as a function of that name."""
     scope = t.scope.children.get(node) or t.adopt(node)
@@ -216,7 +243,7 @@ def named_lambda(
         callee = Callee(core, variable(core), signature_of(node, makers))
         return Letrec(t.span(node), ((core, lam),), rest(callee))
 
-    return with_defaults(t, node, env, make)
+    return with_defaults(t, node, env, handler, make)
 
 
 # Functions that change variables
@@ -255,8 +282,7 @@ def changing_call(
                 return done(given, now)
             name, part = left[0]
             new = t.fresh(name)
-            cell = name in now and now[name].cell
-            return Let(span, new, part, each(left[1:], {**now, name: Binding(new, cell=cell)}))
+            return Let(span, new, part, each(left[1:], {**now, name: as_parameter(new, now.get(name))}))
 
         return Let(span, outcome, result, each(list(parts), env))
 

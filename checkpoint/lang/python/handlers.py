@@ -22,7 +22,7 @@ from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letr
 from checkpoint.lang.python.builder import FAILED, UNBOUND, instance, prim
 from checkpoint.lang.python.exits import Handler
 from checkpoint.lang.python.joins import current, join, written_in
-from checkpoint.lang.python.meanings import Binding, Env
+from checkpoint.lang.python.meanings import Binding, Env, as_parameter
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.exits import Exits, Handler, Next
@@ -121,10 +121,7 @@ def with_handler(
     handler = Handler(t.fresh("handler"), names)
     exception, caught = t.fresh("exception"), t.fresh("caught")
     params = {name: t.fresh(name) for name in names}
-    now = dict(env)
-    for name, param in params.items():
-        old = env.get(name)
-        now[name] = Binding(param, cell=old is not None and old.cell, unbound=old is None or old.unbound)
+    now = {**env, **{name: as_parameter(param, env.get(name)) for name, param in params.items()}}
     result = Let(span, caught, prim(span, "py.caught", Var(span, exception)), clauses(now, caught))
     procedure = Lambda(span, (exception, *params.values()), result, name=handler.core)
     return Letrec(span, ((handler.core, procedure),), body(handler))

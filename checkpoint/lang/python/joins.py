@@ -55,7 +55,8 @@ def merged(core: str, bindings: list[Binding | None]) -> Binding:
     """The binding of a variable where ways meet."""
     unbound = any(b is None or b.unbound for b in bindings)
     cell = any(b is not None and b.cell for b in bindings)
-    return Binding(core, cell=cell, unbound=unbound)
+    free = next((b.free for b in bindings if b is not None and b.free is not None), None)
+    return Binding(core, cell=cell, unbound=unbound, free=free)
 
 
 def may_end(statements: list[ast.stmt]) -> bool:

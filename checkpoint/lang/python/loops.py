@@ -16,7 +16,7 @@ from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
 from checkpoint.lang.python.builder import again, both, instance, make_error, prim
 from checkpoint.lang.python.handlers import evaluated, guarded, raised
 from checkpoint.lang.python.joins import current, join, written_in
-from checkpoint.lang.python.meanings import Binding, Env
+from checkpoint.lang.python.meanings import Env, as_parameter
 from checkpoint.lang.python.plans import VIEWS, Plan, Turn, counted, planned
 
 if TYPE_CHECKING:
@@ -77,12 +77,7 @@ def _loop(
 
     def procedure(out: Next) -> Expr:
         params = {variable: t.fresh(variable) for variable in carried}
-        inside = dict(env)
-        for variable, param in params.items():
-            old = env.get(variable)
-            inside[variable] = Binding(
-                param, cell=old is not None and old.cell, unbound=old is None or old.unbound or not old.core
-            )
+        inside = {**env, **{v: as_parameter(param, env.get(v)) for v, param in params.items()}}
 
         def again_(now: Env) -> Expr:
             values = [current(t, now, v, span) for v in carried]

@@ -104,15 +104,27 @@ def variable(name: str) -> Maker:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Binding:
-    """A variable: the core variable, whether that holds its cell, whether it may be unassigned."""
+    """A variable: the core variable, whether that holds its cell, whether it may be unassigned.
+
+    core: "" where nothing is assigned. free: whether Python has it as a free variable at this point; None: as
+    the function's scope says.
+    """
 
     core: str
     cell: bool = False
     unbound: bool = False
     callee: Callee | None = None
+    free: bool | None = None
 
 
 Env = Mapping[str, Binding]
+
+
+def as_parameter(core: str, old: Binding | None) -> Binding:
+    """A variable where a procedure of the same function takes it as a parameter."""
+    if old is None:
+        return Binding(core, unbound=True)
+    return Binding(core, cell=old.cell, unbound=old.unbound or not old.core, free=old.free)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -40,13 +40,17 @@ class Change(ast.stmt):
 
 
 class Scoped(ast.stmt):
-    """Statements with variables of their own, which mean again afterwards what they meant before."""
+    """Statements with variables of their own, which mean again afterwards what they meant before.
+
+    apart: whether Python runs them as a function of their own.
+    """
 
     _fields = ("body",)
 
-    def __init__(self, names: frozenset[str], body: list[ast.stmt], at: ast.AST) -> None:
+    def __init__(self, names: frozenset[str], body: list[ast.stmt], apart: bool, at: ast.AST) -> None:
         super().__init__()
         self.names = names
+        self.apart = apart
         self.body = body
         ast.copy_location(self, at)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
-from checkpoint.lang.python.comprehensions import as_loops
+from checkpoint.lang.python.comprehensions import as_loops, runs_apart
 from checkpoint.lang.python.nodes import (
     IN_PLACE,
     Change,
@@ -81,7 +81,8 @@ class Normaliser:
             self.written(node.value, path, out)  # type: ignore[arg-type]
             return
         value = self.pure(node.value, out)
-        if not isinstance(value, ast.Name | ast.Constant):
+        is_done = isinstance(value, ast.Constant) or (isinstance(value, ast.Name) and value.id[0] == "%")
+        if not is_done:
             out.append(ast.copy_location(ast.Expr(value), node))
 
     def on_Return(self, node: ast.Return, out: list[ast.stmt]) -> None:
@@ -349,7 +350,7 @@ class Normaliser:
         out.append(assign(name, start, node))
         targets = [n for g in node.generators for n in ast.walk(g.target)]
         names = frozenset(n.id for n in targets if isinstance(n, ast.Name))
-        out.append(Scoped(names, self.block([loops]), node))
+        out.append(Scoped(names, self.block([loops]), runs_apart(node), node))
         return load(name, node)
 
     def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr:

@@ -31,7 +31,7 @@ def named_function(t: Translator, node: ast.expr, name: str, env: Env, exits: Ex
         return exits.next({**env, name: Binding(callee.name, callee=callee)})
 
     if isinstance(node, ast.Lambda):
-        return functions.named_lambda(t, node, name, env, bound)
+        return functions.named_lambda(t, node, name, env, exits.handler, bound)
     if is_partial(t, node, env):
         assert isinstance(node, ast.Call)
         return with_partial(t, node, env, bound)

@@ -8,7 +8,8 @@ dictionary that it holds (`xs[i] = v`, `xs.append(v)`): both are, here, a new va
 A nested function is *known* where its name always means it and is only ever called: it then receives the
 present values of what it uses, and returns those of what it changes. Any other nested function, and every
 lambda, *escapes*: it is a value that captures variables. A variable that is captured so and may be assigned
-afterwards is kept in a *cell*, a list of one, so that a call which would see an old value is refused.
+afterwards is kept in a *cell*, a list of one, so that a call which would see an old value is refused. The
+cell is that of the function whose variable it is: known functions receive it and return it.
 """
 
 from __future__ import annotations
@@ -120,22 +121,37 @@ class Scope:
             candidates = kept
 
     def cells(self) -> set[str]:
-        """The variables that an escaping function captures and that may be written after that."""
+        """Its own variables that an escaping function captures and that may be written after that."""
         known = self.known()
         late = {name for scope in known.values() for name in scope.effects(known)}
         found = set()
-        for node, child in self.children.items():
-            if node in self.immediate or known.get(child.name) is child:
-                continue
-            for name in child.uses(known):
-                made = self.places[node]
+        for node, names in self.captured(known):
+            made = self.places[node]
+            for name in names & self.assigned.keys():
                 if name in late or any(place.may_follow(made) for place in self.writes.get(name, ())):
                     found.add(name)
-        return {name for name in found if name in self.writes and self.is_local(name)}
+        return found
+
+    def captured(self, known: dict[str, Scope]) -> Iterator[tuple[ast.AST, set[str]]]:
+        """For each nested function what escaping functions capture: it, or those that a known one makes."""
+        for node, child in self.children.items():
+            if node in self.immediate:
+                continue
+            if known.get(child.name) is child:
+                inside = {name for _, names in child.captured(child.known()) for name in names}
+                names = inside - child.assigned.keys()
+                names |= {used for name in names & known.keys() for used in known[name].uses(known)}
+            else:
+                names = child.uses(known)
+            yield node, names - known.keys()
 
     def is_local(self, name: str) -> bool:
         """Whether a name is a variable of this function or of one around it."""
         return name in self.assigned or (self.parent is not None and self.parent.is_local(name))
+
+    def forgets(self, name: str) -> bool:
+        """Whether a variable may be without a value again: after `except ... as name`."""
+        return any(isinstance(node, ast.ExceptHandler) for node in self.assigned.get(name, ()))
 
     def mentioned_free(self) -> set[str]:
         """Names of outside that this function or one within it reads other than by calling."""
@@ -317,6 +333,9 @@ class _Visitor(ast.NodeVisitor):
         if node.name:
             self.bind(node.name, node)
         self.generic_visit(node)
+        if node.name:  # which is then without a value
+            end = Place(node.end_lineno or 0, node.end_col_offset or 0, self.loops)
+            self.scope.writes[node.name].append(end)
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
         if node.name:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python import changes, functions, handlers, iterators, loops, matches, partials
 from checkpoint.lang.python.builder import make_error
+from checkpoint.lang.python.comprehensions import unassigned
 from checkpoint.lang.python.handlers import evaluated
 from checkpoint.lang.python.joins import join, may_end, written_in
-from checkpoint.lang.python.meanings import Env
+from checkpoint.lang.python.meanings import Binding, Env, Reference
 from checkpoint.lang.python.nodes import Change, Scoped
 
 if TYPE_CHECKING:
@@ -43,10 +44,12 @@ def scoped(t: Translator, node: Scoped, env: Env, exits: Exits) -> Expr:
     """Statements with variables of their own."""
     own = node.names
     before = {name: binding for name, binding in env.items() if name in own}
-    inside = {name: binding for name, binding in env.items() if name not in own}
+    told = unassigned(t, node, own, env) if node.apart else {}
+    inside = {**env, **told, **{name: Binding("", unbound=True, free=False) for name in own}}
 
     def restored(now: Env) -> Expr:
-        return exits.next({**{name: b for name, b in now.items() if name not in own}, **before})
+        after = {name: replace(now[name], free=None) for name in told}
+        return exits.next({**{name: b for name, b in now.items() if name not in own}, **after, **before})
 
     return t.block(node.body, inside, replace(exits, next=restored))
 
@@ -76,7 +79,9 @@ def _target(target: ast.expr) -> str:
 
 
 def expression(t: Translator, node: ast.Expr, env: Env, exits: Exits) -> Expr:
-    """An expression as a statement: what it changes stays changed."""
+    """An expression as a statement: what it changes stays changed. A name alone may be without a value."""
+    if isinstance(node.value, ast.Name) and isinstance(t.meaning(node.value.id, env), Reference | str):
+        return exits.next(env)
     callee = functions.changing_callee(t, node.value, env)
     if callee is not None:
         return functions.changing_call(t, node.value, callee, None, env, exits)

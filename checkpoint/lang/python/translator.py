@@ -41,6 +41,7 @@ class Translator:
     """The translation of one function.
 
     globals: what names mean that no function around it binds. name: what Python calls it in messages.
+    shared: the variables of functions around it that are kept in cells.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Translator:
         globals: Callable[[str], Binding | Reference | str | None],
         name: str,
         outer: Mapping[str, Known] | None = None,
+        shared: frozenset[str] = frozenset(),
     ) -> None:
         self.linker = linker
         self.text = text
@@ -58,7 +60,8 @@ class Translator:
         self.globals = globals
         self.name = name
         self.known = scope.known()
-        self.cells = scope.cells()
+        self.own_cells = frozenset(scope.cells())
+        self.cells = self.own_cells | (shared - scope.assigned.keys())
         self.outs: tuple[str, ...] = ()
         self.guarded = False
         around = {name: known for name, known in (outer or {}).items() if name not in scope.assigned}
@@ -69,12 +72,12 @@ class Translator:
         }
         changing = {name for name, known in self.visible.items() if known.effects}
         self.normal = Normaliser(changing, linker.method_names, scope.is_local)
-        self.live = Liveness(self.reads, frozenset(self.cells))
+        self.live = Liveness(self.reads, self.cells)
 
     def child(self, scope: Scope) -> Translator:
         """The translator of a nested function."""
         name = f"{self.name}.<locals>.{scope.name}"
-        return Translator(self.linker, self.text, scope, self.globals, name, self.visible)
+        return Translator(self.linker, self.text, scope, self.globals, name, self.visible, self.cells)
 
     def adopt(self, node: ast.Lambda) -> Scope:
         """The scope of a lambda that translation itself has moved here."""
@@ -147,32 +150,38 @@ class Translator:
 
     def read_local(self, name: str, binding: Binding, span: Span) -> Expr:
         if not binding.core:
-            return self.unbound(name, span)
+            return self.unbound(name, binding, span)
         value: Expr = Var(span, binding.core)
         if binding.cell:
             value = Prim(span, "py.variable", (value, Const(span, name)))
         if binding.unbound:
-            value = self.checked(name, value, span)
+            value = self.checked(name, binding, value, span)
         if binding.callee is not None:
             return self.linker.as_value(self, binding.callee, span)
         return value
 
-    def unbound(self, name: str, span: Span) -> Expr:
+    def unbound(self, name: str, binding: Binding, span: Span) -> Expr:
         """What reading a variable raises that nothing has been assigned to."""
         where = "where it is not associated with a value"
-        if name in self.scope.assigned:
+        free = name not in self.scope.assigned if binding.free is None else binding.free
+        if not free:
             return raise_error(span, UnboundLocalError, f"cannot access local variable {name!r} {where}")
         message = f"cannot access free variable {name!r} {where} in enclosing scope"
         return raise_error(span, NameError, message)
 
-    def checked(self, name: str, value: Expr, span: Span) -> Expr:
+    def checked(self, name: str, binding: Binding, value: Expr, span: Span) -> Expr:
         """A variable that may not have been assigned to."""
 
         def check(values: list[Expr]) -> Expr:
             unbound = Prim(span, "py.is", (values[0], Const(span, UNBOUND)))
-            return If(span, unbound, self.unbound(name, span), again(values[0]))
+            return If(span, unbound, self.unbound(name, binding, span), again(values[0]))
 
         return bound(self.linker.names, [value], check, name)
+
+    def held(self, name: str, env: Env, span: Span) -> Expr:
+        """What stands for a variable where it is passed on: its value or cell, or that it has none."""
+        core = env[name].core if name in env else ""
+        return Var(span, core) if core else Const(span, UNBOUND)
 
     def store(self, name: str, value: Expr, env: Env, rest: Next) -> Expr:
         """Bind a variable to a value, then the rest."""
@@ -222,8 +231,8 @@ class Translator:
         inside = {variable: b for variable, b in env.items() if variable not in self.scope.assigned}
         params = {variable: self.fresh(variable) for variable in (*own, *ins)}
         inside.update({v: Binding(params[v]) for v in own})
-        inside.update({v: Binding(params[v], cell=env[v].cell, callee=env[v].callee) for v in ins})
-        result = self.with_cells(sorted(self.cells), inside, lambda now: self.body(body, now))
+        inside.update({v: replace(env[v], core=params[v], free=None) for v in ins})
+        result = self.with_cells(sorted(self.own_cells), inside, lambda now: self.body(body, now))
         return Lambda(self.span(node), tuple(params.values()), result, name=self.name, shown=True)
 
     def body(self, body: list[ast.stmt], env: Env) -> Expr:
@@ -244,7 +253,7 @@ class Translator:
         """What the procedure returns: the value, and what it changed for the caller."""
         if not self.outs:
             return value
-        outs = [Var(value.span, env[name].core) for name in self.outs]
+        outs = [self.held(name, env, value.span) for name in self.outs]
         return Prim(value.span, "py.tuple", (value, *outs))
 
     def with_cells(self, names: list[str], env: Env, rest: Next) -> Expr:
@@ -260,7 +269,7 @@ class Translator:
 
     def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
         """A call with all arguments in their places; of a changing function the whole outcome."""
-        extra = [Var(span, env[n].core) if n in env else Const(span, UNBOUND) for n in callee.ins]
+        extra = [self.held(n, env, span) for n in callee.ins]
         made = App(span, callee.make(span), (*args, *extra))
         if not callee.own:
             return made

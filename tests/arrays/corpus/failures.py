@@ -173,7 +173,71 @@ def raised_with_shape(x: Any) -> Any:
     return x
 
 
+def read_only(a: Any) -> Any:
+    """A diagonal shows the elements of its matrix, and cannot be written to."""
+    v = np.diag(a)
+    v[0] = 2.0
+    return v
+
+
+def read_only_in_place(a: Any) -> Any:
+    """The same by an operator, of what the function made itself."""
+    b = a * 1.0
+    v = b.diagonal()
+    total = v.sum()
+    v /= 2.0
+    return v * total
+
+
+def read_only_view(x: Any) -> Any:
+    """A part of what was broadcast."""
+    wide = np.broadcast_to(x * 2.0, (2, 3))
+    row = wide[1]
+    total = row @ row
+    row[0] = total
+    return row
+
+
+def read_only_handled(a: Any) -> Any:
+    """Ways to write to one, each handled; what was written before is shown, and a copy can be written to."""
+    b, said = a * 1.0, []
+    b[0, 1] *= 3.0
+    v = np.diag(b)
+    total = v.sum()
+    try:
+        v[:1] = total
+    except ValueError as error:
+        said.append(str(error))
+    try:
+        v *= a[0]
+    except ValueError as error:
+        said.append(str(error))
+    try:
+        v[[0, 1]] += 1.0
+    except ValueError as error:
+        said.append(str(error))
+    try:
+        v.fill(total)
+    except ValueError as error:
+        said.append(str(error))
+    try:
+        np.put_along_axis(v, np.array([1]), total, 0)
+    except ValueError as error:
+        said.append(str(error))
+    try:
+        np.copyto(v, a[0])
+    except ValueError as error:
+        said.append(str(error))
+    w = v.copy()
+    w[0] = total * w[1]
+    return w, v, said
+
+
 EXAMPLES = [
+    Example(read_only, (filled(2, 2),), raises=ValueError),
+    Example(read_only_in_place, (filled(2, 2),), raises=ValueError),
+    Example(read_only_view, (filled(3),), raises=ValueError),
+    Example(read_only_handled, (filled(2, 2),)),
     Example(outside, (filled(3),), raises=IndexError),
     Example(outside_handled, (filled(3),)),
     Example(shapes_that_differ, (filled(3),), raises=ValueError),
