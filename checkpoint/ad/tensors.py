@@ -251,14 +251,13 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
 
 
 def data_to_change(now: Any, record: Tensor, operands: Sequence[Any], array: Array | Discrete) -> Any:
-    """The elements of the first operand's array, for a record to change; what raises in a library raises here.
+    """The elements of the first operand's array, for a record to change, unless its library lets nobody.
 
-    That is tried on a copy: np.add.at writes to an array that nobody may write to.
+    That is tried on a copy, since np.add.at writes all the same.
     """
     kept = read_only_copy(array.data)
     if kept is not None and record.in_place is not None:
-        natives = [native(now, operand) for operand in operands[1:]]
-        record.in_place(namespace([kept]), kept, *natives)
+        record.in_place(namespace([kept]), kept, *[native(now, operand) for operand in operands[1:]])
     return changeable_data(now, array)
 
 

@@ -141,7 +141,7 @@ def _bisected(schedule: Any) -> tuple[int, int]:
 
 
 class _Going:
-    """A sweep at work. seed: gives the cotangent of the end state. telling: to observers, if there are any."""
+    """A sweep at work. seed: gives the cotangent of the end state. telling: to observers, if there are."""
 
     __slots__ = ("_given", "_lib", "_null", "_telling", "cotangent", "end", "held", "peer", "seed")
 
@@ -273,6 +273,7 @@ class _Telling:
     def __init__(self, held: Held, observers: tuple[Observer, ...]) -> None:
         self._held = held
         self._observers = observers
+        self._pace = FIRST_PACE
         self._begin_action()
 
     def began(self, schedule: Schedule, report: Report) -> None:
@@ -289,7 +290,7 @@ class _Telling:
 
     def _begin_action(self) -> None:
         self._called = self._told = perf_counter()
-        self._set_pace(FIRST_PACE)
+        self._set_pace(max(self._pace // 4, FIRST_PACE))
 
     def _set_pace(self, pace: int) -> None:
         self._pace = max(1, min(pace, LAST_PACE))

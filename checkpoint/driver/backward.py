@@ -18,6 +18,7 @@ from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
 
 CRAMPED = 16  # a tape that may take no more than one part in so many of the budget makes slow progress
+LARGE = 64  # a state of one part in so many of the budget is worth letting go of for a tape
 ABSURD = 200  # times the run's own work: so much is not run again before a budget is called too small
 SENSIBLE = 8  # times: what is said to be needed brings it down to this
 
@@ -75,18 +76,19 @@ class Backward:
             yield from ledger.drop(-1)
 
     def _relieve(self) -> Done:
-        """Where there is hardly room for a tape, let go of tapes of the head, then of the largest states."""
+        """Where there is hardly room for a tape, let go of tapes of the head, then of large states."""
         ledger = self.ledger
         while ledger.room() < ledger.memory // CRAMPED:
             if ledger.predicted(ledger.marks[-1].step, ledger.high) <= ledger.room():
                 return
             if ledger.tapes:
                 yield from ledger.release()
-            elif len(ledger.marks) > 2:
-                largest = max(range(1, len(ledger.marks) - 1), key=lambda i: ledger.marks[i].bytes)
-                yield from ledger.drop(largest)
             else:
-                return
+                between = range(1, len(ledger.marks) - 1)
+                largest = max(between, key=lambda i: ledger.marks[i].bytes, default=0)
+                if ledger.marks[largest].bytes < ledger.memory // LARGE or not largest:
+                    return
+                yield from ledger.drop(largest)
 
     def _cut(self, mark: Mark) -> int:
         """Where the last part of a stretch begins: the stretch, if it is taped at once."""
@@ -97,9 +99,10 @@ class Backward:
             if ledger.predicted(mark.step, high) <= room:
                 return mark.step
             state = self._state_bytes(mark)
-            left = ledger.left_by_states()
             current = min(state, room // 2)  # the state at which a tape begins
-            mark.snapshots, mark.base = divide(work, ledger.recorded, state, room - current, left)
+            mark.snapshots, mark.base = divide(
+                work, ledger.recorded, state, room - current, ledger.report.spare
+            )
             self._check(mark, work, state, room)
         part = first_part(work, mark.snapshots, mark.base)
         cut = ledger.costs.step_after(mark.step, part) if part else mark.step

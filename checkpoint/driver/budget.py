@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from checkpoint.driver import memory
 from checkpoint.driver.backward import Backward
-from checkpoint.driver.ledger import Ledger, require_bytes
+from checkpoint.driver.ledger import Ledger, too_small
 from checkpoint.driver.online import PIECES, FirstPass
 from checkpoint.driver.schedule import Actions, Keep, Report, Reverse, Tape, require
 
@@ -57,7 +57,8 @@ class Budget:
         start = yield Keep()
         if start.held + start.least > bytes:
             bytes = memory.resolve(self.memory)
-            require_bytes(start.held + start.least, bytes, start.step)
+            if start.held + start.least > bytes:
+                raise too_small(2 * (start.held + start.least), bytes, start.step)
         piece = yield Tape(None, bytes // PIECES)
         if piece.finished and piece.held <= bytes:
             yield Reverse()

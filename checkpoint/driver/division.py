@@ -24,7 +24,7 @@ def divide(work: int, recorded: float, state: int, room: float, for_states: floa
     >>> divide(1000, recorded=10.0, state=100, room=10_000.0)  # it fits in one tape
     (1, 1000)
     >>> divide(1000, recorded=10.0, state=100, room=1_000.0)
-    (5, 60)
+    (4, 70)
     """
     best = (0, 1, 1)
     for snapshots in _candidates():

@@ -31,6 +31,8 @@ from checkpoint.driver.schedule import (
 
 RUN, TAPE, REVERSE = range(3)
 REVERSING = 1.2  # times longer than running; by engine and program that differs up to 3 times
+UNSURE = 0.01  # the share by which a forecast may be wrong
+ALMOST = 0.9999  # the most that is done before the sweep is over
 TRUST = 0.002  # what is typical counts as much as this share of the run, when rates are learnt
 
 
@@ -179,14 +181,15 @@ class Estimate:
         _, comes_first = self.forecast.left(self.reversed_to)
         done = [max(whole - left, 0.0) for whole, left in zip(self.whole, amounts, strict=True)]
         took = self.settled[REVERSE] + min(self.settled[RUN] - done[RUN], done[REVERSE])
-        taping = self._rate(self.first.taping, self.settled[TAPE], done[TAPE])
-        reversing = self._rate(self.reversing, took, done[REVERSE])
+        typical = self.first.taping
+        taping = min(self._rate(typical, self.settled[TAPE], done[TAPE]), 3 * typical)  # tapes may be in vain
+        reversing = self._rate(self.reversing, took, done[REVERSE], UNSURE * done[RUN])
         left = amounts[RUN] - min(run, comes_first)
         return left + max(taping * amounts[TAPE] - tape, 0.0) + reversing * amounts[REVERSE]
 
-    def _rate(self, typical: float, seconds: float, done: float) -> float:
-        """Seconds for a unit of work, of which so much was done in so many seconds."""
-        trust = TRUST * self.whole[REVERSE] + 1e-9
+    def _rate(self, typical: float, seconds: float, done: float, unsure: float = 0.0) -> float:
+        """Seconds for a unit of work, of which so much was done in so many seconds, `unsure` more or less."""
+        trust = TRUST * self.whole[REVERSE] + unsure + 1e-9
         return max(seconds + typical * trust, 0.0) / (done + trust)
 
     def _amounts(self) -> tuple[float, float, float]:
@@ -206,5 +209,5 @@ class Estimate:
         if left is None:
             return None
         used = self.seconds - self.turned
-        self.share = max(self.share, used / (used + left) if used + left > 0 else 0.0)
+        self.share = max(self.share, min(used / (used + left), ALMOST) if used + left > 0 else 0.0)
         return self.share

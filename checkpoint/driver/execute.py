@@ -193,8 +193,7 @@ class _Followed:
         self.sweep.counts.advanced += self.current.steps - state.steps
 
     def _advanced_in_slices(self, state: State, to: int | None) -> State:
-        """The same, telling observers about every TOLD_AFTER seconds where it stands; at first it tries how fast
-        steps are."""
+        """The same, in slices, between which observers are told about every TOLD_AFTER seconds."""
         pace, told = FIRST_PACE, perf_counter()
         while not state.finished and (to is None or state.steps < to):
             began = perf_counter()

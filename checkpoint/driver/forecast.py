@@ -1,4 +1,4 @@
-"""How much of a run a schedule will run again while it reverses it: forecast when the end of the run is known.
+"""How much of a run its schedule will run again while it is reversed: forecast when the end of it is known.
 
 In: the schedule, the first pass over the run, the states and tapes that are held. Out: the work that is still
 to be run again, not counting what is taped, by the step down to which the run has been reversed.
@@ -6,8 +6,8 @@ to be run again, not counting what is taped, by the step down to which the run h
 The unit of work is a second of the first pass: so steps may cost what they will. A stretch is cut as its
 schedule would cut it, down to leaves that are a small part of the run; what is run again within a leaf has a
 closed form. So a forecast takes some milliseconds, and a table of bounded size, however long the run is. It
-may be wrong where tapes are cut by their bytes, which nobody knows before; rates that are learnt make up for it
-(checkpoint.driver.estimate).
+may be wrong where tapes are cut by their bytes, which nobody knows before; rates that are learnt make up for
+that (checkpoint.driver.estimate).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log2
 
 from checkpoint.driver import memory
@@ -26,9 +27,10 @@ from checkpoint.driver.ledger import MARK_BYTES
 from checkpoint.driver.schedule import Bisection, Report, Schedule
 
 POINTS = 1024  # of the first pass that are remembered
-BINS = 1024  # in which kept states are counted
+BINS = 256  # in which kept states are counted
 PARTS = 256  # a leaf is no longer than such a part of the run
 MOST_LEAVES = 4096
+SPANS, ALIKE = 16, 1.6  # parts of a first pass, and how much longer than usual they may take by chance
 TAPING = 1.7  # how many times longer steps take that are taped, until it is known
 TRUST = 0.005  # that counts as if it had been seen on such a share of the first pass
 
@@ -89,15 +91,27 @@ class FirstPass:
 
     def settle(self) -> None:
         """The pass is over. What taping costs more shows where it ended: neighbours are alike."""
-        junction = self.junction
-        if junction is None:
-            return
+        if self.junction is not None:
+            self._learn_taping(self.junction)
+        self._even_out()
+
+    def _learn_taping(self, junction: int) -> None:
         near = min(junction - self.start, self.end - junction, max((self.end - self.start) // 50, 1))
         (_, before), (run, taped), (run_on, _) = map(self._at, (junction - near, junction, junction + near))
         trust = TRUST * (self.run[-1] + self.taped[-1])
         if trust:
             taping = (taped - before + TAPING * trust) / (run_on - run + trust)
             self.taping = min(max(taping, 1.0), 4.0)
+
+    def _even_out(self) -> None:
+        """Steps that took about as long everywhere count alike: the rest is chance, and keeping states."""
+        whole = self.work(self.start, self.end)
+        steps = self.end - self.start
+        bounds = [self.start + steps * i // SPANS for i in range(SPANS + 1)]
+        spans = [SPANS * self.work(low, high) for low, high in pairwise(bounds)]
+        if steps and max(spans) < ALIKE * whole and ALIKE * min(spans) > whole:
+            self.steps = [self.start, self.end]
+            self.run, self.taped = [0.0, whole], [0.0, 0.0]
 
     def work(self, low: int, high: int) -> float:
         """The seconds from step to step, as if nothing had been taped."""
@@ -206,8 +220,9 @@ class Forecast:
         costs: Costs,
         report: Report,
     ) -> None:
-        """head: all before this step is taped and held. last: the last tape of the first pass. costs: of that,
-        as a Budget sees them.
+        """head: all before this step is taped and held. last: the last tape of the first pass.
+
+        costs: of that pass, as a Budget sees them.
         """
         self.first = first
         self.small = first.work(first.start, first.end) / PARTS

@@ -29,6 +29,7 @@ from checkpoint.driver.schedule import (
 from checkpoint.errors import BudgetError
 
 MARK_BYTES = 160  # what a kept state takes besides what is reported: its Mark, and places in lists
+SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
 Done = Generator[Action, Report, None]
 Reached = Generator[Action, Report, Report]
@@ -65,7 +66,6 @@ class Ledger:
         self.recorded = 1.0  # bytes, of a unit of the work that was taped last
         self.growth = LEAST_GROWTH  # of a cotangent, for each byte of a tape
         self.costs = Costs(start.step)
-        self._most_in_states = self._in_states()
         self._held_before = self.held  # after a state was kept or dropped, or the last one was left
         self._learn(start.step, piece)
 
@@ -90,27 +90,18 @@ class Ledger:
         return 7 * self.room() // 6
 
     def _free(self) -> int:
-        """What nothing has, nor had: small blocks that states have left serve other states only.
-
-        A cotangent that outgrows its table makes one of twice the size while it still has the old one.
-        """
-        free = max(self.allowed - self.held - self.left_by_states(), 0)
+        """What a tape could have. A cotangent that outgrows its table makes another, twice as large."""
+        free = max(self.allowed - self.held - self.report.spare, 0)
         return free - min(2 * self.report.cotangent, free // 2)
-
-    def left_by_states(self) -> int:
-        """How much less states take now than they did once."""
-        return max(self._most_in_states - self._in_states(), 0)
-
-    def _in_states(self) -> int:
-        return self.held - self.report.tapes - self.report.cotangent
 
     def predicted(self, low: int, high: int) -> float:
         """The bytes that a tape of a stretch will have."""
         return self.recorded * self.costs.work(low, high)
 
     def require(self, needed: int) -> None:
-        """Raise BudgetError where so much is more than may be held."""
-        require_bytes(needed, self.memory, self.report.step)
+        """Raise BudgetError where about so many bytes are needed, and that is more than may be held."""
+        if needed > self.memory:
+            raise too_small(needed, self.memory, self.report.step)
 
     # Actions
 
@@ -122,7 +113,6 @@ class Ledger:
 
     def _note(self, report: Report) -> None:
         self.report = report
-        self._most_in_states = max(self._most_in_states, self._in_states())
         if report.finished and not self.ended:
             self.high = self.end = report.step
             self.ended = True
@@ -198,8 +188,8 @@ class Ledger:
         yield from self.drop_from(low)
 
 
-def require_bytes(needed: int, memory: int, step: int) -> None:
-    """Raise BudgetError where at a step so many bytes, about, are needed, and fewer may be held."""
-    if needed > memory:
-        text = f"a budget of {written(memory)} is too small: at step {step} the gradient "
-        raise BudgetError(f"{text}needs about {written(needed)}; set memory=", needed=needed)
+def too_small(needed: int, memory: int, step: int) -> BudgetError:
+    """What to raise where it shows at a step that about so many bytes are needed."""
+    enough = max(needed, SMALLEST)
+    text = f"a budget of {written(memory)} is too small: at step {step} it shows that the gradient needs"
+    return BudgetError(f"{text} about {written(enough)}; raise memory= (--memory)", needed=enough)

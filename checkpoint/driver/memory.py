@@ -27,7 +27,7 @@ Memory = int | float | str | Mapping[str, int | float | str] | None
 
 SHARE = 4  # the default is one part in so many of what is free,
 MOST = 4 * 2**30  # and at most this,
-LEAST = 16 * 2**20  # but never less than this
+LEAST = 16 * 2**20  # but no less than this, where half of what is free is more
 
 _WRITE = "write a size, such as '512MiB', or a share of what is free, such as '25%'"
 
@@ -45,7 +45,7 @@ def resolve(memory: Memory) -> int:
 
     memory: bytes (an int, or a text such as "512MiB" or "1.5 GB"); a share of what is free now (a float up to
     1, or a text such as "25%"); None: a quarter of what is free, at most 4 GiB
-    and at least 16 MiB; {"host": one of these}.
+    and, if free, at least 16 MiB; {"host": one of these}.
     Raises RunError, as `check` does.
 
     >>> resolve("1.5 KiB"), resolve({"host": 4096})
@@ -63,7 +63,11 @@ def resolve(memory: Memory) -> int:
 
 
 def _share_of_free(share: float | None) -> int:
-    return max(LEAST, min(free() // SHARE, MOST)) if share is None else max(1, int(free() * share))
+    return _default(free()) if share is None else max(1, int(free() * share))
+
+
+def _default(free: int) -> int:
+    return max(1, min(MOST, max(free // SHARE, min(LEAST, free // 2))))
 
 
 _resolved: ContextVar[dict[float | None, int] | None] = ContextVar("checkpoint.resolved", default=None)

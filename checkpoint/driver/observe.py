@@ -48,7 +48,7 @@ class Sample(NamedTuple):
 
 @runtime_checkable
 class Sampler(Observer, Protocol):
-    """An observer that can do without actions: a sweep that is quicker when it tells none may tell samples."""
+    """An observer that can do without actions: sweeps that are quicker when they tell none tell samples."""
 
     def sampled(self, sample: Sample) -> None:
         """The sweep has come so far; about every 0.1 s, when the end is known, and when all is done."""

@@ -28,7 +28,7 @@ from checkpoint.driver.ledger import Done, Ledger, Mark
 from checkpoint.driver.schedule import Action, Report
 
 PIECES = 16  # the head is taped in pieces of so many parts of the budget
-HALVINGS = 5  # so often may the first distance of states be doubled before it is a tape's length
+HALVINGS = 5  # so often may the first distance of states be doubled until it is a tape's length
 TIMES = 5  # what the run alone holds: about the least for a gradient, with its states and cotangents
 LEAST_SECONDS = 0.001  # between two states, so that keeping them takes no part of the time
 
@@ -98,36 +98,42 @@ class FirstPass:
     def rest(self) -> Done:
         """Run on to the end, keeping states."""
         ledger = self.ledger
-        self.distance = self._first_distance()
+        self.distance = max(self._base() >> HALVINGS, 1)
         while True:
+            before = ledger.report
             steps = max(round(self.distance / ledger.costs.recent()), 1)
-            report = yield from ledger.advance(ledger.report.step + steps)
+            report = yield from ledger.advance(before.step + steps)
             if report.finished:
                 return
+            self._pace(before, report)
             yield from self._keep()
 
-    def _first_distance(self) -> int:
-        report, base = self.ledger.report, self._base()
-        steps = report.step - self.ledger.marks[0].step
-        if report.seconds:
-            self.fewest = max(round(LEAST_SECONDS * steps / report.seconds), 1)
-        halvings = HALVINGS
-        while halvings and base >> halvings < self.fewest:
-            halvings -= 1
-        return max(base >> halvings, 1)
+    def _pace(self, before: Report, report: Report) -> None:
+        """No state is kept sooner than LEAST_SECONDS after another, unless a tape is no longer than that."""
+        busy = report.busy - before.busy
+        if busy > 0:
+            self.fewest = int(LEAST_SECONDS * self.ledger.costs.work(before.step, report.step) / busy)
+            self.distance = max(self.distance, min(self.fewest, self._base()))
 
-    def _tape_share(self) -> int:
-        """Half of what is free besides the tapes of the head; kept states may have the other half."""
-        return max(self.ledger.allowed - self.ledger.report.tapes, 0) // 2
+    def _states_share(self) -> int:
+        """How much kept states may take of what is free besides the tapes of the head; at most half of it."""
+        ledger = self.ledger
+        tapes = ledger.report.tapes
+        free = max(ledger.allowed - tapes, 0)
+        return min(max(free // 8, 2 * (ledger.held - tapes)), free // 2)
 
     def _base(self) -> int:
-        """The work that one tape can hold, in the end."""
-        return max(int(3 * self._tape_share() / 4 / self.ledger.recorded), 1)
+        """The work that one tape can hold in what is left."""
+        ledger = self.ledger
+        left = ledger.allowed - ledger.report.tapes - self._states_share()
+        return max(int(left / (1 + ledger.growth) / ledger.recorded), 1)
 
     def _keep(self) -> Done:
         """Keep the current state, if there is room or can be made."""
         ledger = self.ledger
-        while ledger.held > ledger.allowed - self._tape_share():
+        while ledger.tapes and self._base() < self.fewest:
+            yield from ledger.release()  # short tapes cost more than the head saves
+        while ledger.held - ledger.report.tapes > self._states_share():
             if not (
                 (yield from self._thin()) or (yield from self._release()) or (yield from self._replace())
             ):
@@ -158,7 +164,8 @@ class FirstPass:
         thinned = False
         if self._base() <= self.exhausted:
             return False
-        while ledger.held > ledger.allowed - 5 * self._tape_share() // 4:
+        enough = ledger.report.tapes + 3 * self._states_share() // 4
+        while ledger.held > enough:
             superfluous = self._superfluous()
             if not superfluous:
                 self.exhausted = 1.25 * self._base()

@@ -101,7 +101,8 @@ class Report(NamedTuple):
     What follows is known where the schedule `weighs`, or somebody observes; else it may be 0.
     held: all bytes that the sweep holds: states, tapes, cotangents. A state counts with what dropping it
     would free, since states share; the engine says how exactly it knows.
-    tapes, cotangent: of these, all tapes, the last and those that are held; and the cotangent.
+    spare: what is held by nothing, but serves only states (and not tapes): small blocks that were let go of.
+    tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
     of its threads.
     least: what the cotangent of the start will hold at least.
@@ -116,6 +117,7 @@ class Report(NamedTuple):
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0
+    spare: int = 0
 
 
 Actions = Generator[Action, Report, None]

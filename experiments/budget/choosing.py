@@ -2,10 +2,9 @@
 
 For each program of programs.py and each budget the search takes gradients by schedules of fixed.py, which
 know the run's length beforehand and so need no counting pass: one tape of the whole run; Spaced; Known, with
-2 and 3 repetitions; the run in from 2 to 8,192 pieces. Of each kind it begins with the smallest pieces that
-could be of use, and ends where two in turn do not fit: memory is measured from outside (taking.py, memory.py),
-beyond the run's own. The fastest few that fit and Budget are then measured by turns, each time in a fresh
-process, and medians of CPU time are taken.
+2 and 3 repetitions; the run in from 2 to 8,192 pieces, up to where smaller ones take longer, twice in turn.
+Memory is measured from outside (taking.py, memory.py), beyond the run's own. The fastest few that fit and
+Budget are then measured by turns, each time in a fresh process, and medians of CPU time are taken.
 
 How to read the table: forward: steps that Budget ran, with a tape and without, for each step of the run;
 run s, budget s, best s: CPU seconds; ratio: Budget's of the best's, which should be at most 1.1 (`LONG` where
@@ -20,6 +19,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
+from math import log2
 from typing import Any
 
 from checkpoint.driver.binomial import snapshots_for
@@ -30,11 +30,12 @@ from experiments.budget.taking import MIB, Row, measured, show
 
 REQUIRED = 1.1
 FINALISTS = 2
+LONGEST = 20.0  # seconds that a candidate may take
 SIZES = {"lorenz": 2_000_000, "growing": 100_000, "doubling": 1 << 18, "uneven": 200_000, "deep": 300_000}
 SLOW = {"lorenz": 10_000, "growing": 3_000, "doubling": 1 << 14, "uneven": 5_000, "deep": 3_000}
 BUDGETS = {"c": ("1MiB", "4MiB", "64MiB")}
 SMALL_BUDGETS = ("1MiB", "4MiB")
-PIECES = [round(2 ** (k / 2)) for k in range(26, 1, -1)]  # base cases of a run, the smallest first
+PIECES = [round(2 ** (k / 2)) for k in range(2, 27)]  # base cases of a run
 REPETITIONS = (2, 3)  # of treeverse; once is Spaced
 HEADER = ["MiB", "beyond", "forward", "actions", "run s", "budget s", "best s", "ratio"]
 
@@ -59,7 +60,7 @@ class Search:
     def measured(self, spec: list[Any]) -> Row:
         """A measurement of the run by a schedule."""
         program, size, engine = self.case
-        return measured(program, size, spec, engine)
+        return measured(program, size, spec, engine, LONGEST)
 
     def best(self, budget: int) -> list[list[Any]]:
         """The fastest that fit, the best first."""
@@ -69,21 +70,20 @@ class Search:
         return [spec for _, spec in sorted(fitting)[:FINALISTS]]
 
     def _fitting(self, kind: list[list[Any]], budget: int) -> Iterator[tuple[float, list[Any]]]:
-        """Those of a kind that fit, with their seconds."""
-        too_large = 0
-        least = float("inf")
-        for spec in kind:
+        """Those of a kind that fit, with their seconds, until they take longer twice in turn."""
+        i, worse, best = 0, 0, float("inf")
+        while i < len(kind) and worse < 2:
+            spec = kind[i]
             row = self.found.setdefault(str(spec), {}) or self.measured(spec)
             self.found[str(spec)] = row
+            beyond = row.get("bytes", 0) - self.run["bytes"]
             if "error" in row:
-                continue
-            fits = row["bytes"] - self.run["bytes"] <= budget
-            if fits:
+                worse += 1
+            elif beyond <= budget:
                 yield row["seconds"], spec
-            too_large = 0 if fits else too_large + 1
-            least = min(least, row["bytes"])
-            if too_large >= 2 and row["bytes"] > 1.2 * least:
-                return
+                worse = worse + 1 if row["seconds"] > best else 0
+                best = min(best, row["seconds"])
+            i += max(int(log2(max(beyond, 1) / budget)), 1)  # half an octave each: those surely do not fit
 
 
 def compared(search: Search, budget: int, repeats: int) -> Row:

@@ -116,15 +116,15 @@ def measure(program: str, size: int, spec: list[Any], engine_name: str) -> Row:
         return {"error": str(error), "needed": error.needed}
 
 
-def measured(program: str, size: int, spec: list[Any], engine: str) -> Row:
+def measured(program: str, size: int, spec: list[Any], engine: str, longest: float = LONGEST) -> Row:
     """The same in a fresh process; what that dies of is told as its error."""
     case = json.dumps([program, size, spec, engine])
     command = [sys.executable, "-m", "experiments.budget.taking", case]
     root = common.HERE.parent
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root, timeout=LONGEST)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root, timeout=longest)
     except subprocess.TimeoutExpired:
-        return {"error": f"more than {LONGEST:g} seconds"}
+        return {"error": f"more than {longest:g} seconds"}
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["nothing"]
         return {"error": f"the process ended with {done.returncode}: {said[-1]}"}

@@ -2,7 +2,8 @@
 
 In: a Subject, and choices. Out: how its run ends, or a Disagreement. Equal is equal to the last bit; NaNs
 are equal. A run is cut at a step that is drawn, and its rest runs on another engine where one can: on c what
-began on hybrid, and the reverse. Gradients are taken by plain reverse mode and by bisection in small pieces.
+began on hybrid, and the reverse. Gradients are taken by plain reverse mode, by bisection in small pieces, and
+within budgets, of a length that is known, wrong or not known.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.numbers import real_part
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
-from checkpoint.errors import CheckpointError, InternalError
+from checkpoint.errors import BudgetError, CheckpointError, InternalError
 from experiments.random.kinds import Subject
 from tests.laws.random_programs import INPUT
 from tests.python.agreement import REFUSALS, Outcome, TooLong
@@ -26,6 +28,7 @@ from tests.support.world import World
 
 ENGINES = ("interp", "hybrid", "c")
 PARTNERS = {"interp": "interp", "hybrid": "c", "c": "hybrid"}
+TRIES = 12  # of budgets, each as large as the one before said, and at least twice as large
 LONG = 2_000  # steps; of longer runs only the ends are compared
 ENDS = ("value", "error", "refused", "long", "unlike Python")
 REFUSED = (*REFUSALS, "came in as an argument")
@@ -112,7 +115,9 @@ def check(subject: Subject, random: Random) -> str:
         return "long"
     _check_cut(subject, random.randint(0, steps), whole)
     if end.error is None:
-        _check_derivatives(subject, Bisection(max(steps // 10, random.choice((1, 3, 8)))))
+        plain = _check_derivatives(subject, Bisection(max(steps // 10, random.choice((1, 3, 8)))))
+        length = random.choice((None, max(steps, 1), random.randint(1, 2 * steps + 1)))
+        _check_budget(subject, int(10 ** random.uniform(3, 5.5)), length, plain)
     return "refused" if refused else "value" if end.error is None else "error"
 
 
@@ -156,9 +161,26 @@ def _check_capsules(subject: Subject, hybrid: Any, c: Any, whole: Told) -> None:
         alike(f"gradient of a capsule of {z.engine}", actions, _differ(subject))
 
 
-def _check_derivatives(subject: Subject, schedule: Bisection) -> None:
+def _check_derivatives(subject: Subject, schedule: Bisection) -> Told:
+    """Of all engines, both ways; what plain reverse mode does."""
     actions = {
         f"{name}, {how}": _action(subject.vjp, name, how) for how in (Plain(), schedule) for name in ENGINES
     }
-    alike("gradient", actions, _differ(subject))
+    found = alike("gradient", actions, _differ(subject))
     alike("forward mode", {name: _action(subject.jvp, name) for name in ENGINES}, _differ(subject))
+    return next(iter(found.values()))
+
+
+def _check_budget(subject: Subject, memory: int, length: int | None, plain: Told) -> None:
+    """A gradient within a budget, or the next that is enough, is the same; how much that is differs."""
+    for name in ENGINES:
+        given = memory
+        for _ in range(TRIES):
+            budget = Budget(given, length)
+            found = told(_action(subject.vjp, name, budget))
+            if not isinstance(found.error, BudgetError):
+                break
+            if found.error.needed <= given:
+                raise Disagreement(f"{name}, {budget}: needs {found.error.needed}")
+            given = max(2 * given, found.error.needed)
+        _compare(f"gradient, plain and {name}, {budget}", plain, found, _differ(subject))

@@ -25,10 +25,13 @@ from checkpoint import (
     hvp,
     jacrev,
     primops,
+    profile,
     value_and_grad,
     vjp,
 )
 from checkpoint.driver.estimate import Estimate
+from checkpoint.driver.forecast import BINS, POINTS, FirstPass, Kept
+from checkpoint.driver.observe import Sample, observed
 from checkpoint.driver.schedule import (
     Action,
     Actions,
@@ -142,7 +145,7 @@ class Symbolic:
             self.perform(action)
             self.now += 1e-6
             told = self.report()
-            self.estimate.acted(action, told, self.now)
+            self.tell(action, told)
             self.note()
             try:
                 action = actions.send(told)
@@ -150,6 +153,12 @@ class Symbolic:
                 break
         began, end = self.found[0][0], self.now
         return [((at - began) / (end - began), end - at, left) for at, left in self.found]
+
+    def tell(self, action: Action, told: Report) -> None:
+        self.estimate.acted(action, told, self.now)
+
+    def tell_step(self) -> None:
+        self.estimate.running(self.at, self.now)
 
     def report(self) -> Report:
         bytes = 0 if self.last is None else 100 * (self.last[1] - self.last[0])
@@ -168,7 +177,7 @@ class Symbolic:
             self.at += 1
             if self.now > told + 0.1:
                 told = self.now
-                self.estimate.running(self.at, self.now)
+                self.tell_step()
                 self.note()
 
     def perform(self, action: Action) -> None:
@@ -239,6 +248,91 @@ def test_estimates_after_a_tenth(schedule: Schedule, cost: str) -> None:
         if used > 0.1:
             assert estimated is not None
             assert abs(estimated - left) <= 0.2 * left + 0.02 * whole, (used, left, estimated)
+
+
+class Sampled(Symbolic):
+    """Tells samples instead: after so many actions, in the midst of long ones, and when the end is known."""
+
+    every = 20
+    count = 0
+    end: int | None = None
+    reversed_to: int | None = None
+
+    def tell(self, action: Action, told: Report) -> None:
+        self.count += 1
+        if isinstance(action, Tape):
+            self.low = told.step - told.bytes // 100
+        elif isinstance(action, Reverse):
+            self.reversed_to = self.low
+        was_known, self.end = self.end is not None, told.step if told.finished else self.end
+        if self.count % self.every == 0 or (told.finished and not was_known):
+            self.tell_step()
+
+    def tell_step(self) -> None:
+        self.estimate.sampled(Sample(self.at, self.end, self.reversed_to), self.now)
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_estimates_from_samples(cost: str) -> None:
+    found = Sampled(COSTS[cost], 10_000, (1.0, 1.8, 1.2)).follow(Bisection(50))
+    whole = found[0][1]
+    for used, left, estimated in found:
+        if used > 0.1:
+            assert estimated is not None
+            assert abs(estimated - left) <= 0.2 * left + 0.02 * whole, (used, left, estimated)
+
+
+def test_tables_are_bounded() -> None:
+    """However long the first pass is; it goes on saying where time went and how many states are kept."""
+    first, kept = FirstPass(7), Kept(7)
+    for step in range(7, 100_007, 4):
+        first.add(step + 4, 0.001 if step < 50_000 else 0.003, False)
+        kept.count(step, 1)
+        if step % 8 == 7:
+            kept.count(step, -1)
+    assert len(first.steps) == len(first.run) == len(first.taped) <= 2 * POINTS + 1
+    first.settle()
+    assert first.work(7, 50_007) == pytest.approx(12.5, rel=1e-3)
+    assert first.work(7, 100_007) == pytest.approx(50.0, rel=1e-3)
+    assert len(kept.counts) == BINS
+    assert sum(kept.counts) == 12_500
+    regions = list(kept.regions(7, first.end))
+    assert (regions[0][0], regions[-1][1]) == (7, first.end)
+    assert sum(states for _, _, states in regions) == 12_500
+    assert all(a[1] == b[0] for a, b in pairwise(regions))
+
+
+class Steps:
+    """Writes down where sweeps are said to be in the midst of their actions."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def began(self, schedule: Schedule, report: Report) -> None: ...
+
+    def acted(self, action: Action, report: Report) -> None: ...
+
+    def running(self, step: int) -> None:
+        self.seen.append(step)
+
+    def ended(self, finished: bool) -> None: ...
+
+
+@pytest.mark.parametrize("name", ["interp", "hybrid"])
+def test_long_actions_are_told_of(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By engines in Python, too; what is told changes neither results nor counts."""
+    monkeypatch.setattr("checkpoint.driver.execute.FIRST_PACE", 16)
+    schedule = Bisection(100)
+    with profile() as alone:
+        expected = grad(power, engine=name, schedule=schedule)(0.9, 100)
+    monkeypatch.setattr("checkpoint.driver.execute.TOLD_AFTER", 0.0)
+    steps = Steps()
+    with observed((steps,)), profile() as together:
+        found = grad(power, engine=name, schedule=schedule)(0.9, 100)
+    assert found == expected
+    assert len(steps.seen) > 20
+    for what in ("forward", "recomputed", "taped", "taped_again", "most_kept"):
+        assert getattr(together.total, what) == getattr(alone.total, what)
 
 
 # Bars

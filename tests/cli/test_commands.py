@@ -117,7 +117,7 @@ def test_doctor_says_what_memory_there_is(monkeypatch: pytest.MonkeyPatch) -> No
         rf"^memory: {size} free to this process, {size} for a gradient by default$", output("doctor"), re.M
     )
     monkeypatch.setenv("CHECKPOINT_MEMORY", "2MiB")
-    assert "memory: 2.0 MiB free to this process, 512.0 KiB for a gradient by default\n" in output("doctor")
+    assert "memory: 2.0 MiB free to this process, 1.0 MiB for a gradient by default\n" in output("doctor")
     monkeypatch.setenv("CHECKPOINT_MEMORY", "much")
     assert "memory: CHECKPOINT_MEMORY is 'much'; write a size, like 512MiB or 2GiB\n" in output("doctor")
 

@@ -96,8 +96,9 @@ def test_a_cotangent_left_out(folder: Path) -> None:
 
 def test_too_little_memory(folder: Path) -> None:
     said = failure(1, folder, "grad", "p.vlad", "--x", "1", "--memory", "1")
-    assert said.startswith(
-        "checkpoint: error: a budget of 1 B is too small: at step 0 the gradient needs at least "
+    assert said == (
+        "checkpoint: error: a budget of 1 B is too small: at step 0 it shows that the gradient needs "
+        "about 64.0 KiB; raise memory= (--memory)\n"
     )
 
 

@@ -27,6 +27,14 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("command", ["grad", "trace"])
+def test_progress_goes_to_standard_error(program: Path, command: str) -> None:
+    done = checkpoint(command, program, "--x", "0.7", "--progress")
+    assert done.returncode == 0
+    assert re.search(r"forward: .*backward: 100%", done.stderr, re.DOTALL)
+    assert "forward:" not in done.stdout
+
+
 def test_it_prints_a_table(program: Path) -> None:
     done = checkpoint("trace", program, "--x", "0.7", "--schedule", "bisection", "--base", "10")
     assert (done.stderr, done.returncode) == ("", 0)

@@ -1,4 +1,4 @@
-"""The runtime of the C engine, heap, stack, tape and states: C programs against models, with sanitizers."""
+"""The runtime of the C engine, heap, pages, stack, tape and states: C programs against models, with sanitizers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from checkpoint.ctarget.build import compiler
 HERE = Path(__file__).parent / "runtime"
 TEMPLATES = Path(__file__).parents[2] / "ctemplates"
 SOURCES = [
-    *(TEMPLATES / f"{name}.c" for name in ("heap", "stack", "tape", "state")),
+    *(TEMPLATES / f"{name}.c" for name in ("heap", "pages", "stack", "tape", "state")),
     HERE / "standins.c",
 ]
 FLAGS = (
@@ -22,7 +22,7 @@ FLAGS = (
 
 
 @pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
-@pytest.mark.parametrize("name", ["heap", "stack", "tape", "state"])
+@pytest.mark.parametrize("name", ["heap", "pages", "stack", "tape", "state"])
 def test_against_a_model(tmp_path: Path, name: str) -> None:
     program = tmp_path / name
     command = [*(compiler() or ()), *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}", HERE / f"test_{name}.c", *SOURCES]

@@ -152,11 +152,10 @@ SEQUENCES = [
         keep advance(81) release(64) release(48) release(32) drop(80) drop(48) drop(64) keep
         advance(130) keep advance(179) keep advance(228) release(16) release(0) keep
         advance(277) drop(228) keep advance(361) drop(179) keep advance(445) restore(361)
-        tape(400) reverse drop(361) restore(277) advance(307) tape(361) reverse restore(277)
-        tape(307) reverse drop(277) restore(130) advance(184) keep restore(184) advance(223)
-        tape(277) reverse restore(184) tape(223) reverse drop(184) restore(130) tape(184)
-        reverse drop(130) restore(81) tape(130) reverse drop(81) drop(32) restore(16) tape(81)
-        reverse drop(16) restore(0) tape(16) reverse
+        tape(400) reverse drop(361) restore(277) advance(301) tape(361) reverse restore(277)
+        tape(301) reverse drop(277) restore(130) advance(194) tape(277) reverse restore(130)
+        tape(194) reverse drop(130) drop(81) drop(32) restore(16) tape(130) reverse drop(16)
+        restore(0) tape(16) reverse
         """,
     ),
 ]
@@ -246,7 +245,7 @@ def test_steps_that_cost_more_are_not_run_more_often() -> None:
 def test_a_budget_that_cannot_work_says_what_is_needed() -> None:
     model = Model(1_000, size=TAPE, state=lambda step: 50_000)
     with pytest.raises(
-        BudgetError, match=r"a budget of 39\.1 KiB is too small: at step 0 .* 48\.8 KiB"
+        BudgetError, match=r"a budget of 39\.1 KiB is too small: at step 0 .* about 97\.7 KiB"
     ) as found:
         model.follow(Budget(40_000))
     assert found.value.needed >= 50_000

@@ -1,6 +1,6 @@
 """Checkpointed equals plain: within budgets that cut the runs, gradients of the corpora keep every bit.
 
-Programs are drawn from the three corpora by a fixed seed, and those left out whose smallest budgets take long.
+Programs are drawn from the three corpora, always the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Budgets that cut a run: schedules that are watched, and the smallest memory by which a gradient is taken."""
+"""Budgets that cut a run: schedules that are watched, and the least memory that a gradient takes."""
 
 from __future__ import annotations
 

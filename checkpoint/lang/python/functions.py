@@ -71,11 +71,8 @@ def with_defaults(
         if isinstance(default, ast.Constant):
             return each(left[1:], {**makers, name: _maker_of_constant(default.value)})
         core, value = t.fresh(name), t.expr(default, env)
-
-        def use(result: Expr) -> Expr:
-            return Let(value.span, core, result, each(left[1:], {**makers, name: variable(core)}))
-
-        return use(value) if handler is None else handlers.guarded(t, value, env, handler, use)
+        following = each(left[1:], {**makers, name: variable(core)})
+        return handlers.kept_as(t, core, value, env, handler, following)
 
     return each(defaulted(node), {})
 

@@ -41,6 +41,13 @@ def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callabl
     return Let(span, outcome, protected, If(span, is_failed, to_handler, use(Var(span, outcome))))
 
 
+def kept_as(t: Translator, core: str, value: Expr, env: Env, handler: Handler | None, rest: Expr) -> Expr:
+    """`rest`, where a core variable holds the value of an expression; if that raises, the handler."""
+    if handler is None or isinstance(value, Const | Var | Lambda):
+        return Let(value.span, core, value, rest)
+    return guarded(t, value, env, handler, lambda result: Let(value.span, core, result, rest))
+
+
 def evaluated(
     t: Translator,
     node: ast.expr,

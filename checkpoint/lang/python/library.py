@@ -211,6 +211,8 @@ def reduce_(function: Any, items: Any, initial: Any = MISSING, /) -> Any:
 
 def partial_(function: Any, /, *given: Any) -> Any:
     """See functools.partial."""
+    if not callable(function):
+        raise TypeError("the first argument must be callable")
 
     def call(*more: Any) -> Any:
         return function(*given, *more)

@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checkpoint.errors import Span
-from checkpoint.lang.core import App, Expr, Lambda, Let, Letrec, Var
+from checkpoint.lang.core import App, Expr, Lambda, Letrec, Var
 from checkpoint.lang.python import calls, functions
-from checkpoint.lang.python.exits import Exits
+from checkpoint.lang.python.exits import Exits, Handler
+from checkpoint.lang.python.handlers import kept_as
 from checkpoint.lang.python.meanings import Binding, Callee, Env, Reference, Signature, variable
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def named_function(t: Translator, node: ast.expr, name: str, env: Env, exits: Ex
         return functions.named_lambda(t, node, name, env, exits.handler, bound)
     if is_partial(t, node, env):
         assert isinstance(node, ast.Call)
-        return with_partial(t, node, env, bound)
+        return with_partial(t, node, env, exits.handler, bound)
     return None
 
 
@@ -48,11 +49,16 @@ def is_partial(t: Translator, node: ast.expr, env: Env) -> bool:
 
 def value(t: Translator, node: ast.Call, env: Env) -> Expr | None:
     """`partial(f, ...)` as a value; None where f's signature is not known."""
-    return with_partial(t, node, env, lambda callee: t.linker.as_value(t, callee, t.span(node)))
+    return with_partial(t, node, env, None, lambda callee: t.linker.as_value(t, callee, t.span(node)))
 
 
-def with_partial(t: Translator, node: ast.Call, env: Env, rest: Callable[[Callee], Expr]) -> Expr | None:
-    """`rest` on the function that `partial` makes; None where f's signature is not known."""
+def with_partial(
+    t: Translator, node: ast.Call, env: Env, handler: Handler | None, rest: Callable[[Callee], Expr]
+) -> Expr | None:
+    """`rest` on the function that `partial` makes; None where f's signature is not known.
+
+    handler: where what the arguments raise goes.
+    """
     callee = _function(t, node.args[0], env)
     given = calls.arguments(
         t, ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), env
@@ -70,7 +76,7 @@ def with_partial(t: Translator, node: ast.Call, env: Env, rest: Callable[[Callee
     lam = Lambda(span, tuple(params.values()), body, name=callee.name)
     result: Expr = Letrec(span, ((core, lam),), rest(made))
     for each, expr in reversed(list(zip(names, values, strict=True))):
-        result = Let(expr.span, each, expr, result)
+        result = kept_as(t, each, expr, env, handler, result)
     return result
 
 

@@ -6,6 +6,7 @@ import operator
 from functools import cache
 from typing import Any
 
+from checkpoint.ad.arrays import ARRAYS, current_data
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
@@ -117,7 +118,11 @@ def truth(now: Now, x: Any) -> bool:
     if kind in PLAIN:
         return bool(x)
     if kind in NUMBERS:
-        return bool(real_part(x) != 0.0)
+        x = real_part(x)
+    if type(x) in ARRAYS:
+        return bool(current_data(now, x))
+    if type(x) is float:
+        return x != 0.0
     if kind is List or kind is Dict or is_tuple(x):
         return bool(current(now, x))
     return True

@@ -173,6 +173,15 @@ def raised_with_shape(x: Any) -> Any:
     return x
 
 
+def ambiguous_at_last(x: Any) -> Any:
+    """The truth of what was a float in all turns before."""
+    count = 0
+    for v in [1.0, 0.0, 2.0, 1.0, 0.0, 3.0, 1.0, x]:
+        if v:
+            count += 1
+    return x * count
+
+
 def read_only(a: Any) -> Any:
     """A diagonal shows the elements of its matrix, and cannot be written to."""
     v = np.diag(a)
@@ -234,6 +243,8 @@ def read_only_handled(a: Any) -> Any:
 
 
 EXAMPLES = [
+    Example(ambiguous_at_last, (filled(3),), raises=ValueError),
+    Example(ambiguous_at_last, (filled(1),)),
     Example(read_only, (filled(2, 2),), raises=ValueError),
     Example(read_only_in_place, (filled(2, 2),), raises=ValueError),
     Example(read_only_view, (filled(3),), raises=ValueError),

@@ -52,5 +52,5 @@ bool run_native(Machine *m, const char *name, int64_t steps, const Value *operan
 }
 
 void *memory_take(size_t bytes) { return malloc(bytes); }
-void *memory_resize(void *memory, size_t bytes) { return realloc(memory, bytes); }
-void memory_give(void *memory) { free(memory); }
+void *memory_resize(void *memory, size_t old_bytes, size_t bytes) { return (void)old_bytes, realloc(memory, bytes); }
+void memory_give(void *memory, size_t bytes) { (void)bytes, free(memory); }

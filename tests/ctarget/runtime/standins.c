@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "checks.h"
 #include "numbers.h"
+#include "pages.h"
 
 int alive[OBJECTS];
 int alive_in_all;
@@ -83,6 +84,6 @@ void with_every_failure(void (*body)(Heap *heap)) {
     }
 }
 
-void *memory_take(size_t bytes) { return malloc(bytes); }
-void *memory_resize(void *memory, size_t bytes) { return realloc(memory, bytes); }
-void memory_give(void *memory) { free(memory); }
+void *memory_take(size_t bytes) { return pages_take(bytes); }
+void *memory_resize(void *memory, size_t old_bytes, size_t bytes) { return pages_resize(memory, old_bytes, bytes); }
+void memory_give(void *memory, size_t bytes) { pages_give(memory, bytes); }

@@ -11,7 +11,7 @@ typedef struct Piece {
 
 static size_t random_size(void) {
     switch (random_below(4)) {
-    case 0: return random_below(40);
+    case 0: return random_below(500) ? random_below(40) : 300000 + random_below(3000000);
     case 1: return random_below(600);
     case 2: return 500 + random_below(30);
     default: return random_below(20000);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ def changed_after_a_lambda(x: float) -> float:
 
     def step(t: float) -> float:
         nonlocal k
-        scaled = lambda u: u * k  # noqa: E731
+        scaled: Callable[[float], float] = lambda u: u * k  # noqa: E731
         value = scaled(t)
         k = k + value
         return value
@@ -31,7 +32,7 @@ def changed_in_a_loop(x: float) -> float:
 
     def double(t: float) -> float:
         nonlocal k
-        grown = [lambda u: u * k]
+        grown: list[Callable[[float], float]] = [lambda u: u * k]
         first = grown[0](t)
         while t < 10.0:
             k = t * 2.0
@@ -47,7 +48,7 @@ def changed_and_failed(x: float) -> float:
 
     def step(t: float) -> float:
         nonlocal k
-        scaled = [lambda u: u * k]
+        scaled: list[Callable[[float], float]] = [lambda u: u * k]
         value = scaled[0](t)
         k = k + value
         if k > 5.0:
@@ -70,14 +71,14 @@ def changed_below(x: float) -> float:
     def outer(t: float) -> float:
         def inner(s: float) -> float:
             nonlocal k
-            scaled = [lambda u: u * k]
+            scaled: list[Callable[[float], float]] = [lambda u: u * k]
             value = scaled[0](s)
             k = k + 1.0
             return value
 
         return inner(t) + k
 
-    shifted = [lambda u: u - k]
+    shifted: list[Callable[[float], float]] = [lambda u: u - k]
     start = shifted[0](3.0)
     return outer(x) + k * start
 
@@ -86,9 +87,9 @@ def changed_before_it_is_made(x: float) -> float:
     """The lambda is made when the variable has its value, which a later call may change."""
 
     def step(t: float) -> float:
-        nonlocal k
+        nonlocal k  # type: ignore[misc]
         k = t + 1.0
-        scaled = [lambda u: u * k]
+        scaled: list[Callable[[float], float]] = [lambda u: u * k]
         return scaled[0](t)
 
     first = step(x)
@@ -101,7 +102,7 @@ def list_after_a_lambda(x: float) -> float:
     xs = [x]
 
     def step(t: float) -> float:
-        scaled = [lambda u: u * xs[0]]
+        scaled: list[Callable[[float], float]] = [lambda u: u * xs[0]]
         value = scaled[0](t)
         xs.append(value)
         return value
@@ -149,7 +150,7 @@ def early_handled(x: float) -> tuple[float, str]:
     except UnboundLocalError as error:
         said += f"default: {error}\n"
     try:
-        shifted = lambda t, by=k: t + by  # noqa: E731
+        shifted: Any = lambda t, by=k: t + by  # noqa: E731
         said += str(shifted(x))
     except UnboundLocalError as error:
         said += f"default of a lambda: {error}\n"
@@ -166,6 +167,26 @@ def default_that_fails(x: float) -> float:
         return scaled(x)
     except ZeroDivisionError:
         return 3.0 * x
+
+
+def partial_that_fails(x: float) -> tuple[float, str]:
+    """The same of what `functools.partial` is given; of what cannot be called it makes nothing."""
+
+    def scaled(t: float, by: float) -> float:
+        return t * by
+
+    said = ""
+    try:
+        doubled = functools.partial(scaled, 1.0 / (x - x))
+        x = doubled(2.0)
+    except ZeroDivisionError as error:
+        said += str(error)
+    by: Any = x
+    try:
+        functools.partial(by, x)
+    except TypeError as error:
+        said += str(error)
+    return x * 3.0, said
 
 
 def decorator_that_fails(x: float) -> float:
@@ -218,7 +239,7 @@ def never_assigned(x: float) -> float:
     """A function that may assign the variable around it does not."""
 
     def step(t: float) -> None:
-        nonlocal k
+        nonlocal k  # type: ignore[misc]
         if t > 100.0:
             k = t
 
@@ -232,10 +253,10 @@ def early_nonlocal(x: float) -> float:
     """A function reads what it would change, and what nobody has assigned."""
 
     def step(t: float) -> float:
-        nonlocal k
+        nonlocal k  # type: ignore[misc]
         if t > 100.0:
             k = t
-        scaled = [lambda u: u * k]
+        scaled: list[Callable[[float], float]] = [lambda u: u * k]
         return scaled[0](t)
 
     if x > 100.0:
@@ -247,7 +268,7 @@ def forgotten(x: float) -> tuple[float, str]:
     """The name of `except ... as` has no value afterwards, in functions neither."""
 
     def told() -> str:
-        return str(error)  # noqa: F821
+        return str(error)  # type: ignore[misc]  # noqa: F821
 
     said = ""
     try:
@@ -314,7 +335,7 @@ def early_in_generators(x: float) -> tuple[float, list[str]]:
 def early_item(x: float) -> tuple[float, str]:
     """A comprehension's own variable, before it has a value."""
     try:
-        return sum(t for s in (x, 2.0) for t in [t * s]), ""  # noqa: F821
+        return sum(t for s in (x, 2.0) for t in [t * s]), ""  # type: ignore[has-type]  # noqa: F821
     except UnboundLocalError as error:
         return x, str(error)
 
@@ -331,13 +352,13 @@ def early_in_lists(x: float) -> tuple[float, list[str]]:
     except NameError:
         said.append("free")
     try:
-        return {t: said.append(str(t * k)) for t in (x, 2.0)}[x], said  # type: ignore[func-returns-value]
+        said += {t: [str(t * k)] for t in (x, 2.0)}[x]
     except UnboundLocalError:
         said.append("local")
     except NameError:
         said.append("free")
     try:
-        return [said.append(str(t)) for t in (x,) if t > 0.0].index(k), said
+        x = [said.pop() for t in (x,) if t > 0.0].index(str(k)) * x
     except UnboundLocalError:
         said.append("local")
     return 2.0 * x, said
@@ -356,6 +377,7 @@ EXAMPLES = [
     Example(early_handled, (2.0,)),
     Example(default_that_fails, (2.0,)),
     Example(decorator_that_fails, (2.0,)),
+    Example(partial_that_fails, (2.0,)),
     Example(early_in_a_function, (0.5,)),
     Example(early_in_a_function, (2.0,), raises=NameError),
     Example(early_in_a_function_handled, (2.0,)),

@@ -1,0 +1,180 @@
+"""What sweeps in C say that they hold, beside what the process holds: tracemalloc's count; bounds on tapes."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checkpoint import engines
+from checkpoint.ad.numbers import one
+from checkpoint.calls import call_of
+from checkpoint.ctarget.library import reason
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.execute import Sweep
+from checkpoint.driver.schedule import (
+    Action,
+    Actions,
+    Bisection,
+    Hold,
+    Keep,
+    Release,
+    Report,
+    Restore,
+    Reverse,
+    Schedule,
+    Tape,
+)
+
+pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
+
+NUMBERS, ROW = 4_000, 1_000  # elements of containers; of arrays
+
+
+def lists(x: float) -> float:
+    xs = [x]
+    for i in range(NUMBERS):
+        xs.append(0.5 * xs[-1] + i)
+    total = 0.0
+    while xs:
+        total = 0.999 * total + xs.pop()
+    return total
+
+
+def dictionaries(x: float) -> float:
+    known = {}
+    for i in range(NUMBERS // 4):
+        known[i] = x * i
+    for i in range(NUMBERS // 4):
+        known[i] = known[i] + 0.5 * known[(7 * i) % (NUMBERS // 4)]
+    return known[3] + known[NUMBERS // 4 - 1]
+
+
+def pairs(x: float) -> float:
+    xs = None
+    for i in range(NUMBERS):
+        xs = (x * i, xs)
+    total = 0.0
+    while xs is not None:
+        total = 0.999 * total + xs[0]
+        xs = xs[1]
+    return total
+
+
+def arrays(x: float) -> float:
+    rows = []
+    for i in range(60):
+        rows.append(np.sin(x * np.arange(float(ROW)) + i))
+    total = np.zeros(ROW)
+    for row in rows:
+        total = total + row * row
+    return np.sum(total)
+
+
+def calls(x: float, depth: int = NUMBERS) -> float:
+    return x if depth == 0 else 0.999 * calls(x, depth - 1) + x
+
+
+PROGRAMS = (lists, dictionaries, pairs, arrays, calls)
+# What one step may add to a tape that has just not reached its bound: an array and its objects; of others a record.
+ONE_STEP = {arrays: 4 * 8 * ROW + 2_000}
+SLABS = 500_000  # bytes that the heap has in hand, and Python for code that was taped for the first time
+LEAST = 3_000  # bytes: a tape's first chunks, and the record of a step
+
+
+class Noted:
+    """A schedule, whose actions and reports are told."""
+
+    weighs = True
+
+    def __init__(self, schedule: Schedule, tell: Callable[[Action, Report], object]) -> None:
+        self.schedule = schedule
+        self.tell = tell
+
+    def actions(self) -> Actions:
+        """Those of the schedule."""
+        actions = self.schedule.actions()
+        action = next(actions)
+        while True:
+            report = yield action
+            self.tell(action, report)
+            try:
+                action = actions.send(report)
+            except StopIteration:
+                return
+
+
+class Stretches:
+    """All of the run on tapes of so many bytes, which are held together before the last is reversed."""
+
+    def __init__(self, bytes: int) -> None:
+        self.bytes = bytes
+
+    def actions(self) -> Actions:
+        """Keep, tape and hold; then tape once more what was released, for it to be reversed."""
+        starts, report = [0], (yield Keep())
+        while not report.finished:
+            report = yield Tape(None, self.bytes)
+            starts.append(report.step)
+            yield Hold()
+        yield Release(0)
+        yield Restore(0)
+        yield Tape(starts[1])
+        yield Hold()
+        for start in reversed(starts[:-1]):
+            yield Reverse(start)
+
+
+def gradient(function: Callable[[float], Any], schedule: Schedule) -> Any:
+    call = call_of(function, (0.7,), {}, "c")
+    engine = engines.get("c")
+    start = engine.start(0, call.u, call.tags)
+    sweep = Sweep(engine, Effects(), seed=lambda end: engine.seed(end, one(end.value)))
+    return sweep.run(start, schedule)
+
+
+@contextmanager
+def traced() -> Iterator[None]:
+    gc.collect()
+    tracemalloc.start()
+    try:
+        yield
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("bytes", [20_000, 100_000, 1_000_000])
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_no_tape_has_much_more_than_its_bound(function: Callable[[float], Any], bytes: int) -> None:
+    found: list[tuple[int, int]] = []
+
+    def tell(action: Action, report: Report) -> None:
+        if isinstance(action, Tape):
+            found.append((report.tapes, report.bytes))
+
+    gradient(function, Noted(Bisection(1_000_000, bytes), tell))
+    most = bytes + ONE_STEP.get(function, 0) + LEAST
+    assert found and all(of_it <= most for _, of_it in found)
+    assert all(with_spare <= most + bytes // 8 for with_spare, _ in found)
+
+
+@pytest.mark.parametrize("bytes", [20_000, 1_000_000])
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_where_most_is_held_tracemalloc_finds_as_much(function: Callable[[float], Any], bytes: int) -> None:
+    gradient(function, Stretches(bytes))  # what is made once
+    found: list[tuple[int, int]] = []
+
+    def tell(action: Action, report: Report) -> None:
+        found.append((report.held, tracemalloc.get_traced_memory()[0]))
+
+    with traced():
+        gradient(function, Noted(Stretches(bytes), tell))
+    held, traced_then = max(found)
+    more, traced_more = held - found[0][0], traced_then - found[0][1]
+    assert more > 100_000
+    assert abs(more - traced_more) <= 0.1 * more + SLABS
