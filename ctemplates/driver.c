@@ -39,6 +39,7 @@ static void weigh(Sweep *s) {
     report->tapes = s->held.bytes + (s->last_taped.tape ? tape_held(s->last_taped.tape) : 0);
     report->cotangent = s->cotangent ? s->cotangent->bytes : 0;
     report->held = bytes_held(s);
+    report->spare = heap_spare(s->heap);
 }
 
 /* The current state is a new reference. */

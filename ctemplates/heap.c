@@ -13,24 +13,11 @@
 
 #include "bridge.h"
 #include "containers.h"
+#include "heap_blocks.h"
 #include "memory.h"
 
 enum { FIRST_SLAB = 4096, LARGEST_SLAB = 256 * 1024, FIRST_RUN = FROZEN + 1 };
 
-typedef struct Slab {
-    struct Slab *previous;
-    size_t size; /* of the blocks */
-    _Alignas(CLASS_BYTES) char blocks[];
-} Slab;
-
-typedef struct Large {
-    struct Large *previous, *next;
-    size_t bytes;
-    size_t unused; /* so that the memory is as aligned as malloc's */
-    char memory[];
-} Large;
-
-_Static_assert(sizeof(Large) % CLASS_BYTES == 0, "large blocks are aligned");
 _Static_assert(sizeof(Object) <= CLASS_BYTES, "every object has a head");
 
 Heap *heap_create(size_t limit) {
@@ -106,6 +93,7 @@ void *heap_block(Heap *heap, uint32_t size_class) {
     if (!fits) {
         retire_slab(heap);
         *slab = (Slab){.previous = heap->slabs, .size = heap->next_slab};
+        heap->slab_bytes += slab->size;
         heap->slabs = slab;
         heap->fresh = slab->blocks;
         heap->fresh_end = slab->blocks + slab->size;
@@ -116,15 +104,6 @@ void *heap_block(Heap *heap, uint32_t size_class) {
     heap->fresh += bytes;
     UNPOISON(block, bytes);
     return block;
-}
-
-static Large *large_of(void *memory) { return (Large *)(void *)((char *)memory - offsetof(Large, memory)); }
-
-static void link_large(Heap *heap, Large *large) {
-    large->previous = NULL;
-    large->next = heap->large;
-    if (large->next) large->next->previous = large;
-    heap->large = large;
 }
 
 static void relink_large(Heap *heap, Large *large) {
@@ -144,14 +123,17 @@ static void *allocate_large(Heap *heap, size_t bytes) {
         heap->bytes -= all;
         heap_exhausted(heap);
     }
-    large->bytes = bytes;
-    link_large(heap, large);
+    *large = (Large){.bytes = bytes, .next = heap->large};
+    if (large->next) large->next->previous = large;
+    heap->large = large;
+    heap->large_bytes += all;
     return large->memory;
 }
 
 static void free_large(Heap *heap, void *memory) {
     Large *large = large_of(memory);
     heap->bytes -= large->bytes + sizeof(Large);
+    heap->large_bytes -= large->bytes + sizeof(Large);
     if (large->next) large->next->previous = large->previous;
     if (large->previous)
         large->previous->next = large->next;
@@ -196,6 +178,7 @@ static void *resize_large(Heap *heap, void *memory, size_t bytes) {
         heap_exhausted(heap);
     }
     if (bytes < old_bytes) heap->bytes -= old_bytes - bytes;
+    heap->large_bytes += bytes - old_bytes;
     large->bytes = bytes;
     relink_large(heap, large);
     return large->memory;
@@ -331,70 +314,4 @@ void release(Heap *heap, Object *object) {
     do destroy(heap, object);
     while ((object = next_dying(heap)));
     heap->draining = false;
-}
-
-/* Checking */
-
-static void require(bool holds, const char *what) {
-    if (holds) return;
-    fprintf(stderr, "checkpoint: heap_check: %s\n", what);
-    abort();
-}
-
-static size_t check_slabs(const Heap *heap) {
-    size_t bytes = 0;
-    for (const Slab *slab = heap->slabs; slab; slab = slab->previous) bytes += slab->size;
-    require(heap->fresh <= heap->fresh_end, "the newest slab is overrun");
-    return bytes - (size_t)(heap->fresh_end - heap->fresh);
-}
-
-static size_t check_free(const Heap *heap, size_t in_slabs) {
-    size_t bytes = 0;
-    for (size_t class = 1; class < CLASSES; class++)
-        for (void *const *block = heap->free[class]; block; block = *block) {
-            require((uintptr_t)block % CLASS_BYTES == 0, "a free block is not aligned");
-            bytes += class * CLASS_BYTES;
-            require(bytes <= in_slabs, "free lists are longer than the slabs");
-        }
-    return bytes;
-}
-
-static size_t check_large(const Heap *heap) {
-    size_t bytes = 0;
-    const Large *previous = NULL;
-    for (const Large *large = heap->large; large; large = large->next) {
-        require(large->previous == previous, "large blocks are linked wrongly");
-        bytes += large->bytes + sizeof(Large);
-        previous = large;
-    }
-    return bytes;
-}
-
-static size_t check_shelf(const Shelf *shelf) {
-    if (!shelf->memory) return 0;
-    require(large_of(shelf->memory)->bytes == shelf->bytes, "the block on a shelf has another size");
-    return shelf->bytes + sizeof(Large);
-}
-
-static void check_foreign(const Heap *heap) {
-    const Foreign *previous = NULL;
-    size_t count = 0;
-    for (const Foreign *foreign = heap->foreign; foreign; foreign = foreign->next, count++) {
-        require(foreign->previous == previous, "Python objects are linked wrongly");
-        require(foreign->head.kind == FOREIGN, "what is linked is no Python object");
-        require(heap->draining || foreign->head.count, "a Python object without references is alive");
-        require(foreign->python, "a Python object is missing");
-        previous = foreign;
-    }
-    require(count == heap->foreign_count, "Python objects are counted wrongly");
-}
-
-void heap_check(const Heap *heap) {
-    require(heap->draining || !heap->dying, "something dead was left");
-    require(heap->peak <= heap->limit && heap->bytes <= heap->peak, "more is in use than may be");
-    const size_t in_slabs = check_slabs(heap), free_bytes = check_free(heap, in_slabs);
-    const size_t shelved = check_shelf(&heap->shelves[FOR_STACKS]) + check_shelf(&heap->shelves[FOR_TAPES]);
-    const size_t found = in_slabs - free_bytes + check_large(heap) - shelved;
-    require(found + heap->reported == heap->bytes, "what is in use is counted wrongly");
-    check_foreign(heap);
 }

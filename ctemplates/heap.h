@@ -65,6 +65,7 @@ struct Heap {
     struct Large *large; /* the large blocks, linked, for heap_destroy */
     Shelf shelves[SHELVES];
     size_t reported; /* of `bytes`, what Python has (heap_report) */
+    size_t slab_bytes, large_bytes; /* of all slabs; of all that came from malloc, on the shelves too */
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
     uint64_t runs; /* the owner of the next run's lists (containers.h) */
@@ -105,6 +106,9 @@ static inline void heap_unreport(Heap *heap, size_t bytes) {
     heap->bytes -= bytes;
     heap->reported -= bytes;
 }
+
+/* What lies in free lists: it serves small blocks, and stays with the heap. */
+size_t heap_spare(const Heap *heap);
 
 void *heap_block(Heap *heap, uint32_t size_class); /* from a slab; counted by the caller */
 

@@ -39,7 +39,7 @@ typedef struct Directive {
 typedef struct Report {
     int64_t step;
     bool finished;
-    size_t bytes, held, tapes, cotangent;
+    size_t bytes, held, tapes, cotangent, spare;
 } Report;
 
 typedef enum SweepOutcome {

@@ -92,6 +92,7 @@ def report_of(found: Any, began: float, busy: float, least: int) -> Report:
         perf_counter() - began,
         process_time() - busy,
         least,
+        found.spare,
     )
 
 

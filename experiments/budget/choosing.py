@@ -111,7 +111,13 @@ def line(row: Row) -> list[str]:
     cells += [f"{row['beyond'] / MIB:.2f}", f"{row['forward']:.2f}", f"{row['actions']}"]
     cells += [f"{row[key]:.3f}" for key in ("run", "seconds", "best")]
     long = "  LONG" if row["ratio"] > REQUIRED else ""
-    return [*cells, f"{row['ratio']:.2f}", " ".join(map(str, row["spec"])), f"{row['theirs'] / MIB:.1f}", long]
+    return [
+        *cells,
+        f"{row['ratio']:.2f}",
+        " ".join(map(str, row["spec"])),
+        f"{row['theirs'] / MIB:.1f}",
+        long,
+    ]
 
 
 def main() -> None:

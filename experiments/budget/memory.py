@@ -23,7 +23,7 @@ takes minutes more):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from checkpoint.driver.memory import resolve
 from experiments import common
@@ -37,8 +37,8 @@ SMALL_BASE = 10_000
 HEADER = ["budget", "beyond", "share", "run", "told", "tapes", "cot.", "heap", "forward", "kept", "actions"]
 
 
-def rows_of(program: str, size: int, budgets: list[str], engine: str) -> Iterator[Row]:
-    """A row by bisection, and one for each budget of a program; where one is refused, one for what it needs."""
+def rows_of(program: str, size: int, budgets: Sequence[str], engine: str) -> Iterator[Row]:
+    """A row by bisection, one for each budget of a program, and for twice what a refused one needs."""
     run = measured(program, size, [], engine)
     bisected = measured(program, size, ["Bisection", BASE.get(engine, SMALL_BASE)], engine)
     yield row_of(bisected, None, run, bisected)

@@ -39,8 +39,9 @@ KINDS: dict[str, Callable[..., Schedule]] = {
 }
 LONGEST = 150.0  # seconds that one measurement may take
 
-# steps (of the run), advanced, taped, kept; seconds; bytes, heap (the most that engine c's own heap held);
-# digits (of value and gradient); of gradients also what Told says. Or: error, and needed if a budget is refused.
+# advanced, taped (steps), kept; seconds; bytes, heap (the most that engine c's own heap held);
+# digits (of value and gradient); of gradients also what Told says. Or: error, and needed if a budget is
+# refused.
 Row = dict[str, Any]
 
 

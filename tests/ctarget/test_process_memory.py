@@ -1,4 +1,4 @@
-"""What sweeps in C say that they hold, beside what the process holds: tracemalloc's count; bounds on tapes."""
+"""What sweeps in C say that they hold, beside what tracemalloc finds; and bounds on tapes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def dictionaries(x: float) -> float:
 
 
 def pairs(x: float) -> float:
-    xs = None
+    xs: Any = None
     for i in range(NUMBERS):
         xs = (x * i, xs)
     total = 0.0
@@ -81,8 +81,8 @@ def calls(x: float, depth: int = NUMBERS) -> float:
 
 
 PROGRAMS = (lists, dictionaries, pairs, arrays, calls)
-# What one step may add to a tape that has just not reached its bound: an array and its objects; of others a record.
-ONE_STEP = {arrays: 4 * 8 * ROW + 2_000}
+# What one step may add to a tape that has just not reached its bound: arrays and their objects, or a record.
+ONE_STEP: dict[Any, int] = {arrays: 4 * 8 * ROW + 2_000}
 SLABS = 500_000  # bytes that the heap has in hand, and Python for code that was taped for the first time
 LEAST = 3_000  # bytes: a tape's first chunks, and the record of a step
 
@@ -159,7 +159,8 @@ def test_no_tape_has_much_more_than_its_bound(function: Callable[[float], Any], 
 
     gradient(function, Noted(Bisection(1_000_000, bytes), tell))
     most = bytes + ONE_STEP.get(function, 0) + LEAST
-    assert found and all(of_it <= most for _, of_it in found)
+    assert found
+    assert all(of_it <= most for _, of_it in found)
     assert all(with_spare <= most + bytes // 8 for with_spare, _ in found)
 
 

@@ -13,7 +13,7 @@ from checkpoint.driver.schedule import Bisection, Schedule
 from experiments.budget import choosing, memory
 from experiments.budget.fixed import Known, Spaced
 from experiments.budget.programs import PROGRAMS
-from experiments.budget.taking import Told
+from experiments.budget.taking import Told, measured, schedule_of
 
 ENGINE = engines.get("hybrid")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are those of Linux")
@@ -60,33 +60,33 @@ def test_what_a_sweep_says_that_it_holds_is_noted() -> None:
 @linux
 @pytest.mark.parametrize("spec", [[], ["Budget", "16MiB"], ["Spaced", 5_500, 1_000]], ids=str)
 def test_one_measurement_in_a_process_of_its_own(spec: list[object]) -> None:
-    row = memory.measured("lorenz", 100, spec, "hybrid")
+    row = measured("lorenz", 100, spec, "hybrid")
     assert "error" not in row
     assert row["seconds"] > 0
 
 
 @linux
 def test_what_a_measurement_dies_of_is_its_error() -> None:
-    row = memory.measured("lorenz", 100, ["Spaced", 5_500, 0], "hybrid")
+    row = measured("lorenz", 100, ["Spaced", 5_500, 0], "hybrid")
     assert row == {"error": "the process ended with 1: ValueError: range() arg 3 must not be zero"}
 
 
 def test_rows_that_break_the_promise() -> None:
-    run = {"steps": 10, "seconds": 1.0, "bytes": 100, "heap": 0}
+    run = {"advanced": 10, "seconds": 1.0, "bytes": 100}
     found = {"advanced": 10, "taped": 10, "bytes": 100 + 2048, "digits": "1"}
-    kept, broken = (memory.row_of(dict(found), budget, run, found) for budget in ("2KiB", "1KiB"))
+    kept, broken = (memory.row_of(found, budget, run, found) for budget in (2048, 1024))
     assert (kept["share"], kept["forward"], memory.breaks(kept)) == (1.0, 2.0, False)
     assert memory.breaks(broken)
-    assert memory.breaks(memory.row_of({**found, "digits": "2"}, "2KiB", run, found))
+    assert memory.breaks(memory.row_of({**found, "digits": "2"}, 2048, run, found))
 
 
 def test_candidates_are_schedules() -> None:
-    kinds = [type(memory.schedule_of(spec)).__name__ for spec in choosing.candidates(100_000)]
-    assert set(kinds) == {"Plain", "Spaced", "Known", "Binomial", "Bisection"}
+    kinds = [{type(schedule_of(spec)).__name__ for spec in kind} for kind in choosing.kinds(100_000)]
+    assert kinds == [{"Plain"}, {"Spaced"}, {"Known"}, {"Known"}]
 
 
 def test_every_kind_of_schedule_has_the_same_gradient() -> None:
     subject = PROGRAMS["lorenz"].make(200, ENGINE)
     steps = subject.forward().steps
-    schedules: list[Schedule] = [memory.schedule_of(spec) for spec in choosing.candidates(steps)]
+    schedules: list[Schedule] = [schedule_of(spec) for kind in choosing.kinds(steps) for spec in kind[:12]]
     assert len({repr(subject.gradient(schedule)) for schedule in schedules}) == 1

@@ -69,4 +69,4 @@ def test_checkpointed_equals_plain(corpus: str, engine: Engine) -> None:
             found, watched = tightest(take, max(memory, 4096))
             assert difference(found, expected) is None, f"{name}, {watched.schedule}"
             cut += watched.pieces > 1
-    assert cut > SAMPLE // 2, "too few runs are cut for this to say much"
+    assert cut > SAMPLE // 3, "too few runs are cut for this to say much"
