@@ -196,26 +196,38 @@ void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes) 
     return moved;
 }
 
-void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes) {
-    const Shelf smaller = heap->shelves[use];
-    if (bytes <= LARGEST_CLASS || bytes <= smaller.bytes) {
+/* The newest block of a shelf, no longer on it; counted by the caller. */
+static void *off_shelf(Shelf *shelf) {
+    void *memory = shelf->memory, *before = *(void **)memory;
+    shelf->all -= shelf->bytes + sizeof(Large);
+    shelf->memory = before;
+    shelf->bytes = before ? large_of(before)->bytes : 0;
+    return memory;
+}
+
+/* Where not all have room the smaller of two goes: the new one, or the newest that is there. */
+void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes, size_t most) {
+    Shelf *shelf = &heap->shelves[use];
+    while (shelf->memory && shelf->all + bytes > most && bytes > shelf->bytes) {
+        const size_t other = shelf->bytes;
+        heap->bytes += other + sizeof(Large);
+        heap_free(heap, off_shelf(shelf), other);
+    }
+    if (bytes <= LARGEST_CLASS || (shelf->memory && shelf->all + bytes > most)) {
         heap_free(heap, memory, bytes);
         return;
     }
     heap->bytes -= bytes + sizeof(Large);
-    heap->shelves[use] = (Shelf){memory, bytes};
-    if (!smaller.memory) return;
-    heap->bytes += smaller.bytes + sizeof(Large);
-    heap_free(heap, smaller.memory, smaller.bytes);
+    *(void **)memory = shelf->memory;
+    *shelf = (Shelf){memory, bytes, shelf->all + bytes + sizeof(Large)};
 }
 
 void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t most, size_t *bytes) {
-    const Shelf found = heap->shelves[use];
-    if (found.bytes < least || found.bytes > most) return NULL;
-    heap_count(heap, found.bytes + sizeof(Large));
-    heap->shelves[use] = (Shelf){NULL, 0};
-    *bytes = found.bytes;
-    return found.memory;
+    Shelf *shelf = &heap->shelves[use];
+    if (shelf->bytes < least || shelf->bytes > most) return NULL;
+    heap_count(heap, shelf->bytes + sizeof(Large));
+    *bytes = shelf->bytes;
+    return off_shelf(shelf);
 }
 
 Object *new_large_object(Heap *heap, Kind kind, size_t bytes) {

@@ -46,10 +46,11 @@ typedef struct Foreign {
     int64_t field; /* of a key of dictionaries (keys.c); 0: not asked yet */
 } Foreign;
 
-/* A large block for the next one who asks for one; not in `bytes`. Those of stacks and of tapes have their own. */
+/* Large blocks for the next one who asks for one; not in `bytes`. Those of stacks and of tapes have their own. */
 typedef struct Shelf {
-    void *memory;
-    size_t bytes;
+    void *memory; /* the newest, whose first word is the one before it; NULL: it is empty */
+    size_t bytes; /* of that one */
+    size_t all;   /* of all, and what they cost besides */
 } Shelf;
 typedef enum ShelfUse { FOR_STACKS, FOR_TAPES, SHELVES } ShelfUse;
 
@@ -87,9 +88,9 @@ void *heap_allocate(Heap *heap, size_t bytes);
 void heap_free(Heap *heap, void *memory, size_t bytes); /* NULL is nothing */
 void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes);
 
-/* Frees, but keeps the largest block of those for one use, for heap_from_shelf: that gives a block of at least so
- * many bytes, and of at most so many, and tells how many, or NULL. */
-void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes);
+/* Frees, but keeps blocks for the same use, of about `most` bytes in all, for heap_from_shelf: that gives one of at
+ * least so many bytes, and of at most so many, and tells how many, or NULL. */
+void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes, size_t most);
 void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t most, size_t *bytes);
 
 /* Bytes that are in use; their being counted may be what fails. heap_report: those that Python has, says Python. */

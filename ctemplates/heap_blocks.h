@@ -21,6 +21,4 @@ typedef struct Large {
 _Static_assert(sizeof(Large) % CLASS_BYTES == 0, "large blocks are aligned");
 
 static inline Large *large_of(void *memory) { return (Large *)(void *)((char *)memory - offsetof(Large, memory)); }
-static inline size_t shelved_bytes(const Shelf *shelf) { return shelf->memory ? shelf->bytes + sizeof(Large) : 0; }
-
 #endif

@@ -5,7 +5,7 @@
 #include "heap_blocks.h"
 
 size_t heap_spare(const Heap *heap) {
-    const size_t shelved = shelved_bytes(&heap->shelves[FOR_STACKS]) + shelved_bytes(&heap->shelves[FOR_TAPES]);
+    const size_t shelved = heap->shelves[FOR_STACKS].all + heap->shelves[FOR_TAPES].all;
     const size_t small = heap->bytes - heap->reported - (heap->large_bytes - shelved);
     return heap->slab_bytes - (size_t)(heap->fresh_end - heap->fresh) - small;
 }
@@ -47,8 +47,11 @@ static size_t check_large(const Heap *heap) {
 }
 
 static size_t check_shelf(const Shelf *shelf) {
+    size_t bytes = 0;
+    for (void *const *block = shelf->memory; block; block = *block) bytes += large_of((void *)block)->bytes + sizeof(Large);
     require(!shelf->memory || large_of(shelf->memory)->bytes == shelf->bytes, "what is on a shelf has another size");
-    return shelved_bytes(shelf);
+    require(bytes == shelf->all, "what is on a shelf is counted wrongly");
+    return bytes;
 }
 
 static void check_foreign(const Heap *heap) {

@@ -33,7 +33,8 @@ static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t bef
 
 static void free_chunk(Heap *heap, Chunk *chunk) {
     heap_free(heap, chunk->places, chunk->place_room * sizeof(Place));
-    heap_to_shelf(heap, FOR_STACKS, chunk, chunk_bytes(chunk->size));
+    const size_t bytes = chunk_bytes(chunk->size);
+    heap_to_shelf(heap, FOR_STACKS, chunk, bytes, bytes);
 }
 
 /* Owners and their places */

@@ -5,9 +5,9 @@
  * What always holds: a record lies in one chunk with its mark; only the newest chunk may be empty. `bytes` counts
  * the words in use, and the parts with all that they have; the heap counts what has been allocated for them.
  *
- * Chunks grow until they are large pages (pages.h), or an eighth of the tape's bound: what is not in use of the
- * last one then makes little of it. The last of those to go lies on the heap's shelf for the next tape: memory that
- * has been used is better than new memory.
+ * Chunks grow until they are large pages (pages.h), or about an eighth of the tape's bound: what is not in use of
+ * the last one then makes little of it. Those that go lie on the heap's shelf for the next tape, about as many as fit
+ * in the bound: memory that has been used is better than new memory.
  */
 #include "tape.h"
 
@@ -42,7 +42,11 @@ static void free_chunk(Tape *tape) {
     WordChunk *chunk = tape->chunk;
     tape->chunk = chunk->previous;
     tape->spare -= unused_bytes(tape->chunk);
-    heap_to_shelf(tape->heap, FOR_TAPES, chunk, chunk_bytes(chunk->room));
+    const size_t bytes = chunk_bytes(chunk->room), most = tape->bound < SIZE_MAX / 2 ? tape->bound : LARGEST_CHUNK;
+    if (bytes < SHELVED)
+        heap_free(tape->heap, chunk, bytes);
+    else
+        heap_to_shelf(tape->heap, FOR_TAPES, chunk, bytes, most);
 }
 
 void tape_destroy(Tape *tape) {
@@ -55,15 +59,17 @@ void tape_destroy(Tape *tape) {
     heap_free(tape->heap, tape, sizeof(Tape));
 }
 
+/* A power of 2, so that the chunks of one tape serve the next one, whose bound is nearly the same. */
 static size_t largest_chunk(const Tape *tape) {
-    const size_t most = tape->bound / 8;
-    return most < FIRST_CHUNK ? FIRST_CHUNK : most > LARGEST_CHUNK ? LARGEST_CHUNK : most;
+    size_t most = LARGEST_CHUNK;
+    if (tape->bound / 8 >= LARGE_PAGE) return most;
+    for (most = FIRST_CHUNK; most <= tape->bound / 16; most *= 2) {}
+    return most;
 }
 
-static WordChunk *new_chunk(Tape *tape, size_t bytes) {
+static WordChunk *new_chunk(Tape *tape, size_t bytes, size_t most) {
     WordChunk *chunk = NULL;
     size_t found = bytes;
-    const size_t most = bytes < largest_chunk(tape) ? largest_chunk(tape) : bytes;
     if (bytes >= SHELVED) chunk = heap_from_shelf(tape->heap, FOR_TAPES, bytes, most, &found);
     if (!chunk) chunk = heap_allocate(tape->heap, bytes);
     chunk->room = (found - sizeof(WordChunk)) / sizeof(Word);
@@ -72,14 +78,12 @@ static WordChunk *new_chunk(Tape *tape, size_t bytes) {
 
 /* An empty chunk that is too small gives way. */
 Word *tape_grow(Tape *tape, size_t words) {
-    size_t bytes = FIRST_CHUNK;
-    if (tape->chunk) {
-        bytes = 4 * chunk_bytes(tape->chunk->room);
-        if (bytes > largest_chunk(tape)) bytes = largest_chunk(tape);
-        if (tape->chunk->used == 0) free_chunk(tape);
-    }
+    if (tape->chunk && tape->chunk->used == 0) free_chunk(tape);
+    size_t bytes = tape->chunk ? 4 * chunk_bytes(tape->chunk->room) : FIRST_CHUNK, most = largest_chunk(tape);
+    if (most < chunk_bytes(words)) most = chunk_bytes(words);
+    if (bytes > most) bytes = most;
     if (bytes < chunk_bytes(words)) bytes = chunk_bytes(words);
-    WordChunk *chunk = new_chunk(tape, bytes);
+    WordChunk *chunk = new_chunk(tape, bytes, most);
     tape->spare += unused_bytes(tape->chunk);
     chunk->previous = tape->chunk;
     chunk->used = words;

@@ -63,7 +63,8 @@ class Ledger:
         self.high = self.end = 0
         self.ended = False
         self.report = start
-        self.recorded = 1.0  # bytes, of a unit of the work that was taped last
+        self.recorded = 1.0  # bytes, of a unit of work; of the last tapes, so that a short one says little
+        self._taped = 0.0, 0.0
         self.growth = LEAST_GROWTH  # of a cotangent, for each byte of a tape
         self.costs = Costs(start.step)
         self._held_before = self.held  # after a state was kept or dropped, or the last one was left
@@ -120,9 +121,10 @@ class Ledger:
     def _learn(self, low: int, report: Report) -> None:
         """From a step to where it stands now the run was taped."""
         self._note(report)
-        work = self.costs.work(low, report.step)
-        if work:
-            self.recorded = max(report.bytes / work, 2**-20)
+        bytes, work = self._taped
+        self._taped = bytes / 2 + report.bytes, work / 2 + self.costs.work(low, report.step)
+        if self._taped[1]:
+            self.recorded = max(self._taped[0] / self._taped[1], 2**-20)
 
     def advance(self, to: int) -> Reached:
         """Run on for the first time, and learn what that costs and what the last mark holds."""
