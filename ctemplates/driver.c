@@ -144,7 +144,10 @@ static SweepOutcome drop_kept(Sweep *s) {
 static SweepOutcome start_machine(Sweep *s, bool taped) {
     drop_tape(s);
     if (!s->current) return SWEEP_WITHOUT_STATE;
-    if (taped) s->last_taped.tape = tape_create(s->heap);
+    if (taped)
+        s->last_taped.tape = tape_create(s->heap);
+    else
+        heap_clear_shelf(s->heap, FOR_TAPES); /* what the run makes now may need the room */
     Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->peer);
     if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
     s->machine = machine;

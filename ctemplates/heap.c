@@ -205,14 +205,20 @@ static void *off_shelf(Shelf *shelf) {
     return memory;
 }
 
+static void free_newest(Heap *heap, Shelf *shelf) {
+    const size_t bytes = shelf->bytes;
+    heap->bytes += bytes + sizeof(Large);
+    heap_free(heap, off_shelf(shelf), bytes);
+}
+
+void heap_clear_shelf(Heap *heap, ShelfUse use) {
+    while (heap->shelves[use].memory) free_newest(heap, &heap->shelves[use]);
+}
+
 /* Where not all have room the smaller of two goes: the new one, or the newest that is there. */
 void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes, size_t most) {
     Shelf *shelf = &heap->shelves[use];
-    while (shelf->memory && shelf->all + bytes > most && bytes > shelf->bytes) {
-        const size_t other = shelf->bytes;
-        heap->bytes += other + sizeof(Large);
-        heap_free(heap, off_shelf(shelf), other);
-    }
+    while (shelf->memory && shelf->all + bytes > most && bytes > shelf->bytes) free_newest(heap, shelf);
     if (bytes <= LARGEST_CLASS || (shelf->memory && shelf->all + bytes > most)) {
         heap_free(heap, memory, bytes);
         return;

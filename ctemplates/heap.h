@@ -91,6 +91,7 @@ void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes);
 /* Frees, but keeps blocks for the same use, of about `most` bytes in all, for heap_from_shelf: that gives one of at
  * least so many bytes, and of at most so many, and tells how many, or NULL. */
 void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes, size_t most);
+void heap_clear_shelf(Heap *heap, ShelfUse use); /* frees all that is on it */
 void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t most, size_t *bytes);
 
 /* Bytes that are in use; their being counted may be what fails. heap_report: those that Python has, says Python. */

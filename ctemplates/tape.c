@@ -16,6 +16,7 @@
 #include "bridge.h"
 #include "numbers.h"
 #include "pages.h"
+#include "pages.h"
 
 enum {
     FIRST_CHUNK = 1024,
@@ -64,7 +65,7 @@ static size_t largest_chunk(const Tape *tape) {
     size_t most = LARGEST_CHUNK;
     if (tape->bound / 8 >= LARGE_PAGE) return most;
     for (most = FIRST_CHUNK; most <= tape->bound / 16; most *= 2) {}
-    return most;
+    return most < MAPPED && tape->bound >= 2 * MAPPED ? MAPPED : most;
 }
 
 static WordChunk *new_chunk(Tape *tape, size_t bytes, size_t most) {

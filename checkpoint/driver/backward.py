@@ -94,7 +94,7 @@ class Backward:
         """Where the last part of a stretch begins: the stretch, if it is taped at once."""
         ledger, high = self.ledger, self.ledger.high
         work = round(ledger.costs.work(mark.step, high))
-        if not mark.snapshots:
+        if not mark.snapshots or not 0.5 <= ledger.recorded / mark.recorded <= 2:
             room = min(ledger.room(), self.trusted)
             if ledger.predicted(mark.step, high) <= room:
                 return mark.step
@@ -103,6 +103,7 @@ class Backward:
             mark.snapshots, mark.base = divide(
                 work, ledger.recorded, state, room - current, ledger.report.spare
             )
+            mark.recorded = ledger.recorded
             self._check(mark, work, state, room)
         part = first_part(work, mark.snapshots, mark.base)
         cut = ledger.costs.step_after(mark.step, part) if part else mark.step
@@ -134,13 +135,13 @@ class Backward:
         """
         ledger = self.ledger
         kept = yield from ledger.keep()
-        kept.bytes = bytes
         if 4 * ledger.room() < 3 * mark.base * ledger.recorded:
             yield from ledger.drop(-1)
-            mark.bytes = max(bytes, 2 * mark.bytes)
-            mark.snapshots = 0 if mark.snapshots > 2 else 1
+            yield from self._plan_again(max(bytes, 5 * mark.bytes // 4))
             return
-        kept.snapshots, kept.base = mark.snapshots - 1, mark.base
+        kept.snapshots, kept.base, kept.recorded = mark.snapshots - 1, mark.base, mark.recorded
+        kept.bytes = bytes
+        kept.within = True
 
     def _tape(self, mark: Mark, cut: int) -> Done:
         """Tape from the current state, at `cut`, to the end, and reverse that."""
@@ -164,18 +165,27 @@ class Backward:
             ledger.require(ledger.held)
         self.fitted, self.trusted = 0, 3 * bound // 4
         mark.snapshots = 0
-        kept = reached < ledger.high
-        if kept:
+        if reached < ledger.high:
             yield from ledger.keep()
-        if not kept or 2 * ledger.room() < bound:
-            if kept:
-                yield from ledger.drop(-1)
-            mark.snapshots, mark.base = 1, max(int(ledger.costs.work(cut, reached)) // 2, 1)
-            work = round(ledger.costs.work(mark.step, ledger.high))
-            self._check(mark, work, self._state_bytes(mark), ledger.room())
+            if 2 * ledger.room() >= bound:
+                return
+            yield from ledger.drop(-1)
+        yield from self._plan_again(mark.bytes)
+
+    def _plan_again(self, bytes: int) -> Done:
+        """What was planned does not fit. bytes: of a state, as is known now.
+
+        All states that the plan has kept go, and the whole of its stretch is planned again.
+        """
+        ledger = self.ledger
+        while ledger.marks[-1].within:
+            yield from ledger.drop(-1)
+        ledger.marks[-1].snapshots = 0
+        ledger.marks[-1].bytes = max(bytes, ledger.marks[-1].bytes)
 
     def _longer(self, mark: Mark) -> Done:
         """The run goes on where it was said to end: that is found now."""
         mark.snapshots = 0
         yield from self.ledger.keep()
+        self.ledger.costs.look(self.ledger.report.step)
         yield from FirstPass(self.ledger).rest()

@@ -39,14 +39,18 @@ class Mark:
     """A kept state.
 
     level: see checkpoint.driver.online. bytes: by how much more was held when the next one was kept.
-    snapshots, base: once it is planned (checkpoint.driver.division) how the stretch from here is reversed.
+    snapshots, base: once it is planned (checkpoint.driver.division) how the stretch from here is reversed;
+    recorded: the bytes that a unit of its work was thought to record then.
+    within: whether it was kept by the plan of a longer stretch.
     """
 
-    __slots__ = ("base", "bytes", "level", "snapshots", "step")
+    __slots__ = ("base", "bytes", "level", "recorded", "snapshots", "step", "within")
 
     def __init__(self, step: int, level: int = 0) -> None:
         self.step = step
         self.level = level
+        self.within = False
+        self.recorded = 1.0
         self.bytes = 0
         self.snapshots = 0
         self.base = 0
@@ -93,7 +97,8 @@ class Ledger:
     def _free(self) -> int:
         """What a tape could have. A cotangent that outgrows its table makes another, twice as large."""
         free = max(self.allowed - self.held - self.report.spare, 0)
-        return free - min(2 * self.report.cotangent, free // 2)
+        grows = self.growth > LEAST_GROWTH
+        return free - min(2 * self.report.cotangent, free // 2) if grows else free
 
     def predicted(self, low: int, high: int) -> float:
         """The bytes that a tape of a stretch will have."""

@@ -112,7 +112,10 @@ def test_a_check_does_not_look_at_the_machine(given: Any, monkeypatch: pytest.Mo
     memory.check(given)
 
 
-@pytest.mark.parametrize(("free", "default"), [(1000, 500), (3, 1), (0, 1), (40 * MIB, 16 * MIB), (GIB, 256 * MIB), (20 * GIB, 4 * GIB)])
+@pytest.mark.parametrize(
+    ("free", "default"),
+    [(1000, 500), (3, 1), (0, 1), (40 * MIB, 16 * MIB), (GIB, 256 * MIB), (20 * GIB, 4 * GIB)],
+)
 def test_the_default(free: int, default: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free", lambda: free)
     assert memory.resolve(None) == default
