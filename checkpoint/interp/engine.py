@@ -13,8 +13,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from checkpoint.ad.amounts import Amount
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
+from checkpoint.ad.pullbacks import Pull
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
@@ -53,11 +55,30 @@ class Received(list[Any]):
 class CountingTape(Tape):
     """A tape that counts its leaves: nodes that no entry of its own stands for."""
 
-    __slots__ = ("leaves",)
+    __slots__ = ("_array_bytes", "_arrays", "_looked", "leaves")
 
     def __init__(self) -> None:
         super().__init__()
         self.leaves = 0
+        self._array_bytes = 0
+        self._arrays: set[int] = set()  # by identity
+        self._looked = 0  # at so many entries
+
+    def array_bytes(self) -> int:
+        """Those of the arrays that its entries hold, each counted once."""
+        for entry in self.entries[self._looked :]:
+            if type(entry) is Pull:
+                self._hold(entry.pullback.arrays())
+                self._hold(node.value.data for node in entry.outputs if type(node.value) is Array)
+        self._looked = len(self.entries)
+        return self._array_bytes
+
+    def _hold(self, arrays: Iterable[Any]) -> None:
+        for array in arrays:
+            whole = array if getattr(array, "base", None) is None else array.base
+            if id(whole) not in self._arrays:
+                self._arrays.add(id(whole))
+                self._array_bytes += getattr(whole, "nbytes", array.nbytes)
 
     def leaf(self, value: float) -> Node:
         """See Tape.leaf."""
@@ -78,7 +99,8 @@ class Recording:
     @property
     def bytes(self) -> int:
         """See driver.engine.Recording: an estimate by the number of nodes, those within operators too."""
-        return NODE_BYTES * (len(self.tape.entries) + self.tape.leaves - len(self.leaves))
+        nodes = len(self.tape.entries) + self.tape.leaves - len(self.leaves)
+        return NODE_BYTES * nodes + self.tape.array_bytes()
 
     def detached(self) -> State:
         """The end off the tape."""

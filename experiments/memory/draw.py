@@ -46,7 +46,7 @@ def draw(content: dict[str, Any], path: Path) -> None:
         ylabel="memory of the gradient (MB)",
         title=f"Live storage while the run doubles: the paper's benchmark, engine {content['engine']}",
     )
-    axes.title.set_size(10.5)
+    axes.title.set_fontsize(10.5)
     axes.set_ylim(0.1, 1.6 * axes.get_ylim()[1])
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.grid(color=FAINT, linewidth=0.7)

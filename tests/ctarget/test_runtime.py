@@ -1,4 +1,4 @@
-"""The runtime of the C engine (heap, pages, stack, tape, states): C programs against models, with sanitizers."""
+"""The runtime of the C engine (heap, pages, stack, tape, states): C programs against models, sanitized."""
 
 from __future__ import annotations
 

@@ -79,6 +79,7 @@ def test_a_wrong_length_costs_time_only(said: int) -> None:
     model.follow(Budget(20_000, length=said))
     assert model.most_held <= 20_000
     assert model.counts.advanced <= 3 * 10_000
+    assert len(model.actions) <= 400
 
 
 # Unknown length: the published bounds
