@@ -101,7 +101,7 @@ class Backward:
             state = self._state_bytes(mark)
             current = min(state, room // 2)  # the state at which a tape begins
             mark.snapshots, mark.base = divide(
-                work, ledger.recorded, state, room - current, ledger.report.spare
+                work, ledger.recorded, state, room - current, ledger.report.spare, MARK_BYTES
             )
             mark.recorded = ledger.recorded
             self._check(mark, work, state, room)
@@ -114,7 +114,7 @@ class Backward:
         ledger = self.ledger
         report = ledger.report
         average = (report.held - report.tapes - report.cotangent) // len(ledger.marks)
-        return (mark.bytes or average) + MARK_BYTES
+        return max(mark.bytes or average, 0)
 
     def _check(self, mark: Mark, work: int, state: int, room: int) -> None:
         """Raise BudgetError where a plan takes ABSURD times as long as the stretch: with what would do."""
@@ -122,8 +122,11 @@ class Backward:
             return
         ledger = self.ledger
         whole = round(ledger.costs.work(ledger.marks[0].step, ledger.end))
-        enough = max(room, state, int(ledger.recorded))
-        while recomputed(whole, *divide(whole, ledger.recorded, state, enough)) > SENSIBLE * whole:
+        enough = max(room, state, int(ledger.recorded), 1)
+        while (
+            recomputed(whole, *divide(whole, ledger.recorded, state, enough, each=MARK_BYTES))
+            > SENSIBLE * whole
+        ):
             enough *= 2
         ledger.require(max(ledger.held + 4 * enough // 3, 2 * ledger.memory))
 
@@ -137,7 +140,7 @@ class Backward:
         kept = yield from ledger.keep()
         if 4 * ledger.room() < 3 * mark.base * ledger.recorded:
             yield from ledger.drop(-1)
-            yield from self._plan_again(max(bytes, 5 * mark.bytes // 4))
+            yield from self._plan_again(bytes)
             return
         kept.snapshots, kept.base, kept.recorded = mark.snapshots - 1, mark.base, mark.recorded
         kept.bytes = bytes
@@ -175,13 +178,14 @@ class Backward:
     def _plan_again(self, bytes: int) -> Done:
         """What was planned does not fit. bytes: of a state, as is known now.
 
-        All states that the plan has kept go, and the whole of its stretch is planned again.
+        All states that the plan has kept go; all of its stretch is planned again, for larger states.
         """
         ledger = self.ledger
         while ledger.marks[-1].within:
             yield from ledger.drop(-1)
-        ledger.marks[-1].snapshots = 0
-        ledger.marks[-1].bytes = max(bytes, ledger.marks[-1].bytes)
+        top = ledger.marks[-1]
+        top.snapshots = 0
+        top.bytes = max(bytes, 5 * top.bytes // 4 + MARK_BYTES)  # so that each new plan is another one
 
     def _longer(self, mark: Mark) -> Done:
         """The run goes on where it was said to end: that is found now."""

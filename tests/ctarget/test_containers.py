@@ -17,6 +17,7 @@ HERE = Path(__file__).parent / "containers"
 TEMPLATES = Path(__file__).parents[2] / "ctemplates"
 SOURCES = (
     "heap",
+    "heap_check",
     "containers",
     "dictionary",
     "keys",

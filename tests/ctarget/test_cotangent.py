@@ -18,7 +18,7 @@ from checkpoint.ctarget.library import reason
 HERE = Path(__file__).parent
 TEMPLATES = HERE.parents[1] / "ctemplates"
 SOURCES = [
-    *(TEMPLATES / f"{name}.c" for name in ("cotangent", "heap", "pages", "stack", "tape")),
+    *(TEMPLATES / f"{name}.c" for name in ("cotangent", "heap", "heap_check", "pages", "stack", "tape")),
     *(TEMPLATES / f"reverse_{name}.c" for name in ("program", "jump", "shorten")),
     HERE / "runtime" / "standins.c",
 ]

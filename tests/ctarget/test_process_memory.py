@@ -178,4 +178,5 @@ def test_where_most_is_held_tracemalloc_finds_as_much(function: Callable[[float]
     held, traced_then = max(found)
     more, traced_more = held - found[0][0], traced_then - found[0][1]
     assert more > 100_000
-    assert abs(more - traced_more) <= 0.1 * more + SLABS
+    # What of earlier tapes lies on the shelf is told of to tracemalloc alone.
+    assert -0.1 * more - SLABS <= traced_more - more <= 0.1 * more + SLABS + bytes

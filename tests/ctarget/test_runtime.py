@@ -12,7 +12,7 @@ from checkpoint.ctarget.build import compiler
 HERE = Path(__file__).parent / "runtime"
 TEMPLATES = Path(__file__).parents[2] / "ctemplates"
 SOURCES = [
-    *(TEMPLATES / f"{name}.c" for name in ("heap", "pages", "stack", "tape", "state")),
+    *(TEMPLATES / f"{name}.c" for name in ("heap", "heap_check", "pages", "stack", "tape", "state")),
     HERE / "standins.c",
 ]
 FLAGS = (

@@ -116,7 +116,7 @@ SEQUENCES = [
         3000,
         True,
         """
-        keep tape() hold keep restore(19) advance(49) tape(200) reverse restore(19) tape(49)
+        keep tape() hold keep restore(19) advance(33) tape(200) reverse restore(19) tape(33)
         reverse drop(19) reverse(0)
         """,
     ),
@@ -125,10 +125,9 @@ SEQUENCES = [
         2000,
         True,
         """
-        keep tape() hold keep restore(13) advance(99) keep restore(99) advance(233) tape(300)
-        reverse restore(99) advance(166) tape(233) reverse restore(99) tape(166) reverse
-        drop(99) restore(13) advance(32) tape(99) reverse restore(13) tape(32) reverse drop(13)
-        reverse(0)
+        keep tape() hold keep restore(13) advance(96) keep restore(96) advance(217) tape(300)
+        reverse restore(96) advance(134) tape(217) reverse restore(96) tape(134) reverse
+        drop(96) restore(13) tape(96) reverse drop(13) reverse(0)
         """,
     ),
     (
@@ -153,10 +152,10 @@ SEQUENCES = [
         keep advance(81) release(64) release(48) release(32) drop(80) drop(48) drop(64) keep
         advance(130) keep advance(179) keep advance(228) release(16) release(0) keep
         advance(277) drop(228) keep advance(361) drop(179) keep advance(445) restore(361)
-        tape(400) reverse drop(361) restore(277) advance(301) tape(361) reverse restore(277)
-        tape(301) reverse drop(277) restore(130) advance(194) tape(277) reverse restore(130)
-        tape(194) reverse drop(130) drop(81) drop(32) restore(16) tape(130) reverse drop(16)
-        restore(0) tape(16) reverse
+        tape(400) reverse drop(361) restore(277) advance(285) tape(361) reverse restore(277)
+        tape(285) reverse drop(277) restore(130) advance(178) tape(277) reverse restore(130)
+        tape(178) reverse drop(130) restore(81) tape(130) reverse drop(81) drop(32) drop(16)
+        restore(0) tape(81) reverse
         """,
     ),
 ]
