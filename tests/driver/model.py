@@ -25,6 +25,7 @@ from checkpoint.driver.schedule import (
     Reverse,
     Schedule,
     Tape,
+    weighs,
 )
 
 
@@ -44,7 +45,8 @@ class Model:
     reversed: the pieces that were reversed, in order, each from its first step to its last.
     advanced: the pieces that were run without a tape, in order.
     outgrown: how many tapes were stopped by their bound.
-    largest, most_held: the sizes of the largest tape, and of all that was held after an action or within one.
+    largest, most_held: the sizes of the largest tape, and (of schedules that weigh) of all that was held
+    after an action or within one.
     """
 
     length: int
@@ -70,6 +72,7 @@ class Model:
         self.tape: tuple[int, int] | None = None
         self.held: dict[int, tuple[int, int]] = {}
         self.seconds = 0.0
+        self.weighing = weighs(schedule)
         self.sizes = Sums(self.size, self.start, self.end)
         self.costs = Sums(self.cost, self.start, self.end)
         actions = schedule.actions()
@@ -91,7 +94,10 @@ class Model:
 
     def _report(self) -> Report:
         here = self.end if self.current is None else self.current
-        last, tapes, cotangent = self._bytes(self.tape), self._tapes(), self._cotangent()
+        last = self._bytes(self.tape)
+        if not self.weighing:
+            return Report(here, here == self.end, last)
+        tapes, cotangent = self._tapes(), self._cotangent()
         held = self._states() + tapes + cotangent
         self.most_held = max(self.most_held, held)
         return Report(here, here == self.end, last, held, tapes, cotangent, self.seconds, self.seconds)
@@ -187,7 +193,8 @@ class Model:
         self._require(tape is not None, "only a tape is reversed")
         assert tape is not None
         self._require(tape[1] == self._down_to(), "a tape is reversed that ends where reversal stands")
-        self.most_held = max(self.most_held, self._states() + self._tapes() + self.cotangent(tape[1]))
+        if self.weighing:
+            self.most_held = max(self.most_held, self._states() + self._tapes() + self.cotangent(tape[1]))
         self.reversed.append(tape)
         self.seconds += self.costs.between(*tape)
         self.tape = self.current = None

@@ -47,7 +47,7 @@ def test_the_programs_are_there() -> None:
 def test_schedules_have_names() -> None:
     f = checkpoint.read("(lambda (x) (* x (sin x)))")
     expected = checkpoint.vjp(f, 2.0, schedule=checkpoint.Plain())
-    for name in ("plain", "bisection", "binomial"):
+    for name in ("budget", "plain", "bisection", "binomial"):
         assert checkpoint.vjp(f, 2.0, schedule=name) == expected
-    with pytest.raises(RunError, match="no schedule 'greedy'; there are: plain, bisection, binomial"):
+    with pytest.raises(RunError, match="no schedule 'greedy'; there are: budget, plain, bisection, binomial"):
         checkpoint.vjp(f, 2.0, schedule="greedy")
