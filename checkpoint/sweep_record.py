@@ -173,7 +173,7 @@ class SweepRecord:
         totals.peak_bytes = max(totals.peak_bytes, report.held)
         totals.peak_tape_bytes = max(totals.peak_tape_bytes, report.tapes)
         totals.peak_cotangent_bytes = max(totals.peak_cotangent_bytes, report.cotangent)
-        capsules = report.held - report.tapes - report.cotangent
+        capsules = report.states
         totals.peak_capsule_bytes = max(totals.peak_capsule_bytes, capsules)
 
     def _done(self, action: Action, step: int, elapsed: float) -> tuple[Kind, int, int]:

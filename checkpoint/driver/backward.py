@@ -7,7 +7,8 @@ The stretch from the last kept state to the step `high` is taped at once where t
 stretches before it as fit besides, up to twice as much as fitted last time. One that does not fit is
 planned (checkpoint.driver.division) and reversed as binomial checkpointing does with so many states and
 such base cases. A tape that outgrows its prediction is cut where it stands: the state there is kept, if
-there is room, and the rest reversed from it.
+there is room, and the rest reversed from it. A plan that turns out not to fit is made again, for the whole
+of its stretch.
 """
 
 from __future__ import annotations
@@ -66,9 +67,8 @@ class Backward:
         """Let go of the last states as long as the stretch to the end then fits, and is not too bold."""
         ledger = self.ledger
         most = min(ledger.room(), 2 * self.fitted)
-        first = ledger.tapes[-1][1] if ledger.tapes else ledger.marks[0].step
         while (
-            ledger.marks[-1].step > first
+            ledger.marks[-1].step > ledger.head_end
             and not ledger.marks[-1].snapshots
             and not ledger.marks[-2].snapshots
             and ledger.predicted(ledger.marks[-2].step, ledger.high) <= most
@@ -112,8 +112,7 @@ class Backward:
     def _state_bytes(self, mark: Mark) -> int:
         """What a state that is kept within a stretch will hold."""
         ledger = self.ledger
-        report = ledger.report
-        average = (report.held - report.tapes - report.cotangent) // len(ledger.marks)
+        average = ledger.report.states // len(ledger.marks)
         return max(mark.bytes or average, 0)
 
     def _check(self, mark: Mark, work: int, state: int, room: int) -> None:

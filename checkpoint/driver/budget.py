@@ -55,10 +55,11 @@ class Budget:
         share = memory.is_share(self.memory)
         bytes = PIECES * UNASKED if share else memory.resolve(self.memory)
         start = yield Keep()
-        if start.held + start.least > bytes:
+        needed = start.held + start.least
+        if needed > bytes:
             bytes = memory.resolve(self.memory)
-            if start.held + start.least > bytes:
-                raise too_small(2 * (start.held + start.least), bytes, start.step)
+            if needed > bytes:
+                raise too_small(2 * needed, bytes, start.step)
         piece = yield Tape(None, bytes // PIECES)
         if piece.finished and piece.held <= bytes:
             yield Reverse()

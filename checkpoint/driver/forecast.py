@@ -275,7 +275,7 @@ class Forecast:
     ) -> list[Leaf]:
         """Each stretch from state to state is divided for the room there is (checkpoint.driver.backward)."""
         recorded = 0.0 if last is None else last.bytes / (costs.work(last.low, last.high) or 1.0)
-        states, count = report.held - report.tapes - report.cotangent, sum(kept.counts)
+        states, count = report.states, sum(kept.counts)
         marks = MARK_BYTES * count
         room = 0.75 * max(memory.resolve(schedule.memory) * 15 / 16 - report.held - marks, 1.0)
         state = states // max(count, 1) + MARK_BYTES

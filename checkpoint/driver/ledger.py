@@ -10,6 +10,7 @@ anything has been, `high` is where the run is thought to end; when it has `ended
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Generator
 
 from checkpoint.driver.costs import Costs
@@ -57,7 +58,7 @@ class Mark:
 
 
 class Ledger:
-    """See above. memory: how many bytes may be held, `slack` of which are never planned for."""
+    """See above. memory: how many bytes may be held; a part of them is never planned for (`allowed`)."""
 
     def __init__(self, memory: int, start: Report, piece: Report) -> None:
         """Of a run that was kept at its start, and taped from there: the reports on that."""
@@ -85,6 +86,15 @@ class Ledger:
     def allowed(self) -> int:
         """How much may be held by plan: what bounds leave to chance stays free."""
         return self.memory - self.memory // 16
+
+    @property
+    def head_end(self) -> int:
+        """The step to which the held tapes lead from the start; without any, the start."""
+        return self.tapes[-1][1] if self.tapes else self.marks[0].step
+
+    def place(self, step: int) -> int:
+        """Which of the marks is at a step, or the first after it."""
+        return bisect_left(self.marks, step, key=lambda mark: mark.step)
 
     def room(self) -> int:
         """What a tape may take by plan: as it is reversed the cotangent may grow by its share of the tape."""

@@ -21,7 +21,6 @@ b C(d + t, t) at least the number of steps.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Generator
 
 from checkpoint.driver.ledger import Done, Ledger, Mark
@@ -153,8 +152,7 @@ class FirstPass:
 
     def _first(self) -> int:
         """The place of the first state that is not the start of a tape: the one behind the head."""
-        tapes, marks = self.ledger.tapes, self.ledger.marks
-        return bisect_left(marks, tapes[-1][1], key=_step) if tapes else 0
+        return self.ledger.place(self.ledger.head_end)
 
     # Thinning
 
@@ -171,7 +169,7 @@ class FirstPass:
                 self.exhausted = 1.25 * self._base()
                 break
             for mark in superfluous:
-                yield from ledger.drop(bisect_left(ledger.marks, mark.step, key=_step))
+                yield from ledger.drop(ledger.place(mark.step))
             thinned = True
         return thinned
 
@@ -180,7 +178,7 @@ class FirstPass:
         ledger, base = self.ledger, self._base()
         first = self._first()
         marks = ledger.marks[first:]
-        steps = [*map(_step, marks), ledger.report.step]
+        steps = [*(mark.step for mark in marks), ledger.report.step]
         gaps = [ledger.costs.work(steps[i - 1], steps[i + 1]) for i in range(1, len(marks))]
         near = [mark.bytes for mark, gap in zip(marks[1:], gaps, strict=True) if gap <= base]
         if not near:
@@ -214,7 +212,7 @@ class FirstPass:
         ledger = self.ledger
         while self.dispensable:
             mark = self.dispensable.pop()
-            i = bisect_left(ledger.marks, mark.step, key=_step)
+            i = ledger.place(mark.step)
             if i < len(ledger.marks) and ledger.marks[i] is mark:
                 yield from ledger.drop(i)
                 return True
@@ -233,7 +231,3 @@ class FirstPass:
         while i > lowest and marks[i - 1].level < self.level:
             i -= 1
         self.dispensable = sorted(marks[i:], key=lambda mark: mark.bytes)
-
-
-def _step(mark: Mark) -> int:
-    return mark.step

@@ -119,6 +119,11 @@ class Report(NamedTuple):
     least: int = 0
     spare: int = 0
 
+    @property
+    def states(self) -> int:
+        """Of what is held, the states."""
+        return self.held - self.tapes - self.cotangent
+
 
 Actions = Generator[Action, Report, None]
 
