@@ -1,0 +1,1 @@
+"""Translation of hot regions to C: see graph.py."""
