@@ -10,6 +10,10 @@ In: environment variables, or a scoped override. Out: Settings.
                        functions are translated when they are called
     CHECKPOINT_MEMORY  how much memory a run of the engine "c" may hold, like 512MiB or 2GiB: one that needs
                        more ends with MemoryError (if it is not set, there is no limit but the machine's)
+    CHECKPOINT_JIT     when the engine "c" has a C compiler translate what runs long: in the background, while
+                       the run goes on (if it is not set); "wait": at once, and the run waits; "off": never
+    CHECKPOINT_CACHE   a folder for what was translated, instead of the one for checkpoint in the user's cache
+                       (checkpoint/ctarget/translate/cache.py)
 
 The environment is read whenever settings are asked for; an unknown value is an error, not a default.
 """
@@ -22,13 +26,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from checkpoint.errors import CheckpointError
 
 # The languages that can be printed: those of the passes (checkpoint.cps.passes), in their order.
 SHOWN = ("core", "cps", "closures", "blocks", "adjoint")
+# When what runs long is translated to C: see CHECKPOINT_JIT.
+Translation = Literal["background", "wait", "off"]
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _CHECK = {"": False, "0": False, "1": True}
+_TRANSLATION: dict[str, Translation] = {"": "background", "wait": "wait", "off": "off"}
 
 
 class SettingError(CheckpointError):
@@ -80,6 +88,14 @@ def memory() -> int | None:
     if found is None:
         raise SettingError(f"CHECKPOINT_MEMORY is {text!r}; write a size, like 512MiB or 2GiB")
     return found
+
+
+def translation() -> Translation:
+    """When what runs long is translated to C; asked for at each run, so apart from Settings."""
+    text = os.environ.get("CHECKPOINT_JIT", "")
+    if text not in _TRANSLATION:
+        raise SettingError(f"CHECKPOINT_JIT is {text!r}; write wait or off, or leave it unset")
+    return _TRANSLATION[text]
 
 
 def size(text: str) -> int | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from checkpoint import engines
-from checkpoint.config import SettingError
+from checkpoint.config import SettingError, translation
 from checkpoint.driver import memory
 
 # What each package is for.
@@ -24,6 +24,8 @@ _PACKAGES = {
     "tqdm": "progress bars",
     "matplotlib": "pictures",
     "cffi": "calls of C",
+    "filelock": "locks of files",
+    "platformdirs": "the user's folders",
 }
 
 
@@ -39,6 +41,8 @@ def report(names: Iterable[str]) -> Iterator[str]:
         if name == "c" and reason is None:
             yield f"engine c was built by: {import_module('checkpoint.ctarget.library').built_with()}"
     yield f"C compiler: {_compiler()}"
+    if reasons.get("c") is None:
+        yield from _translation()
     yield f"memory: {_memory()}"
     for name, use in _PACKAGES.items():
         found = _version_of(name)
@@ -66,6 +70,21 @@ def _memory() -> str:
     except SettingError as error:
         return error.message
     return f"{memory.written(free)} free to this process, {memory.written(default)} for a gradient by default"
+
+
+def _translation() -> Iterator[str]:
+    """When and by what the engine in C has runs translated, and where that is kept."""
+    modes = {
+        "background": "in the background, while a run goes on",
+        "wait": "at once, while the run waits (CHECKPOINT_JIT=wait)",
+        "off": "off (CHECKPOINT_JIT=off)",
+    }
+    try:
+        yield f"translation to C: {modes[translation()]}"
+    except SettingError as error:
+        yield f"translation to C: {error.message}"
+    yield f"its compiler: {import_module('checkpoint.ctarget.translate.compilation').described()}"
+    yield f"its folder: {import_module('checkpoint.ctarget.translate.cache').folder()}"
 
 
 def _compiler() -> str:

@@ -19,3 +19,5 @@ const void *ck_scalar(const char *name) {
     const uint16_t number = scalar_number(name);
     return number == NO_SCALAR ? NULL : &SCALARS[number];
 }
+
+const char *ck_scalar_name(uint16_t number) { return SCALARS[number].name; }

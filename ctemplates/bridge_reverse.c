@@ -66,3 +66,9 @@ Outcome foreign_resumed(Cotangent *c, void *capsule) {
     PyGILState_Release(lock);
     return outcome;
 }
+
+void foreign_run_stays(Cotangent *c) {
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    outcome_of(PyObject_CallMethod(c->peer, "run_stays", NULL));
+    PyGILState_Release(lock);
+}

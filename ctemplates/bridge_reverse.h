@@ -14,4 +14,7 @@ Outcome foreign_scale(Cotangent *cotangent, const Block *block, const Action *ac
  * received, and leaves those frames off the stack. */
 Outcome foreign_resumed(Cotangent *cotangent, void *capsule);
 
+/* A run of translated code (fast.h) was to take back amounts that are no reals. */
+void foreign_run_stays(Cotangent *cotangent);
+
 #endif

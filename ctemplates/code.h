@@ -11,7 +11,8 @@
  *     plain     runs the whole block
  *     taped     the same, and leaves a record on the tape (tape.h)
  *     stepped   with a STEP before every step and the end: stops anywhere, and records any part
- * plain and taped begin with HEAD, which counts the block's steps, or gives the block up to `stepped`.
+ * The loop in vm.c counts the block's steps before plain and taped code, or gives the block up to `stepped`. Both
+ * begin with a FAST where translated code can be entered: behind it they are what they are without.
  *
  * The record of a block that ran as a whole is `record_size` words: first its `value_count` values, as doubles,
  * then its *notes* in the order of the steps that make them, the end's last: the birth of an object that the

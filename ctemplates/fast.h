@@ -14,7 +14,7 @@
  *     header   what it kept at its entry: unit->header words
  *     records  what it kept of each path, the first one first
  *     ways     one byte for each path that went on to another one: its number, the last one first (padded to words)
- *     RunEnd
+ *     RunEnd   (tape.h)
  *     the mark RUN_MARK
  */
 #ifndef CK_FAST_H
@@ -23,24 +23,11 @@
 #include "machine.h"
 #include "reverse.h"
 
-typedef struct Unit Unit;
-
 /* Runs on from the head `entry` of the unit, whose block the machine stands at (m->block, m->steps; m->index is 0;
  * all parameters in their registers), as long as steps are to stay at or below `stop`. false: nothing was done.
  * true: some blocks were run; the machine stands at a head. `tape` also records on m->tape, by run_begin and
  * run_end. */
 typedef bool RunUnit(const Unit *unit, Machine *machine, uint32_t entry, int64_t stop);
-
-/* What a run left, the marks excluded. `up` and `ways` are the ends of the records and the beginning of the ways. */
-typedef struct RunEnd {
-    const Unit *unit;
-    uint32_t entry, exit; /* where it was entered and how it was left: numbers of the unit's own */
-    uint32_t words;       /* header, records, ways and this */
-    uint32_t ways;        /* how many bytes */
-} RunEnd;
-
-enum { RUN_END_WORDS = sizeof(RunEnd) / sizeof(Word) };
-#define RUN_MARK ((uintptr_t)2)
 
 /* Takes the cotangent of the point that the run was left at back to the point it was entered at (c->block; all
  * amounts of its parameters in the window). header: the first word; up: behind the last record; ways: the first,

@@ -47,6 +47,7 @@ typedef enum Opcode {
     OP_BRANCH_NULL, OP_BRANCH_PAIR, /* the same of whether R[a] is null, a pair */
     OP_CALL, OP_RETURN, OP_INSTALL,
     OP_FOREIGN_END, /* by Python: j*, resume, raise */
+    OP_FAST,        /* of plain and taped code, before all else; pointer: the UnitEntry (fast.h) */
     OP_HALT,
     OPCODES
 } Opcode;

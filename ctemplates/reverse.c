@@ -9,11 +9,14 @@
  */
 #include "reverse.h"
 
+#include "bridge_reverse.h"
+#include "fast.h"
 #include "reverse_end.h"
 #include "reverse_program.h"
 #include "scalars.h"
 
-enum { SLICE = 1 << 18 }; /* blocks of one call, about 20 ms */
+/* Blocks of one call, about 20 ms; so many words of a run take as long as a block. */
+enum { SLICE = 1 << 18, WORDS_OF_BLOCK = 16 };
 
 /* Ends */
 
@@ -242,13 +245,45 @@ static inline Backward *next_program(Cotangent *c, Backward *program, const Bloc
     return found;
 }
 
+/* Runs of translated code */
+
+/* While amounts may be anything: a unit neither looks at what it does not load nor drops what it overwrites. So all
+ * that the point has must be REALs, and all other registers are cleared. */
+static bool only_reals(Cotangent *c) {
+    const uint32_t count = c->block->parameter_count;
+    const Register *parameters = c->block->parameters;
+    for (uint32_t i = 0; i < count; i++)
+        if (c->window[parameters[i]].tag != REAL) return false;
+    for (uint32_t i = 0; i < count; i++) store(&c->scratch[i], amount_out(&c->window[parameters[i]]));
+    for (uint32_t i = 0; i < c->registers; i++) amount_clear(c->heap, &c->window[i]);
+    for (uint32_t i = 0; i < count; i++) store(&c->window[parameters[i]], c->scratch[i]);
+    return true;
+}
+
+/* The last one of the tape. false: the peer has the exception. */
+static bool reverse_run(Tape *tape, Cotangent *c) {
+    const RunEnd *end = tape_last_run(tape);
+    const Word *behind = (const Word *)(const void *)end, *header = behind - (end->words - RUN_END_WORDS);
+    const Word *up = behind - (end->ways + sizeof(Word) - 1) / sizeof(Word);
+    const uint8_t *ways = (const uint8_t *)(const void *)up;
+    const bool reversed = (!c->mixed || only_reals(c)) && end->unit->reverse(end->unit, c, end, header, up, ways);
+    if (!reversed) foreign_run_stays(c);
+    else tape_pop_run(tape);
+    return reversed;
+}
+
 Outcome reverse_tape(Tape *tape, Cotangent *c) {
     Backward none = {.before = &none};
     Backward *program = &none;
     for (uint64_t left = SLICE; left; left--) {
         const uintptr_t mark = tape_last(tape);
         if (!mark) return STOPPED;
-        if (LIKELY(!is_part(mark))) {
+        if (UNLIKELY(is_run(mark))) {
+            const uint64_t blocks = tape_last_run(tape)->words / WORDS_OF_BLOCK;
+            if (!reverse_run(tape, c)) return FAILED;
+            left -= blocks < left ? blocks : left - 1;
+            program = &none;
+        } else if (LIKELY(!is_part(mark))) {
             const Block *block = marked_block(mark);
             program = next_program(c, program, block);
             reverse_block(c, program, tape_pop(tape, block));

@@ -54,6 +54,8 @@ void tape_destroy(Tape *tape) {
     for (uintptr_t mark; (mark = tape_last(tape));)
         if (is_part(mark))
             tape_drop_part(tape);
+        else if (is_run(mark))
+            tape_pop_run(tape);
         else
             tape_pop(tape, marked_block(mark));
     while (tape->chunk) free_chunk(tape);
@@ -77,8 +79,8 @@ static WordChunk *new_chunk(Tape *tape, size_t bytes, size_t most) {
     return chunk;
 }
 
-/* An empty chunk that is too small gives way. */
-Word *tape_grow(Tape *tape, size_t words) {
+/* A new chunk with room for so many words at least. An empty chunk that is too small gives way. */
+static void add_chunk(Tape *tape, size_t words) {
     if (tape->chunk && tape->chunk->used == 0) free_chunk(tape);
     size_t bytes = tape->chunk ? 4 * chunk_bytes(tape->chunk->room) : FIRST_CHUNK, most = largest_chunk(tape);
     if (most < chunk_bytes(words)) most = chunk_bytes(words);
@@ -87,10 +89,20 @@ Word *tape_grow(Tape *tape, size_t words) {
     WordChunk *chunk = new_chunk(tape, bytes, most);
     tape->spare += unused_bytes(tape->chunk);
     chunk->previous = tape->chunk;
-    chunk->used = words;
+    chunk->used = 0;
     tape->chunk = chunk;
+}
+
+Word *tape_grow(Tape *tape, size_t words) {
+    add_chunk(tape, words);
+    tape->chunk->used = words;
     tape->bytes += words * sizeof(Word);
-    return chunk->words;
+    return tape->chunk->words;
+}
+
+void tape_reserve(Tape *tape, size_t words) {
+    const WordChunk *chunk = tape->chunk;
+    if (!chunk || chunk->room - chunk->used < words) add_chunk(tape, words);
 }
 
 uintptr_t tape_last_in_previous(Tape *tape) {

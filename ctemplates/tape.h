@@ -1,8 +1,8 @@
 /* The tape of a stretch: what was run, in order, and what it recorded.
  *
  * Words in chunks: for each block that ran as a whole its record (code.h says what is in one), then its *mark*,
- * the block; for each part its mark alone. A record and its mark are never divided. So from the end a tape can be
- * read backwards.
+ * the block; for each part its mark alone; for each run of translated code (fast.h) what it left, a RunEnd, and
+ * RUN_MARK. A record, or a run, and its mark are never divided. So from the end a tape can be read backwards.
  * Everything counts in heap->bytes, and in `bytes`, which bounds a base case; so do bytes that Python reports.
  */
 #ifndef CK_TAPE_H
@@ -14,7 +14,7 @@ typedef union Word {
     uint64_t birth;
     int64_t field;
     double real;
-    uintptr_t mark; /* the address of a Block, or that of a Part and 1 */
+    uintptr_t mark; /* the address of a Block; that of a Part and 1; RUN_MARK */
 } Word;
 
 /* What a step found out when it ran, for its reversal: a Python object (checkpoint.interp.hybrid's origins), or
@@ -46,6 +46,18 @@ typedef struct Part {
     void *resumed;          /* of `resume`: the capsule, a PyObject * */
 } Part;
 
+/* What a run of translated code left, the mark excluded: see fast.h. */
+typedef struct Unit Unit;
+typedef struct RunEnd {
+    const Unit *unit;
+    uint32_t entry, exit; /* where it was entered and how it was left: numbers of the unit's own */
+    uint32_t words;       /* header, records, ways and this */
+    uint32_t ways;        /* how many bytes */
+} RunEnd;
+
+enum { RUN_END_WORDS = sizeof(RunEnd) / sizeof(Word) };
+#define RUN_MARK ((uintptr_t)2)
+
 typedef struct WordChunk {
     struct WordChunk *previous;
     size_t used, room; /* words */
@@ -75,6 +87,9 @@ static inline Word *tape_take(Tape *tape, size_t words) {
     return taken;
 }
 
+/* The chunk's rest has so many words at least; they are not taken. */
+void tape_reserve(Tape *tape, size_t words);
+
 /* Room for the record of a block that is about to run as a whole. */
 static inline Word *tape_push(Tape *tape, const Block *block) {
     const uint32_t size = block->record_size;
@@ -92,6 +107,7 @@ static inline uintptr_t tape_last(Tape *tape) {
     return chunk->words[chunk->used - 1].mark;
 }
 static inline bool is_part(uintptr_t mark) { return mark & 1; }
+static inline bool is_run(uintptr_t mark) { return mark == RUN_MARK; }
 static inline const Block *marked_block(uintptr_t mark) { return (const Block *)mark; }
 static inline Part *marked_part(uintptr_t mark) { return (Part *)(mark - 1); }
 
@@ -99,6 +115,17 @@ static inline Part *marked_part(uintptr_t mark) { return (Part *)(mark - 1); }
  * something else is done with the tape. */
 static inline const Word *tape_pop(Tape *tape, const Block *block) {
     const size_t words = block->record_size + UINT64_C(1);
+    tape->chunk->used -= words;
+    tape->bytes -= words * sizeof(Word);
+    return tape->chunk->words + tape->chunk->used;
+}
+
+/* Runs: of the last one, whose mark has been seen, what it left; and takes it off the tape, as tape_pop. */
+static inline const RunEnd *tape_last_run(const Tape *tape) {
+    return (const RunEnd *)(const void *)(tape->chunk->words + tape->chunk->used - 1 - RUN_END_WORDS);
+}
+static inline const Word *tape_pop_run(Tape *tape) {
+    const size_t words = tape_last_run(tape)->words + UINT64_C(1);
     tape->chunk->used -= words;
     tape->bytes -= words * sizeof(Word);
     return tape->chunk->words + tape->chunk->used;

@@ -40,7 +40,8 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
         LABELS(branch_equal), LABELS(branch_not_equal),
         &&move, &&constant, &&counted, &&drop_register, &&cons, &&car, &&cdr, &&is_null, &&is_pair, &&close,
         &&member, &&environment, &&item, &&item_ri, &&tuple, &&native, &&foreign,
-        &&go_to, &&branch, &&branch_null, &&branch_pair, &&call, &&return_, &&install, &&foreign_end, &&halt,
+        &&go_to, &&branch, &&branch_null, &&branch_pair, &&call, &&return_, &&install, &&foreign_end,
+        &&fast, &&halt,
     };
     Heap *const heap = m->heap;
     Tape *const tape = m->tape;
@@ -74,6 +75,7 @@ enter_taped:
         m->index = 0;
         return TAPE_FULL;
     }
+    if (UNLIKELY(pc->op == OP_FAST) && run_unit(m, pc++, block, steps, stop)) goto unit_left;
     values = tape_push(tape, block);
     note = values + block->value_count;
     steps += block->cost;
@@ -381,6 +383,14 @@ foreign_end:
     r = m->registers;
     if (UNLIKELY(outcome != STOPPED)) return outcome;
     goto arrive;
+
+fast: /* of plain code */
+    if (!run_unit(m, pc, block, steps - (int64_t)block->cost, stop)) NEXT;
+unit_left: /* at a head */
+    r = m->registers;
+    block = m->block;
+    steps = m->steps;
+    ENTER();
 
 halt:
     SYNC();

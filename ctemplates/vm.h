@@ -12,6 +12,10 @@ static inline bool step_counts(const Block *block, uint32_t index) {
     return index < block->step_count || block->end.counts;
 }
 
+/* Runs the unit that the instruction FAST of the block points to, from the block's head on (fast.h); false: nothing
+ * was done, or it lacks the form that is wanted. */
+bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
+
 /* Parts (tape.h). part_take_over: the block, taped as a whole so far, becomes a part that goes on at `step`;
  * `record` is where its record would have been. part_reach: the steps before `step` have been made. */
 void part_begin(Machine *machine, uint32_t start);

@@ -1,7 +1,13 @@
-"""What holds for all tests: every pass is checked, in this process and in those that tests start."""
+"""What holds for all tests, in this process and in those that tests start: every pass is checked; nothing is
+translated to C but where a test asks for it, and what is compiled then is kept for the next run of the tests.
+"""
 
 from __future__ import annotations
 
 import os
 
+import platformdirs
+
 os.environ.setdefault("CHECKPOINT_CHECK", "1")
+os.environ.setdefault("CHECKPOINT_JIT", "off")
+os.environ.setdefault("CHECKPOINT_CACHE", platformdirs.user_cache_dir("checkpoint-tests", appauthor=False))

@@ -3,7 +3,7 @@
 In: a BlockPeer with its tables, the form that is wanted. Out: a C array of instructions that lives as long as
 the peer. The forms differ in the STEPs of stepped code, and in the RECORD that taped code has before its end;
 a comparison that only a branch looks at is one instruction with it, but not in stepped code, which may stop
-in between.
+in between; and translated code is entered by a FAST, which is first, but not from stepped code.
 
 What always holds: an instruction that finds operands it cannot do leaves its step to the tables of the block
 (checkpoint.ctarget.tables), so both say the same of moves.
@@ -132,6 +132,8 @@ class Assembler:
         if self.peer.code is HALT:
             self.emit("HALT")
             return
+        if self.peer.entry is not None and self.form != self.lib.STEPPED:
+            self.emit("FAST", integer=self.peer.entry)
         fused = self._fused()
         starts = []
         self.drop(self.owned.head)

@@ -39,6 +39,7 @@ OBJECTS = ROOT / "build" / "ctarget"
 DECLARED = (
     *("kinds.h", "code.h", "opcodes.h", "schedule.h"),
     *("api_code.h", "api.h", "api_cotangent.h", "api_driver.h", "api_scalars.h", "api_arrays.h"),
+    "api_fast.h",
 )
 
 # The compiler must call these of the process's libm as they stand, not evaluate, merge or replace them.

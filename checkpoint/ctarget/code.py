@@ -31,20 +31,24 @@ from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
 Pointer = Any  # of cffi
 
 # Held while something is made; a process is forked when nothing is.
-_making = RLock()
+making = RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+        before=making.acquire, after_in_parent=making.release, after_in_child=making.release
     )
 
 
 class BlockPeer:
-    """One block. registers: of its procedure's slots. owned: what its struct points to."""
+    """One block. registers: of its procedure's slots. owned: what its struct points to.
+
+    entry: the address of the UnitEntry by which translated code is entered at it, or None.
+    """
 
     __slots__ = (
         "address",
         "block",
         "code",
+        "entry",
         "has_tables",
         "owned",
         "points",
@@ -59,6 +63,7 @@ class BlockPeer:
         self.address = int(runtime().ffi.cast("uintptr_t", pointer))
         self.procedure = procedure
         self.has_tables = False
+        self.entry: int | None = None
         self.owned: list[Any] = []
         self.points: dict[Any, Pointer] = {}
 
@@ -143,7 +148,7 @@ def procedure_peer(lam: Any) -> ProcedurePeer:
     """The peer of a lambda that is prepared for hybrid."""
     code: ProcedureCode = lam.compiled["hybrid"]
     if code.peer is None:
-        with _making:
+        with making:
             if code.peer is None:
                 code.peer = ProcedurePeer(code.blocks, code.entry.block.label, code)
     peer: ProcedurePeer = code.peer
@@ -153,7 +158,7 @@ def procedure_peer(lam: Any) -> ProcedurePeer:
 def block_peer(code: BlockCode) -> BlockPeer:
     """The peer of a block, built-in ones included, with its tables."""
     if code.peer is None:
-        with _making:
+        with making:
             _make_peer(code)
     peer: BlockPeer = code.peer
     return _with_tables(peer)
@@ -168,14 +173,14 @@ def _make_peer(code: BlockCode) -> None:
 
 def _with_tables(peer: BlockPeer) -> BlockPeer:
     if not peer.has_tables:
-        with _making:
+        with making:
             fill_tables(peer)
     return peer
 
 
 def return_point(block: BlockCode, handler: BlockCode | None = None) -> int:
     """The address of the `ReturnPoint` of a frame that returns to a block, and maybe has a handler."""
-    with _making:
+    with making:
         point = tables.return_point(block_peer(block), None if handler is None else block_peer(handler))
     return int(runtime().ffi.cast("uintptr_t", point))
 
@@ -195,8 +200,22 @@ def peer_at(block: Pointer) -> BlockPeer:
 
 def make_code(peer: BlockPeer, form: int) -> None:
     """The form of a block's code that the machine wants, and what else a tape of it needs."""
-    with _making:
+    with making:
         _make_code(peer, form)
+
+
+def set_entry(peer: BlockPeer, address: int) -> None:
+    """Translated code is entered at a block, by the UnitEntry at the address, which is to live as long.
+
+    Machines that are in the code that the block had so far go on in it.
+    """
+    lib, struct, null = runtime().lib, peer.pointer, runtime().ffi.NULL
+    with making:
+        peer.entry = address
+        if struct.plain != null:
+            struct.plain = assemble(peer, lib.PLAIN)
+        if struct.taped != null:
+            struct.taped = assemble(peer, lib.TAPED)
 
 
 def _make_code(peer: BlockPeer, form: int) -> None:

@@ -21,6 +21,7 @@ from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import operands as operands_of_step
 from checkpoint.ctarget.states import Heap, State, address
+from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.cotangent import Cotangent as Python
 from checkpoint.interp.hybrid.cotangent import Key, state_slots
 from checkpoint.interp.hybrid.machine import HALT
@@ -254,6 +255,10 @@ class Reverser:
         except BaseException as error:
             self.error = error
             return None
+
+    def run_stays(self) -> None:
+        """A run of translated code was to take back amounts that are no reals."""
+        self.error = InternalError("a run of translated code was reversed with amounts that are no reals")
 
     def resumed(self, capsule: Any) -> bool | None:
         """Give to a resumed capsule what the copies of its slots received, here and on the stack."""

@@ -13,6 +13,7 @@ from checkpoint.ctarget.code import make_code, peer_at
 from checkpoint.ctarget.foreign import Peer
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.translate.policy import SLICE, Watch, watch
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import LONGEST_TRACE, left_open
@@ -21,8 +22,6 @@ from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Frame, Machine
 from checkpoint.interp.hybrid.machine import State as PythonState
-
-SLICE = 1_000_000  # steps; less than 0.2 s, after which Python looks for an interruption
 
 
 def run(
@@ -34,12 +33,13 @@ def run(
     """
     module = runtime()
     at = PythonState(HALT, 0, (), None, state.steps, state.tags, state.births)
+    watched = watch(state.held, tape is not None)
     machine = Machine(engine, at, effects, None if tape is None else Recorded())
     peer = Peer(machine, state.heap)
     given = module.ffi.NULL if tape is None else tape
     held = state.heap.got(module.lib.ck_machine_create(state.held, given, bytes, id(peer)))
     try:
-        return _run(state, held, peer, NEVER if to is None else to)
+        return _run(state, held, peer, NEVER if to is None else to, watched)
     except (KeyboardInterrupt, MemoryError) as stop:
         machine.block = standing_at(held).code
         machine.interrupted(stop)
@@ -52,10 +52,11 @@ def run(
         module.ffi.release(held)
 
 
-def _run(state: State, held: Held, peer: Any, last: int) -> State:
+def _run(state: State, held: Held, peer: Any, last: int, watched: Watch | None) -> State:
     lib, heap = runtime().lib, state.heap
+    slice = SLICE if watched is None else watched.slice
     while True:
-        outcome = lib.ck_machine_run(held, last, SLICE)
+        outcome = lib.ck_machine_run(held, last, slice)
         if outcome == lib.WANTS_CODE:
             make_code(standing_at(held), lib.ck_machine_standing(held).wanted)
         elif outcome == lib.FAILED:
@@ -63,7 +64,13 @@ def _run(state: State, held: Held, peer: Any, last: int) -> State:
         elif outcome == lib.NO_MEMORY:
             raise heap.full()
         elif outcome != lib.SLICED:
-            return State(heap, heap.got(lib.ck_machine_state(held)))
+            end = State(heap, heap.got(lib.ck_machine_state(held)))
+            if watched is not None:
+                watched.ended(end.steps - state.steps)
+            return end
+        elif watched is not None:
+            watched.sliced(held, slice)
+            slice = watched.slice
 
 
 def standing_at(held: Held) -> Any:

@@ -23,22 +23,22 @@ from checkpoint.ctarget.foreign import Peer
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import open_calls, standing_at
 from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.telling import LAST_PACE, Sampling, Telling
+from checkpoint.ctarget.translate.policy import Watch, watch
 from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
-from checkpoint.driver.observe import Observer, Sample, Sampler
+from checkpoint.driver.observe import Observer, Sampler
 from checkpoint.driver.raised import left_open
-from checkpoint.driver.schedule import Action, Bisection, Report, Schedule, weighs
+from checkpoint.driver.schedule import Action, Advance, Bisection, Schedule, Tape, weighs
 from checkpoint.errors import InternalError, RunError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Machine
 from checkpoint.interp.hybrid.machine import State as PythonState
 
-# Where somebody observes: steps of one call in C, at first and at most, and how often he is told, in seconds.
-FIRST_PACE, LAST_PACE, TOLD_AFTER = 1000, 1_000_000, 0.1
-SLICE_SECONDS = 0.01  # of a call of a sweep that follows its own schedule
+RUNS = (Advance, Tape)  # the actions that make steps
 
 
 class SweepPeer(Peer):
@@ -104,13 +104,14 @@ def follow(
     module = runtime()
     own = type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
     base, bytes = _bisected(schedule) if own else (0, NEVER)
+    watched = watch(start.held, taped=True)
     peer = SweepPeer(engine, start, effects)
     held = start.heap.got(
         module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(peer))
     )
     peer.at_work = module.lib.ck_sweep_at_work(held)
-    kind = _Sampling if own else _Telling
-    going = _Going(held, peer, seed, kind(held, observers) if observers else None)
+    kind = Sampling if own else Telling
+    going = _Going(held, peer, seed, kind(held, observers) if observers else None, watched)
     try:
         if own:
             if log is not None:
@@ -141,22 +142,26 @@ def _bisected(schedule: Any) -> tuple[int, int]:
 
 
 class _Going:
-    """A sweep at work. seed: gives the cotangent of the end state. telling: to observers, if there are."""
+    """A sweep at work. seed: gives the cotangent of the end state. telling: to observers, if there are.
+    watched: what looks for something to translate, if anything does.
+    """
 
-    __slots__ = ("_given", "_lib", "_null", "_telling", "cotangent", "end", "held", "peer", "seed")
+    __slots__ = ("_given", "_lib", "_null", "_telling", "_watch", "cotangent", "end", "held", "peer", "seed")
 
     def __init__(
         self,
         held: Held,
         peer: SweepPeer,
         seed: Callable[[State], Cotangent],
-        telling: _Telling | None = None,
+        telling: Telling | None = None,
+        watched: Watch | None = None,
     ) -> None:
         module = runtime()
         self._lib = module.lib
         self._null = module.ffi.NULL
         self._given = self._null  # the cotangent, for C
         self._telling = telling
+        self._watch = watched
         self.held = held
         self.peer = peer
         self.seed = seed
@@ -168,19 +173,23 @@ class _Going:
         if self._telling is not None:
             found = self._lib.ck_sweep_report(self.held)
             self._telling.began(schedule, report_of(found, perf_counter(), process_time(), least))
+        self._bound_pace()
         outcome = self._lib.ck_sweep_run(self.held, self._null, self._null, False)
         self._go_on(outcome)
+        if self._watch is not None:
+            self._watch.ended(self._steps())
         if self._telling is not None:
             self._telling.over()
 
     def follow(self, schedule: Schedule, least: int) -> None:
         """Do what a schedule says, which is told where the sweep stands after each action."""
         began, busy = perf_counter(), process_time()
-        held, lib, telling = self.held, self._lib, self._telling
+        held, lib, telling, watched = self.held, self._lib, self._telling, self._watch
         run, stands = lib.ck_sweep_run, lib.SWEEP_STANDS
         directive, found = runtime().ffi.new("Directive *"), lib.ck_sweep_report(held)
         if telling is not None:
             telling.began(schedule, report_of(found, began, busy, least))
+        self._bound_pace()
         actions = schedule.actions()
         action = next(actions)
         while True:
@@ -189,6 +198,9 @@ class _Going:
             if outcome != stands:
                 self._go_on(outcome)
             report = report_of(found, began, busy, least)
+            if watched is not None and type(action) in RUNS:
+                watched.ended(self._steps())
+                self._bound_pace()
             if telling is not None:
                 telling.acted(action, report)
             try:
@@ -202,11 +214,33 @@ class _Going:
         while outcome not in (lib.SWEEP_STANDS, lib.SWEEP_ENDS):
             quiet = outcome == lib.SWEEP_WANTS_QUIET
             if outcome == lib.SWEEP_SLICED:
-                if self._telling is not None:
-                    self._telling.sliced()
+                self._sliced()
             elif not quiet:
                 self._help(outcome)
             outcome = self._call(quiet)
+
+    def _sliced(self) -> None:
+        watched, telling = self._watch, self._telling
+        pace = LAST_PACE if telling is None else telling.pace
+        if telling is not None:
+            telling.sliced()
+        if watched is not None:
+            watched.sliced(self.held, min(watched.slice, pace))
+            self._bound_pace()
+
+    def _bound_pace(self) -> None:
+        """A call makes no more steps than a slice of the watch has, nor than observers want."""
+        if self._watch is None:
+            return
+        if self._telling is None:
+            self._lib.ck_sweep_pace(self.held, self._watch.slice)
+        else:
+            self._telling.bound_pace(self._watch.slice)
+
+    def _steps(self) -> int:
+        """How many were made so far, forward."""
+        counts = self._lib.ck_sweep_counts(self.held)
+        return int(counts.advanced + counts.taped)
 
     def _call(self, quiet: bool) -> int:
         outcome: int
@@ -260,91 +294,6 @@ class _Going:
             self.cotangent.peer.cotangent = self.cotangent.peer.error = None
         self.end = self.cotangent = None
         self._given = self._null
-
-
-class _Telling:
-    """Telling observers what was done, and how far a long action has come.
-
-    pace: how many steps a call in C makes meanwhile; what it takes follows TOLD_AFTER.
-    """
-
-    __slots__ = ("_called", "_held", "_observers", "_pace", "_told")
-
-    def __init__(self, held: Held, observers: tuple[Observer, ...]) -> None:
-        self._held = held
-        self._observers = observers
-        self._pace = FIRST_PACE
-        self._begin_action()
-
-    def began(self, schedule: Schedule, report: Report) -> None:
-        """The sweep stands at its start."""
-        for observer in self._observers:
-            observer.began(schedule, report)
-        self._begin_action()
-
-    def acted(self, action: Action, report: Report) -> None:
-        """An action was done."""
-        for observer in self._observers:
-            observer.acted(action, report)
-        self._begin_action()
-
-    def _begin_action(self) -> None:
-        self._called = self._told = perf_counter()
-        self._set_pace(max(self._pace // 4, FIRST_PACE))
-
-    def _set_pace(self, pace: int) -> None:
-        self._pace = max(1, min(pace, LAST_PACE))
-        runtime().lib.ck_sweep_pace(self._held, self._pace)
-
-    def sliced(self) -> None:
-        """A call has made as many steps as it was to."""
-        now = perf_counter()
-        took, self._called = now - self._called, now
-        if 2 * took < TOLD_AFTER:
-            self._set_pace(2 * self._pace)
-        elif took > 2 * TOLD_AFTER:
-            self._set_pace(self._pace // 2)
-        at = runtime().lib.ck_machine_standing(self._held)
-        if now - self._told >= TOLD_AFTER and at.block:
-            self._told = now
-            for observer in self._observers:
-                observer.running(at.steps)
-
-    def over(self) -> None:
-        """The sweep's own schedule has ended."""
-
-
-class _Sampling(_Telling):
-    """Telling observers how far a sweep has come that follows its own schedule."""
-
-    __slots__ = ("_was_known",)
-
-    def _begin_action(self) -> None:
-        self._was_known = False
-        super()._begin_action()
-
-    def sliced(self) -> None:
-        """A call has made as many steps as it was to; it may have come through many actions."""
-        now = perf_counter()
-        took, self._called = now - self._called, now
-        if took < SLICE_SECONDS:
-            self._set_pace(2 * self._pace)
-        elif took > 4 * SLICE_SECONDS:
-            self._set_pace(self._pace // 2)
-        is_known = runtime().lib.ck_sweep_counts(self._held).end >= 0
-        if now - self._told >= TOLD_AFTER or is_known != self._was_known:
-            self._told, self._was_known = now, is_known
-            self.over()
-
-    def over(self) -> None:
-        """Tell how far it has come."""
-        lib = runtime().lib
-        at, found = lib.ck_machine_standing(self._held), lib.ck_sweep_counts(self._held)
-        step = at.steps if at.block else lib.ck_sweep_report(self._held).step
-        end, reversed_to = (None if each < 0 else each for each in (found.end, found.reversed_to))
-        for observer in self._observers:
-            assert isinstance(observer, Sampler)
-            observer.sampled(Sample(step, end, reversed_to))
 
 
 def _count(held: Held, counts: Counts) -> None:

@@ -1,4 +1,4 @@
-"""The hand-written C of by_hand.c: compiled, and called.
+"""The hand-written C of by_hand*.c: compiled, and called.
 
 In: sizes. Out: values and gradients, and the nanoseconds that each takes per iteration (CPU time). Compiled
 as one would for speed, -O3 -march=native, once with the rounding of the engines (no contraction to fused
@@ -15,10 +15,11 @@ from functools import cache
 from checkpoint.ctarget.build import compiler
 from experiments import common
 
-SOURCE = common.HERE / "speed" / "by_hand.c"
+SOURCES = [common.HERE / "speed" / f"{name}.c" for name in ("by_hand", "by_hand_rk4", "by_hand_nested")]
 FOLDER = common.HERE.parent / "build" / "speed"
 FLAGS = ("-std=c11", "-O3", "-march=native", "-fPIC", "-shared")
 EVERY = 10_000  # iterations between checkpoints
+BASE = 1_000  # of bisection: iterations that are stored at most
 
 Array = ctypes.Array[ctypes.c_double]
 
@@ -32,7 +33,7 @@ def library(fused: bool) -> ctypes.CDLL:
     command = compiler()
     if command is None:
         raise SystemExit("this experiment needs a C compiler (set CC to name one)")
-    subprocess.run([*command, *FLAGS, contract, str(SOURCE), "-o", str(target), "-lm"], check=True)
+    subprocess.run([*command, *FLAGS, contract, *map(str, SOURCES), "-o", str(target), "-lm"], check=True)
     return ctypes.CDLL(str(target))
 
 
@@ -45,10 +46,13 @@ class ByHand:
     def lorenz(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
         return self._call("lorenz", n, 5 / n, _reals(u)), []
 
-    def lorenz_stored(self, n: int, u: tuple[float, ...], room: Array) -> tuple[float, list[float]]:
-        """All points are stored, in `room`: three numbers for each of the n."""
+    def lorenz_stored(
+        self, n: int, u: tuple[float, ...], room: Array, times: int = 1
+    ) -> tuple[float, list[float]]:
+        """All points are stored, in `room`: three numbers for each of the n; all of it so many times."""
         g = _reals((0.0,) * 6)
-        return self._call("lorenz_stored", n, 5 / n, _reals(u), g, room), list(g)
+        value = self._call("lorenz_stored", n, 5 / n, _reals(u), g, room, ctypes.c_int64(times))
+        return value, list(g)
 
     def lorenz_checkpoints(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
         """A checkpoint every EVERY iterations."""
@@ -56,9 +60,32 @@ class ByHand:
         return self._call("lorenz_checkpoints", n, 5 / n, _reals(u), g, ctypes.c_int64(EVERY)), list(g)
 
     def lorenz_bisection(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
-        """At most EVERY points are stored; a stretch of more is divided in two."""
+        """At most BASE points are stored; a stretch of more is divided in two."""
         g = _reals((0.0,) * 6)
-        return self._call("lorenz_bisection", n, 5 / n, _reals(u), g, ctypes.c_int64(EVERY)), list(g)
+        return self._call("lorenz_bisection", n, 5 / n, _reals(u), g, ctypes.c_int64(BASE)), list(g)
+
+    def rk4(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
+        return self._call("rk4", n, 5 / n, _reals(u)), []
+
+    def rk4_checkpoints(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
+        """A checkpoint every EVERY iterations."""
+        g = _reals((0.0,) * 6)
+        return self._call("rk4_checkpoints", n, 5 / n, _reals(u), g, ctypes.c_int64(EVERY)), list(g)
+
+    def nested(self, n: int, y: float) -> tuple[float, list[float]]:
+        return self._call("nested", n, y), []
+
+    def nested_steps(self, n: int) -> int:
+        """How many steps its inner loop makes in all."""
+        function = self._library.nested_steps
+        function.restype = ctypes.c_int64
+        steps: int = function(ctypes.c_int64(n))
+        return steps
+
+    def nested_checkpoints(self, n: int, y: float) -> tuple[float, list[float]]:
+        """A checkpoint every EVERY steps of the inner loop."""
+        g = _reals((0.0,))
+        return self._call("nested_checkpoints", n, y, g, ctypes.c_int64(EVERY)), list(g)
 
     def deep(self, depth: int, x: float) -> tuple[float, list[float]]:
         return self._call("deep", depth, x), []
@@ -85,9 +112,10 @@ def room(numbers: int) -> Array:
     return made
 
 
-def nanoseconds(action: Callable[[], object], iterations: int, repeats: int) -> float:
-    """The median CPU time of an action, for each of its iterations."""
-    action()
+def nanoseconds(action: Callable[[], object], iterations: int, repeats: int, warm: int = 1) -> float:
+    """The median CPU time of an action, for each of its iterations, when it has been done `warm` times."""
+    for _ in range(warm):
+        action()
     return 1e9 * common.median_seconds(action, repeats)[0] / iterations
 
 

@@ -1,8 +1,9 @@
 """What gradients and capsules take of memory, each in a process of its own. Linux only.
 
 What is measured, in bytes:
-- lorenz, deep: the highest resident memory while the gradient is taken, beyond what the process held just
-  before, when a short gradient had made everything ready;
+- lorenz, deep: the highest resident memory while the gradient is taken by bisection, beyond what the process
+  held just before, when short gradients had made everything ready;
+- budget: the same of lorenz by the schedule that is used unless one is chosen, in 64 MB;
 - capsules: how much more memory the process holds with `count` capsules of one run in which 100,000 pairs
   stay alive than before that run.
 """
@@ -19,23 +20,27 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad.values import Pair
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.schedule import Bisection
+from checkpoint.driver.schedule import Bisection, Schedule
 from experiments import common
+from experiments.speed.rows import MEMORY
 from experiments.speed.subjects import Subject, X, from_text, subject
 
 PAIRS = 100_000
-WHATS = ("lorenz", "deep", "capsules")
+WHATS = ("lorenz", "deep", "budget", "capsules")
+WARM = 5_000  # iterations of what makes all ready: enough for it to be translated
 
 
-def gradient(program: str, size: int, base: int, engine: Engine) -> int:
-    """Bytes of one gradient by bisection."""
-    subject(program, "vlad", 100, engine).gradient(Bisection(base=100))
+def gradient(program: str, size: int, schedule: Schedule, engine: Engine) -> int:
+    """Bytes of one gradient."""
+    for base in (100, 100_000):
+        subject(program, "vlad", min(size, WARM), engine).gradient(Bisection(base=base))
     chosen = subject(program, "vlad", size, engine)
     gc.collect()
     before = common.fresh_peak()
-    chosen.gradient(Bisection(base=base))
+    chosen.gradient(schedule)
     return common.peak() - before
 
 
@@ -82,8 +87,10 @@ def main() -> None:
     engine: Any = engines.get(options.engine)
     if options.what == "capsules":
         print(capsules(options.size, PAIRS, engine))
+    elif options.what == "budget":
+        print(gradient("lorenz", options.size, Budget(MEMORY), engine))
     else:
-        print(gradient(options.what, options.size, options.base, engine))
+        print(gradient(options.what, options.size, Bisection(base=options.base), engine))
 
 
 if __name__ == "__main__":

@@ -1,22 +1,27 @@
 """An engine beside hand-written C: ratios of the time for one iteration, in one run on one pinned core.
 
 What is measured, for the programs of subjects.py as text and as Python functions, in CPU time:
-- forward:   the run without derivatives;
-- segment:   the gradient by one tape of the whole run, forward and reversal together;
-- bisection: the gradient by divide and conquer, beside C with a checkpoint every 10,000 iterations; what
-             C takes that divides and conquers, too, stands below the table;
+- forward:   the run without derivatives, its steps counted;
+- segment:   the gradient by one tape of the whole run, forward and reversal, beside C that stores all;
+- gradient:  the gradient as it is taken unless something else is asked for, in 64 MB, beside C with a
+             checkpoint every 10,000 iterations (of the nested loops: every 10,000 steps, online);
+- bisection: the gradient by divide and conquer down to 1,000 iterations, beside C that does the same;
 - again:     the gradient by a run without a tape, and one on it in two halves, beside C that runs forward
              once and then stores all.
 C is compiled twice, with the engines' rounding (`C`) and with fused multiply-adds (`FMA`); `x C` and `x FMA`
-are the ratios. Each figure is the median of several calls. Memory is measured in processes of their own:
-see memory.py. Of operations on arrays it is the time beyond NumPy's own (experiments/arrays/overhead.py).
+are the ratios. Each figure is the median of several calls, after some that are not counted, in which what is
+hot is translated (CHECKPOINT_JIT=wait, unless the environment says something else). Memory is measured in
+processes of their own: see memory.py; what translation takes: compiling.py. Of operations on arrays it is the
+time beyond NumPy's own (experiments/arrays/overhead.py).
 
-`limit` is what is required of engine c: of a ratio, or in the unit of the row. Engines in Python run
-smaller sizes, which change little of a time per iteration; their measurements are for comparison.
+`limit` is what is required of engine c, `goal` what is aimed at: ratios to C unless a unit is named. Engines
+in Python run smaller sizes, which change little of a time per iteration; their measurements are for
+comparison.
 
 Reproduce (Linux, with a C compiler):
 
     python -m experiments.speed.run --engine c
+    python -m experiments.speed.run --engine c --language vlad --only rk4
 """
 
 from __future__ import annotations
@@ -24,138 +29,101 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from checkpoint import engines
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.schedule import Bisection
 from experiments import common
 from experiments.speed import memory
-from experiments.speed.by_hand import ByHand, nanoseconds, room
-from experiments.speed.subjects import LANGUAGES, POINT, Subject, X, subject
+from experiments.speed.by_hand import ByHand, nanoseconds
+from experiments.speed.rows import (
+    FULL,
+    LIMITS,
+    PROGRAMS,
+    SMALL,
+    WHATS,
+    Measurement,
+    Sizes,
+    in_c,
+    is_right,
+    measurements,
+    sizes_in_c,
+)
+from experiments.speed.subjects import LANGUAGES
 
-RELATIVE = 1e-9
-# Required of engine c, as ratios to C: (program, what).
-LIMITS = {
-    ("lorenz", "forward"): 10.0,
-    ("lorenz", "segment"): 12.0,
-    ("lorenz", "bisection"): 30.0,
-    ("deep", "forward"): 5.0,
-    ("deep", "again"): 8.0,
-}
-MAPPED_LIMIT = 160.0  # ns an iteration
-LORENZ_MB, DEEP_MB, CAPSULES_TIMES, ARRAY_US = 12.0, 64.0, 2.0, 1.0
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How many iterations each measurement has; base: of bisection, in steps."""
-
-    forward: int = 1_000_000
-    segment: int = 100_000
-    bisection: int = 10_000_000
-    depth: int = 1_000_000
-    mapped: int = 200_000
-    base: int = 1_000_000
-    capsules: int = 1_000
-    turns: int = 300
+WARM = 2  # calls that are not counted, besides the one whose outcome is looked at
 
 
-FULL = Sizes()
-SMALL = Sizes(2_000, 1_000, 4_000, 20_000, 500, 20_000, 1_000, 100)
-
-
-def measurements(
-    program: str, language: str, sizes: Sizes, engine: Engine
-) -> Iterator[tuple[str, int, Callable[[], Any]]]:
-    """What is done with a program: its name, the iterations, and what returns value and gradient."""
-
-    def forward(chosen: Subject) -> Callable[[], Any]:
-        return lambda: (chosen.forward().value, [])
-
-    if program == "lorenz":
-        yield "forward", sizes.forward, forward(subject(program, language, sizes.forward, engine))
-        yield "segment", sizes.segment, subject(program, language, sizes.segment, engine).segment
-        long = subject(program, language, sizes.bisection, engine)
-        yield "bisection", sizes.bisection, lambda: long.gradient(Bisection(base=sizes.base))
-    elif program == "deep":
-        chosen = subject(program, language, sizes.depth, engine)
-        yield "forward", sizes.depth, forward(chosen)
-        yield "segment", sizes.depth, chosen.segment
-        halves = Bisection(base=(chosen.forward().steps + 1) // 2)
-        yield "again", sizes.depth, lambda: chosen.gradient(halves)
-    else:
-        yield "forward", sizes.mapped, forward(subject(program, language, sizes.mapped, engine))
-
-
-def in_c(program: str, what: str, hand: ByHand, size: int) -> Callable[[], tuple[float, list[float]]]:
-    """The same by hand."""
-    if program == "mapped":
-        return lambda: hand.mapped(size, POINT)
-    if what == "forward":
-        return lambda: hand.lorenz(size, POINT) if program == "lorenz" else hand.deep(size, X)
-    if what == "bisection":
-        return lambda: hand.lorenz_checkpoints(size, POINT)
-    stored = room(3 * size if program == "lorenz" else size)
-    if program == "lorenz":
-        return lambda: hand.lorenz_stored(size, POINT, stored)
-    if what == "segment":
-        return lambda: hand.deep_gradient(size, X, stored)
-    return lambda: (hand.deep(size, X), hand.deep_gradient(size, X, stored))[1]
-
-
-def size_in_c(program: str, what: str) -> int:
-    """C always runs the full size: a small one would be too short to be timed."""
-    if program == "mapped":
-        return FULL.mapped
-    if program == "deep":
-        return FULL.depth
-    return {"forward": FULL.forward, "segment": FULL.segment, "bisection": FULL.bisection}[what]
-
-
-def is_right(found: tuple[float, list[float]], expected: tuple[float, list[float]]) -> bool:
-    """Whether value and gradient are those of C, whose sums are in another order."""
-    pairs = zip([found[0], *found[1]], [expected[0], *expected[1]], strict=True)
-    return all(abs(a - b) <= RELATIVE * max(abs(b), 1.0) for a, b in pairs)
+def row_of(measured: Measurement, language: str, repeats: int) -> dict[str, Any]:
+    """One row: whether the outcome is right, and the times."""
+    program, what, size = measured.program, measured.what, measured.size
+    right = is_right(measured.action(), in_c(program, what, ByHand(), size)())
+    size_c, times, iterations = sizes_in_c(program, what)
+    c, fma = (
+        nanoseconds(in_c(program, what, hand, size_c, times), iterations, repeats)
+        for hand in (ByHand(), ByHand(fused=True))
+    )
+    ns = nanoseconds(measured.action, measured.iterations, repeats, WARM)
+    asked = LIMITS.get((program, what))
+    return {
+        "program": program,
+        "language": language,
+        "what": what,
+        "n": size,
+        "right": right,
+        "ns": ns,
+        "C": c,
+        "FMA": fma,
+        "x C": ns / c,
+        "x FMA": ns / fma,
+        "limit": asked and asked.limit,
+        "goal": asked and asked.goal,
+        "unit": asked and asked.unit,
+    }
 
 
 def rows_of(
-    program: str, language: str, sizes: Sizes, engine: Engine, repeats: int
+    sizes: Sizes, engine: Engine, languages: tuple[str, ...], only: str, repeats: int
 ) -> Iterator[dict[str, Any]]:
-    """The rows of one program."""
-    exact, fused = ByHand(), ByHand(fused=True)
-    for what, size, action in measurements(program, language, sizes, engine):
-        right = is_right(action(), in_c(program, what, exact, size)())
-        by_hand = size_in_c(program, what)
-        c, fma = (
-            nanoseconds(in_c(program, what, hand, by_hand), by_hand, repeats) for hand in (exact, fused)
-        )
-        ns = nanoseconds(action, size, repeats)
-        limit = MAPPED_LIMIT / c if program == "mapped" else LIMITS.get((program, what))
-        row = {"program": program, "language": language, "what": what, "n": size, "right": right}
-        yield {**row, "ns": ns, "C": c, "FMA": fma, "x C": ns / c, "x FMA": ns / fma, "limit": limit}
+    """The rows whose names contain `only`."""
+    for program in PROGRAMS:
+        for language in languages:
+            if not any(only in _name(program, language, what) for what in WHATS[program]):
+                continue
+            for measured in measurements(program, language, sizes, engine):
+                if only in _name(program, language, measured.what):
+                    yield row_of(measured, language, repeats)
 
 
-def others(sizes: Sizes, engine: str, repeats: int) -> Iterator[dict[str, Any]]:
-    """What is no ratio to C: memory, capsules, arrays."""
-    for what, size, limit in (("lorenz", sizes.bisection, LORENZ_MB), ("deep", sizes.depth, DEEP_MB)):
-        # Deep: as `again` of the times, which is in two halves; its steps are at most 16 a level.
-        base = sizes.base if what == "lorenz" else 8 * size
-        found = memory.in_new_process(what, size, base, engine)
-        yield {"what": f"gradient of {what}, n = {size:,}, MB", "found": found / 1e6, "limit": limit}
-    one, many = (memory.in_new_process("capsules", count, 0, engine) for count in (1, sizes.capsules))
-    yield {
-        "what": f"memory of {sizes.capsules:,} capsules / of one",
-        "found": many / one,
-        "limit": CAPSULES_TIMES,
-    }
-    yield from arrays(sizes.turns, engine, repeats)
+def _name(program: str, language: str, what: str) -> str:
+    return f"{program} {language} {what}"
 
 
-def arrays(turns: int, engine: str, repeats: int) -> Iterator[dict[str, Any]]:
-    """The most that an operation on arrays takes beyond NumPy's own time."""
+def others(
+    sizes: Sizes, engine: str, repeats: int
+) -> Iterator[tuple[str, Callable[[], float], float, float]]:
+    """What is no ratio to C: its name, what measures it, the limit, the goal."""
+
+    def megabytes(what: str, size: int, base: int) -> Callable[[], float]:
+        return lambda: memory.in_new_process(what, size, base, engine) / 1e6
+
+    def times() -> float:
+        one, many = (memory.in_new_process("capsules", count, 0, engine) for count in (1, sizes.capsules))
+        return many / one
+
+    n, depth = sizes.gradient, sizes.depth
+    yield f"gradient of lorenz, n = {n:,}, in 64 MB: MB", megabytes("budget", n, 0), 64.0, 64.0
+    yield f"gradient of lorenz, n = {n:,}, by bisection: MB", megabytes("lorenz", n, 1_000_000), 12.0, 12.0
+    # As `again` of the times, which is in two halves; its steps are at most 16 a level.
+    yield f"gradient of deep, n = {depth:,}: MB", megabytes("deep", depth, 8 * depth), 64.0, 30.0
+    yield f"memory of {sizes.capsules:,} capsules / of one", times, 2.0, 2.0
+    worst = "array operation beyond NumPy, the slowest: us"
+    yield worst, lambda: arrays(sizes.turns, engine, repeats), 1.0, 1.0
+
+
+def arrays(turns: int, engine: str, repeats: int) -> float:
+    """The most microseconds that an operation on arrays takes beyond NumPy's own time."""
     from experiments.arrays import overhead  # noqa: PLC0415  (the rest needs no NumPy)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -163,9 +131,7 @@ def arrays(turns: int, engine: str, repeats: int) -> Iterator[dict[str, Any]]:
             overhead.measured(operation, turns, engine, repeats, Path(folder))
             for operation in overhead.OPERATIONS
         ]
-    worst = max(found, key=lambda row: float(row["forward"]))
-    what = f"array operation beyond NumPy, us: {worst['operation']}"
-    yield {"what": what, "found": worst["forward"], "limit": ARRAY_US}
+    return max(float(row["forward"]) for row in found)
 
 
 def pin() -> None:
@@ -175,46 +141,50 @@ def pin() -> None:
 
 
 def _line(row: dict[str, Any]) -> tuple[str, ...]:
-    limit = "" if row["limit"] is None else f"{row['limit']:.1f}"
+    unit = " ns" if row["unit"] == "ns" else ""
     return (
-        f"{row['program']} {row['language']} {row['what']}",
-        *(f"{row[name]:.1f}" for name in ("ns", "C", "FMA", "x C", "x FMA")),
-        limit,
+        _name(row["program"], row["language"], row["what"]),
+        *(f"{row[name]:.2f}" for name in ("ns", "C", "FMA", "x C", "x FMA")),
+        *("" if row[name] is None else f"{row[name]:.1f}{unit}" for name in ("limit", "goal")),
+        "" if row["limit"] is None else "yes" if _held(row) else "NO",
         "yes" if row["right"] else "NO",
     )
 
 
+def _held(row: dict[str, Any]) -> bool:
+    return bool(row["ns" if row["unit"] == "ns" else "x C"] <= row["limit"])
+
+
+HEADER = ("ns/iteration", "engine", "C", "FMA", "x C", "x FMA", "limit", "goal", "held", "right")
+
+
 def main() -> None:
     parser = common.parser("an engine beside hand-written C")
-    parser.add_argument("--only", default="", help="only the program of this name")
+    parser.add_argument("--only", default="", help="only the rows with this in their names")
+    parser.add_argument("--language", default="both", choices=[*LANGUAGES, "both"])
     parser.add_argument("--small", action="store_true", help="sizes for an engine in Python")
     options = parser.parse_args()
     pin()
+    os.environ.setdefault("CHECKPOINT_JIT", "wait")
     engine = engines.get(options.engine)
     sizes = FULL if engine.name == "c" and not options.small else SMALL
-    programs = [name for name in ("lorenz", "deep", "mapped") if options.only in name]
-    rows = [
-        row
-        for program in programs
-        for language in LANGUAGES
-        for row in rows_of(program, language, sizes, engine, options.repeats)
+    languages = LANGUAGES if options.language == "both" else (options.language,)
+    rows = list(rows_of(sizes, engine, languages, options.only, options.repeats))
+    if rows:
+        print(common.table(HEADER, [_line(row) for row in rows]))
+    more = [
+        {"what": what, "found": measure(), "limit": limit, "goal": goal}
+        for what, measure, limit, goal in others(sizes, engine.name, options.repeats)
+        if options.only in what
     ]
-    print(
-        common.table(
-            ("ns/iteration", "engine", "C", "FMA", "x C", "x FMA", "limit", "right"), [_line(r) for r in rows]
-        )
-    )
-    bisection = ByHand()
-    ns = nanoseconds(
-        lambda: bisection.lorenz_bisection(FULL.bisection, POINT), FULL.bisection, options.repeats
-    )
-    print(f"\nbisection of lorenz by hand: {ns:.1f} ns/iteration")
-    if options.only:
-        return
-    more = list(others(sizes, engine.name, options.repeats))
-    cells = [(row["what"], f"{row['found']:.2f}", f"{row['limit']:.1f}") for row in more]
-    print("\n" + common.table(("", "found", "limit"), cells))
-    common.save("speed-by-hand", engine.name, repeats=options.repeats, rows=rows, others=more, bisection=ns)
+    if more:
+        cells = [
+            (str(row["what"]), *(f"{row[name]:.2f}" for name in ("found", "limit", "goal"))) for row in more
+        ]
+        print("\n" + common.table(("", "found", "limit", "goal"), cells))
+    if not options.only and options.language == "both":
+        jit = os.environ["CHECKPOINT_JIT"]
+        common.save("speed-by-hand", engine.name, repeats=options.repeats, jit=jit, rows=rows, others=more)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 P1  the Lorenz system by n steps of Euler's method, a loop                        lorenz
 P2  f(k) = x if k = 0 else sin(f(k - 1)) * 1.0001 + x, a recursion that is deep   deep
 P3  P1 with its state in a list of pairs, updated by a map                        mapped
+    the Lorenz system by n steps of the method of Runge and Kutta                  rk4
+    two nested loops, of which the inner one's length changes                      nested
 
 A Subject is a procedure and its argument, entered. What is done with it is what an engine offers, so that
 conversions of arguments are no part of any time.
@@ -61,6 +63,43 @@ def mapped(x: float, y: float, z: float, sigma: float, rho: float, beta: float, 
     return state[0]
 
 
+def rate(x: float, y: float, z: float, sigma: float, rho: float, beta: float) -> tuple[float, float, float]:
+    return sigma * (y - x), x * (rho - z) - y, x * y - beta * z
+
+
+def rk4(x: float, y: float, z: float, sigma: float, rho: float, beta: float, n: int) -> float:
+    h = 5 / n
+    half = h / 2
+    sixth = h / 6
+    for _ in range(n):
+        ax, ay, az = rate(x, y, z, sigma, rho, beta)
+        bx, by, bz = rate(x + half * ax, y + half * ay, z + half * az, sigma, rho, beta)
+        cx, cy, cz = rate(x + half * bx, y + half * by, z + half * bz, sigma, rho, beta)
+        dx, dy, dz = rate(x + h * cx, y + h * cy, z + h * cz, sigma, rho, beta)
+        x = x + sixth * (ax + 2 * bx + 2 * cx + dx)
+        y = y + sixth * (ay + 2 * by + 2 * cy + dy)
+        z = z + sixth * (az + 2 * bz + 2 * cz + dz)
+    return x
+
+
+def inner_count(n: int, k: int) -> int:
+    """Of a power of two n: n / 2^floor(lg k), for 1 <= k <= n."""
+    count = 1
+    while n > k:
+        n //= 2
+        count *= 2
+    return count
+
+
+def nested(y: float, n: int) -> float:
+    power = 1
+    for _ in range(n):
+        power = 3 * power % n
+        for _ in range(inner_count(n, 1 + 1007 * power % n)):
+            y = math.sqrt(y * y)
+    return y
+
+
 @dataclass(frozen=True)
 class Subject:
     """u: the pair of a closure and its argument; tags: above all that are in it."""
@@ -112,12 +151,15 @@ def from_python(function: Callable[..., float], arguments: tuple[Any, ...], engi
     return Subject(call.engine, call.u, call.tags)
 
 
+FUNCTIONS: dict[str, Callable[..., float]] = {f.__name__: f for f in (lorenz, deep, mapped, rk4, nested)}
+
+
 def subject(program: str, language: str, size: int, engine: Engine) -> Subject:
     """One of the programs, in one of LANGUAGES, for a size."""
+    alone = program in {"deep", "nested"}  # their argument is one real
     if language == "python":
-        point = (X,) if program == "deep" else POINT
-        return from_python({f.__name__: f for f in (lorenz, deep, mapped)}[program], (*point, size), engine)
-    return from_text(program, float(size), X if program == "deep" else list_value(POINT), engine)
+        return from_python(FUNCTIONS[program], (*((X,) if alone else POINT), size), engine)
+    return from_text(program, float(size), X if alone else list_value(POINT), engine)
 
 
 LANGUAGES = ("vlad", "python")

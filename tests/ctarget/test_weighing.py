@@ -11,7 +11,7 @@ import pytest
 
 import checkpoint
 from checkpoint import engines, runs
-from checkpoint.ctarget import sweep
+from checkpoint.ctarget import telling
 from checkpoint.ctarget.library import reason
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
@@ -246,8 +246,8 @@ def test_observers_are_told_the_same_on_every_engine(name: str, schedule: Schedu
 @pytest.mark.parametrize("schedule", [Bisection(300, 2000), Bisection(7), Plain()], ids=str)
 def test_nothing_depends_on_who_looks(schedule: Schedule, monkeypatch: pytest.MonkeyPatch) -> None:
     """Told between all calls, each of which makes as few steps as it may."""
-    monkeypatch.setattr(sweep, "TOLD_AFTER", 0.0)
-    monkeypatch.setattr(sweep, "FIRST_PACE", 3)
+    monkeypatch.setattr(telling, "TOLD_AFTER", 0.0)
+    monkeypatch.setattr(telling, "FIRST_PACE", 3)
     log: list[Action] = []
     _, start = started(REBUILT)
     mine = swept(engines.get("c"), start, schedule, log)
@@ -270,8 +270,8 @@ def test_nothing_depends_on_who_looks(schedule: Schedule, monkeypatch: pytest.Mo
 def test_what_an_observer_raises_ends_the_sweep(
     fails: str, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep, "TOLD_AFTER", 0.0)
-    monkeypatch.setattr(sweep, "FIRST_PACE", 1)
+    monkeypatch.setattr(telling, "TOLD_AFTER", 0.0)
+    monkeypatch.setattr(telling, "FIRST_PACE", 1)
     engine, start = started(PROGRAMS.get(program, program))
     used = used_by(engine, start)
     told = (Watcher(fails),)

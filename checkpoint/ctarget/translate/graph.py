@@ -63,12 +63,21 @@ class Constant:
 @dataclass(frozen=True, slots=True)
 class Known:
     """A closure of a known procedure, that is made where it is needed: of `procedure` (a reference of the unit)
-    and of its environment, a value (None: it captures nothing)."""
+    and of its environment, a value (None: it captures nothing). Its reference is the environment's.
+    """
 
     procedure: int
     environment: Place | None
 
     kind: Kind = field(default="value", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """What a value must be: as of Expect."""
+
+    tag: str
+    procedure: int | None = None
 
 
 Source = Place | Constant | Known
@@ -104,8 +113,9 @@ class Copy:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Load:
-    """A field of an object. Leaves the unit where the field has another kind than `to`. (`to` of the kind "value"
-    takes any; it is borrowed from the owner until a Keep.)"""
+    """A field of an object (of a TUPLE: not counting its first cell). Leaves the unit where the field has another
+    kind than `to`. (`to` of the kind "value" takes any; it is borrowed from the owner until a Keep.)
+    """
 
     to: Place
     owner: Place
@@ -114,17 +124,28 @@ class Load:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Expect:
-    """Leaves the unit unless the value has that tag: a kind of ctemplates/kinds.h by its name; or, of a CLOSURE or
-    PROCEDURE, that of the procedure (a reference)."""
+    """Leaves the unit unless the value has that tag: a kind of ctemplates/kinds.h by its name (a CLOSURE's or
+    PROCEDURE's with that of the procedure, a reference); TUPLE: a RECORD that is a plain tuple (of `count` elements, if that is given); OTHER: a kind that
+    has no amount, neither REAL nor NODE nor DUAL nor FOREIGN.
+    """
 
     place: Place
     tag: str
     procedure: int | None = None
+    count: int | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Enclosed:
+    """The environment of a CLOSURE, as a value of the kind ENVIRONMENT; borrowed from it until a Keep."""
+
+    to: Place
+    place: Place
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class IsKind:
-    """Whether a value is of one of these kinds (names of ctemplates/kinds.h); `to` is a boolean."""
+    """Whether a value is of a kind (a name of ctemplates/kinds.h); `to` is a boolean."""
 
     to: Place
     place: Place
@@ -134,13 +155,14 @@ class IsKind:
 @dataclass(frozen=True, eq=False, slots=True)
 class Peek:
     """What the top frame of the machine's stack has saved: leaves the unit unless its point is `point` (a
-    reference) and all are of the kinds of `saved`. What is counted is borrowed: the Pop that follows moves it."""
+    reference) and all are of the kinds of `saved`. What is counted is borrowed: the Pop that follows moves it.
+    """
 
     point: int
     saved: tuple[Place, ...]
 
 
-Op = Apply | Copy | Load | Expect | IsKind | Peek
+Op = Apply | Copy | Load | Expect | Enclosed | IsKind | Peek
 
 
 # Effects
@@ -155,8 +177,9 @@ class Birth:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Make:
-    """An object of the kind PAIR, ENVIRONMENT or RECORD (a plain tuple: without its first cell, NOTHING). Takes
-    the references that cells own."""
+    """An object of the kind PAIR or ENVIRONMENT, or a TUPLE (a RECORD whose first cell, NOTHING, is not among
+    `cells`). Takes the references that cells own.
+    """
 
     to: Place
     tag: str
@@ -198,7 +221,8 @@ class Pop:
 @dataclass(frozen=True, eq=False, slots=True)
 class SetCall:
     """A tail call that is shown: the top frame of the machine's stack waits for it, unless it waits for an outer
-    one or is the last (ctemplates/vm_steps.c, push_call). call: a reference, the block."""
+    one or is the last (ctemplates/vm_steps.c, push_call). call: a reference, the block.
+    """
 
     call: int
 
@@ -246,7 +270,8 @@ class Fork:
 @dataclass(eq=False, slots=True)
 class Return:
     """To the node of the case whose point is the top frame's. Each begins with its Peek, and has a Pop; where the
-    top frame has another point the unit is left by the `leave` of the node that returns."""
+    top frame has another point the unit is left by the `leave` of the node that returns.
+    """
 
     cases: tuple[tuple[int, Node], ...]
 
@@ -278,7 +303,8 @@ class Head:
     """params: places that each way in sets. most: steps of its longest path, so many must be left.
 
     entry: for each register that the unit reads when it is entered here from the machine, what it must hold: a
-    place of its kind; or a tag (a kind's name, and the procedure of a closure, as of Expect). None: the machine
+    place of its kind; a place of kind "value" and its tag, as of Expect; a tag alone; or a closure of the known
+    procedure, whose environment becomes the place. A register may be named by two of them. None: the machine
     cannot enter here (some of what it knows is not in registers).
     leave: to here, nothing done.
     """
@@ -286,7 +312,7 @@ class Head:
     number: int
     block: BlockPeer
     params: tuple[Place, ...]
-    entry: tuple[tuple[int, Place | Expect], ...] | None
+    entry: tuple[tuple[int, Place | Tag | Known], ...] | None
     most: int = 0
     leave: Leave = field(init=False)
     root: Node = field(init=False)

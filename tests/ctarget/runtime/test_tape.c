@@ -1,14 +1,15 @@
 /* Tests of the tape: records come back as they were written, the last first; bytes come out even. */
 #include "checks.h"
 
-enum { BLOCKS = 6, MOST = 3000 };
+enum { BLOCKS = 6, MOST = 3000, PART = -1, RUN = -2 };
 
 static const uint32_t sizes[BLOCKS] = {0, 1, 3, 17, 200, 50000};
 static Block blocks[BLOCKS];
 
 typedef struct Entry {
-    int block; /* -1: a part */
+    int block; /* PART, RUN */
     uint64_t first;
+    uint32_t words; /* of a run */
 } Entry;
 
 typedef struct Model {
@@ -29,7 +30,7 @@ static void push(Tape *tape, Model *model) {
     Word *words = tape_push(tape, &blocks[at]);
     const uint64_t first = random_below(1u << 30);
     for (uint32_t i = 0; i < sizes[at]; i++) words[i].birth = first + i;
-    model->entries[model->count++] = (Entry){at, first};
+    model->entries[model->count++] = (Entry){.block = at, .first = first};
 }
 
 static void push_part(Heap *heap, Tape *tape, Model *model) {
@@ -53,16 +54,39 @@ static void push_part(Heap *heap, Tape *tape, Model *model) {
         for (uint32_t i = 0; i < frames; i++) part_add_unwound(heap, part, i);
         CHECK(part->unwound_count == frames && part->unwound[frames - 1] == frames - 1);
     }
-    model->entries[model->count++] = (Entry){-1, (uint64_t)at};
+    model->entries[model->count++] = (Entry){.block = PART, .first = (uint64_t)at};
+}
+
+/* Room for some words, of which some are then used, or none. */
+static void push_run(Tape *tape, Model *model) {
+    const uint32_t room = random_below(random_below(20) ? 300 : 20000), least = room + RUN_END_WORDS + 1;
+    const size_t bytes = tape->bytes;
+    tape_reserve(tape, least);
+    CHECK(tape->bytes == bytes && tape->chunk->room - tape->chunk->used >= least);
+    if (!random_below(4)) return;
+    const uint32_t words = random_below(room + 1);
+    const uint64_t first = random_below(1u << 30);
+    Word *to = tape->chunk->words + tape->chunk->used;
+    for (uint32_t i = 0; i < words; i++) to[i].birth = first + i;
+    *(RunEnd *)(void *)(to + words) = (RunEnd){.words = words + RUN_END_WORDS, .entry = words};
+    to[words + RUN_END_WORDS].mark = RUN_MARK;
+    tape_take(tape, words + RUN_END_WORDS + UINT64_C(1));
+    model->entries[model->count++] = (Entry){.block = RUN, .first = first, .words = words};
 }
 
 static void pop(Tape *tape, Model *model) {
     const Entry last = model->entries[--model->count];
     const uintptr_t mark = tape_last(tape);
-    CHECK(is_part(mark) == (last.block < 0));
+    CHECK(is_part(mark) == (last.block == PART) && is_run(mark) == (last.block == RUN));
     if (is_part(mark)) {
         CHECK(marked_part(mark)->block == &blocks[last.first]);
         tape_drop_part(tape);
+        return;
+    }
+    if (is_run(mark)) {
+        CHECK(tape_last_run(tape)->entry == last.words);
+        const Word *words = tape_pop_run(tape);
+        for (uint32_t i = 0; i < last.words; i++) CHECK(words[i].birth == last.first + i);
         return;
     }
     CHECK(marked_block(mark) == &blocks[last.block]);
@@ -85,6 +109,8 @@ static void random_order(Heap *heap, int steps) {
             pop(tape, &model);
         else if (choice > 95)
             push_part(heap, tape, &model);
+        else if (choice > 85)
+            push_run(tape, &model);
         else
             push(tape, &model);
         CHECK(tape->bytes <= heap->bytes && (model.count || tape->bytes == 0));
@@ -103,6 +129,8 @@ static void fill(Heap *heap) {
     for (int step = 0; step < 400; step++)
         if (random_below(10))
             push(failing, &model);
+        else if (random_below(2))
+            push_run(failing, &model);
         else
             push_part(heap, failing, &model);
 }

@@ -1,0 +1,63 @@
+"""How the machine enters a unit: from what stands in registers to what is known at a head, and back.
+
+In: the shapes of the values in the registers of a block's parameters. Out: a State; of a head's State, what must
+stand in which register for the machine to enter there.
+"""
+
+from __future__ import annotations
+
+from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.translate.building import Builder
+from checkpoint.ctarget.translate.graph import Constant, Known, Place, Tag
+from checkpoint.ctarget.translate.observe import Shape
+from checkpoint.ctarget.translate.steps import NUMBERS
+from checkpoint.ctarget.translate.values import Abstract, Closure, Held, State
+
+Entry = tuple[tuple[int, Place | Tag | Known], ...]
+
+
+def observed(builder: Builder, peer: BlockPeer, shapes: dict[int, Shape]) -> State:
+    """What is known of a block's parameters, from what stands in their registers."""
+    return State({name: _value(builder, name, shapes[peer.registers[name]]) for name in peer.block.params})
+
+
+def _value(builder: Builder, name: str, shape: Shape) -> Abstract:
+    if shape.tag in NUMBERS:
+        return builder.place(name, NUMBERS[shape.tag])
+    if shape.tag == "NOTHING":
+        return Constant(None)
+    if shape.tag == "PROCEDURE" and shape.procedure is not None:
+        return Closure(shape.procedure, None)
+    place = builder.place(name, "value")
+    if shape.tag == "CLOSURE" and shape.procedure is not None:
+        hint = shape.fields[0] if shape.fields else None
+        return Closure(shape.procedure, Held(place, "ENVIRONMENT", hint))
+    return Held(place, shape.tag, shape)
+
+
+def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:
+    """What must stand in the registers; None: some of what is known is in no register."""
+    if state.frames:
+        return None
+    found: list[tuple[int, Place | Tag | Known]] = []
+    for name, value in state.slots.items():
+        wanted = _wanted(builder, value)
+        if wanted is None:
+            return None
+        found += [(peer.registers[name], each) for each in wanted]
+    return tuple(found)
+
+
+def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | Known] | None:
+    match value:
+        case Place():
+            return [value]
+        case Constant(None):
+            return [Tag("NOTHING")]
+        case Held(place, tag):
+            return [place, Tag(tag)]
+        case Closure(procedure, None):
+            return [Tag("PROCEDURE", builder.reference(procedure))]
+        case Closure(procedure, Held(place)):
+            return [Known(builder.reference(procedure), place)]
+    return None

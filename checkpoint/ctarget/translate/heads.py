@@ -1,0 +1,134 @@
+"""The heads of a unit that is being made: where paths meet.
+
+In: blocks, and what is known at their heads. Out: heads, each of places of its own; paths that end there, or leave
+the unit where it would become too large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.translate import entries
+from checkpoint.ctarget.translate.building import Builder
+from checkpoint.ctarget.translate.graph import (
+    Constant,
+    Go,
+    Head,
+    Leave,
+    Node,
+    Place,
+    Source,
+)
+from checkpoint.ctarget.translate.making import Making
+from checkpoint.ctarget.translate.observe import Shape
+from checkpoint.ctarget.translate.values import Abstract, Call, Copier, Held, State, key, leaves
+
+MOST_NODES = 1000  # of a unit
+MOST_HEADS = 60
+MOST_KEYS = 8  # heads of one block with data that are not made; from then on they are made
+MOST_MADE = 4  # and so many more, before the unit is left
+MOST_WAYS = 250
+LONGEST_PATH = 200  # nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """How a node was come to from its head: steps and nodes before it, the calls on the way that have not returned
+    (and the head, as if it had been called)."""
+
+    steps: int = 0
+    length: int = 0
+    calls: tuple[Call, ...] = ()
+
+    def on(self, steps: int) -> Path:
+        """The path that goes on for a node."""
+        return Path(self.steps + steps, self.length + 1, self.calls)
+
+
+class Specialiser:
+    """One unit on its way."""
+
+    def __init__(self, peer: BlockPeer, shapes: dict[int, Shape]) -> None:
+        self.builder = Builder(peer.block.label)
+        self.unit = self.builder.unit
+        self.heads: dict[Hashable, Head] = {}
+        self.states: dict[int, State] = {}
+        self.per_block: dict[BlockPeer, int] = {}
+        self.waiting: list[Head] = []
+        self.nodes = 0
+        self.add(peer, entries.observed(self.builder, peer, shapes))
+
+    # Heads
+
+    def add(self, peer: BlockPeer, state: State) -> Head:
+        """A new head, of places that the state has for itself."""
+        wanted = entries.entry(self.builder, peer, state)
+        params = [leaf for leaf in _places(state, peer)]
+        head = Head(len(self.unit.heads), peer, tuple(params), wanted)
+        head.leave = self.leave(peer, state, 0)
+        self.heads[key(peer, state)] = head
+        self.states[head.number] = state
+        self.per_block[peer] = self.per_block.get(peer, 0) + 1
+        self.unit.heads.append(head)
+        self.waiting.append(head)
+        return head
+
+    def _of_its_own(self, state: State) -> State:
+        """A state alike, with new places for all that is not known to be a constant."""
+
+        def param(place: Place) -> Place:
+            return self.builder.place(place.name.rpartition("_")[0], place.kind)
+
+        def leaf(value: Abstract) -> Abstract:
+            match value:
+                case Place():
+                    return param(value)
+                case Held(place, tag, hint):
+                    return Held(param(place), tag, hint)
+                case Constant() if value.value is not None:
+                    return self.builder.place("constant", value.kind)
+            return value
+
+        new = Copier(leaf, param).state(state)
+        new.told = {}
+        return new
+
+    def go(self, node: Node, peer: BlockPeer, state: State, path: Path) -> None:
+        """The node ends at the head of a block."""
+        state.slots = {name: state.slots[name] for name in peer.block.params}
+        head = self.heads.get(key(peer, state))
+        if head is None and self.per_block.get(peer, 0) >= MOST_KEYS:
+            making = Making(self.builder)
+            making.everything(state)
+            node.effects += making.effects
+            head = self.heads.get(key(peer, state))
+        full = self.per_block.get(peer, 0) >= MOST_KEYS + MOST_MADE or len(self.heads) >= MOST_HEADS
+        if (head is None and full) or self.unit.ways >= MOST_WAYS:
+            node.end = self.leave(peer, state, path.steps)
+            return
+        if head is None:
+            head = self.add(peer, self._of_its_own(state))
+        sources = tuple([_source(leaf) for leaf in leaves(state, peer)])
+        node.end = Go(self.unit.ways, head, path.steps, sources)
+        self.unit.ways += 1
+
+    def leave(self, peer: BlockPeer, state: State, steps: int) -> Leave:
+        """The end at the head of a block, as the machine needs it there."""
+        state = state.copy()
+        making = Making(self.builder)
+        making.frames(state)
+        contents = [(peer.registers[name], making.source(state.slots[name])) for name in peer.block.params]
+        return self.builder.leave(peer, steps, making.effects, contents)
+
+
+def _source(leaf: Place | Constant | Held) -> Source:
+    return leaf.place if isinstance(leaf, Held) else leaf
+
+
+def _places(state: State, peer: BlockPeer) -> Iterator[Place]:
+    for leaf in leaves(state, peer):
+        source = _source(leaf)
+        assert isinstance(source, Place), "a head of its own has places"
+        yield source

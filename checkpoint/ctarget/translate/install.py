@@ -1,0 +1,88 @@
+"""Translated code at its place: from then on machines enter it.
+
+In: a unit, and what was loaded of its two forms, each when it is there. Out: the structs of ctemplates/fast.h, and a
+FAST in the code of each block at whose head the unit can be entered.
+
+What always holds: all of it lives as long as the peer of the unit's first block; and a program's peers live as long
+as each other. Where two units have an entry at the same block the one that came later has it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ctarget.code import BlockPeer, ProcedurePeer, making, set_entry
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import address_of
+
+if TYPE_CHECKING:
+    from checkpoint.ctarget.translate.compiler import Loaded
+    from checkpoint.ctarget.translate.graph import Unit
+
+
+class Installed:
+    """A unit's structs. keep: what they refer to, and the peers of other procedures."""
+
+    __slots__ = ("address", "keep", "pointer", "unit")
+
+    def __init__(self, unit: Unit) -> None:
+        module = runtime()
+        references = module.ffi.new("uintptr_t[]", [_reference(each) for each in unit.references])
+        self.unit = unit
+        self.pointer = _memory(module.lib.ck_unit_bytes())
+        self.address = address_of(self.pointer)
+        self.keep: list[Any] = [references, *unit.references]
+        module.lib.ck_unit_begin(self.pointer, references)
+
+    def enter(self) -> None:
+        """Each block with an entry leads here."""
+        module, found = runtime(), set()
+        for head in self.unit.heads:
+            if head.entry is None or head.block in found:
+                continue
+            found.add(head.block)
+            entry = _memory(module.lib.ck_entry_bytes())
+            module.lib.ck_entry_fill(entry, self.pointer, head.number)
+            self.keep += [entry, head.block]
+            head.block.owned.append(self)
+            set_entry(head.block, address_of(entry))
+
+
+def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, header: int = 0) -> None:
+    """Machines enter the forms of the unit that are given; those given before stay.
+
+    header: how many words the taped form keeps at its entry.
+    """
+    lib = runtime().lib
+    with making:
+        installed, is_new = _of(unit)
+        if plain is not None:
+            assert plain.plain is not None
+            installed.keep.append(plain)
+            lib.ck_unit_plain(installed.pointer, plain.plain)
+        if taped is not None:
+            assert taped.tape is not None
+            assert taped.reverse is not None
+            installed.keep.append(taped)
+            lib.ck_unit_taped(installed.pointer, taped.tape, taped.reverse, header)
+        if is_new:
+            installed.enter()
+
+
+def _of(unit: Unit) -> tuple[Installed, bool]:
+    """The unit's structs, and whether they were made now."""
+    owned = unit.heads[0].block.owned
+    for each in owned:
+        if isinstance(each, Installed) and each.unit is unit:
+            return each, False
+    owned.append(Installed(unit))
+    return owned[-1], True
+
+
+def _memory(bytes: int) -> Any:
+    """As aligned as what lies in it."""
+    return runtime().ffi.new("uint64_t[]", -(-bytes // 8))
+
+
+def _reference(thing: Any) -> int:
+    return thing.address if isinstance(thing, BlockPeer | ProcedurePeer) else address_of(thing)

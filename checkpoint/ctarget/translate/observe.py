@@ -1,0 +1,73 @@
+"""What stands in the registers of a machine at a head: what a region is translated for.
+
+In: a machine, or a sweep that has one at work. Out: the block, and the Shape of what each of its parameters holds.
+It may be looked at while nobody runs the machine; nothing is changed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from checkpoint.ctarget.code import BlockPeer, ProcedurePeer, peer_at, procedure_peer
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import Held
+
+DEPTH, MOST = 6, 64
+# See ctemplates/api_fast.h.
+_NUMBERS = 3
+_PLAIN_TUPLE = 1
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A value. tag: its Kind (ctemplates/kinds.h), by name; TUPLE: a RECORD that is a plain tuple. procedure: of a
+    CLOSURE or PROCEDURE.
+
+    fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of a TUPLE
+    the elements; of all others, and where it was cut, none. At most MOST shapes in all, DEPTH
+    below the first one; a value's fields are there all or none.
+    """
+
+    tag: str
+    procedure: ProcedurePeer | None = None
+    fields: tuple[Shape, ...] = ()
+
+
+def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
+    """The block at whose head it stands, and what the registers of its parameters hold; None: it stands elsewhere."""
+    module = runtime()
+    at = module.lib.ck_machine_standing(held)
+    if not at.block or at.index:
+        return None
+    peer = peer_at(at.block)
+    registers = [peer.registers[name] for name in peer.block.params]
+    room = len(registers) * MOST * _NUMBERS
+    numbers = module.ffi.new("int64_t[]", room)
+    count = module.lib.ck_standing_shapes(held, DEPTH, MOST, numbers, room)
+    told = iter(module.ffi.unpack(numbers, count))
+    return peer, {register: _shape(told) for register in registers}
+
+
+def _shape(told: Iterator[int]) -> Shape:
+    tag, procedure, count = next(told), next(told), next(told)
+    fields = tuple([_shape(told) for _ in range(count)])
+    if procedure == _PLAIN_TUPLE:
+        return Shape("TUPLE", None, fields)
+    return Shape(_tags()[tag], _procedure(procedure) if procedure else None, fields)
+
+
+@cache
+def _tags() -> dict[int, str]:
+    """The names of kinds."""
+    names: dict[int, str] = runtime().ffi.typeof("Kind").elements
+    return names
+
+
+def _procedure(address: int) -> ProcedurePeer:
+    struct: Any = runtime().ffi.cast("Procedure *", address)
+    lam = int(runtime().ffi.cast("uintptr_t", getattr(struct, "lambda")))
+    return procedure_peer(ctypes.cast(lam, ctypes.py_object).value)

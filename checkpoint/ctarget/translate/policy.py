@@ -1,0 +1,262 @@
+"""What is translated, and when: runs tell between two slices how far they have come, and are looked at.
+
+In: machines and sweeps between two slices. Out: how many steps the next slice has; units, specialised,
+compiled and installed while the run goes on, or while it waits (CHECKPOINT_JIT: checkpoint/config.py).
+
+An *account* is of a procedure: runs that start in it add their steps to it. Once these are many, they are
+looked at between two slices, and the block is taken at whose head the machine stands: so it is found the
+sooner the more of the time goes into it. Where a look finds no machine at a head, slices get short until one
+does.
+
+What always holds: a block is translated, or found untranslatable, once. Without a compiler, or where it
+fails, a warning says so once, and all goes on in the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from enum import Enum, auto
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from checkpoint import config
+from checkpoint.ctarget.code import BlockPeer, ProcedurePeer, making, peer_at
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import Held
+
+if TYPE_CHECKING:
+    from checkpoint.ctarget.translate.compiler import Compiler
+    from checkpoint.ctarget.translate.translation import Translation
+
+THRESHOLD = 300_000  # steps, about 10 ms: what ends before is not worth a compiler's time
+MOST_UNITS = 64  # of what starts in one procedure
+MOST_FAILURES = 3  # of the compiler, one after another: then it is not asked any more
+# Steps of slices: at most (less than 0.2 s, after which Python looks for an interruption); the first one;
+# while something is compiled; the first one where runs wait for the compiler, so that short ones have some.
+SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_000
+# And to find a machine at a head: at most, at least, and how many are tried.
+LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
+_KEY = "translate"  # of a lambda's `compiled`
+# Loaded at the first look, since most processes end before: what compiles, and what makes units.
+_COMPILER, _TRANSLATION = (f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "translation"))
+
+
+class Account:
+    """Of a procedure. steps: of runs that started in it. due: how many make a watch look. units: of them.
+
+    made: by the labels of the procedure's own blocks, what was translated and can be entered there. refused:
+    those of which nothing can be made.
+    """
+
+    __slots__ = ("due", "made", "refused", "steps", "units")
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.due = THRESHOLD
+        self.units = 0
+        self.made: dict[str, Translation] = {}
+        self.refused: set[str] = set()
+
+
+def account_of(procedure: ProcedurePeer) -> Account:
+    """The account of a procedure; what a built-in block has is forgotten."""
+    if procedure.lam is None:
+        return Account()
+    found: Any = procedure.lam.compiled.get(_KEY)
+    if found is None:
+        found = procedure.lam.compiled.setdefault(_KEY, Account())
+    account: Account = found
+    return account
+
+
+class Found(Enum):
+    """What a look has come to."""
+
+    NEWS = auto()  # something is being compiled, or was
+    NOTHING = auto()  # is to be done
+    NOWHERE = auto()  # stands a machine at a head
+
+
+class Translator:
+    """Of the process. pending: what is being compiled; changed while no other thread makes code."""
+
+    def __init__(self) -> None:
+        self.pending: list[Translation] = []
+        self._failures = 0
+        self._said = False
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether the compiler has failed too often."""
+        return self._failures >= MOST_FAILURES
+
+    def poll(self) -> None:
+        """Install what has been compiled meanwhile."""
+        with making:
+            reasons = [reason for each in self.pending for reason in self._install(each)]
+            self.pending = [each for each in self.pending if each.pending]
+        if reasons:
+            self._complain(f"the C compiler has failed: {reasons[0]}")
+
+    def _install(self, translation: Translation) -> list[str]:
+        done, reasons = translation.install()
+        if done:
+            self._failures = 0
+        self._failures += len(reasons)
+        return reasons
+
+    def look(self, held: Held, account: Account, taped: bool, waits: bool) -> Found:
+        """See to the block at whose head a machine stands, or a sweep's."""
+        at = runtime().lib.ck_machine_standing(held)
+        if not at.block or at.index:
+            return Found.NOWHERE
+        by = self._compiler()
+        if by is None:
+            return Found.NOTHING
+        with making:
+            begun = self._see_to(peer_at(at.block), held, account, taped, by)
+        if begun is None:
+            return Found.NOTHING
+        if waits:
+            begun.wait()
+        self.poll()
+        return Found.NEWS
+
+    def _see_to(
+        self, peer: BlockPeer, held: Held, account: Account, taped: bool, by: Compiler
+    ) -> Translation | None:
+        """The translation of a block, if something of it was not compiled before."""
+        own, label = account_of(peer.procedure), peer.block.label
+        translation = own.made.get(label)
+        if translation is None:
+            if label in own.refused or account.units >= MOST_UNITS:
+                return None
+            translation = import_module(_TRANSLATION).of_standing(held)
+            if translation is None:
+                own.refused.add(label)
+                return None
+            account.units += 1
+            _register(translation, own, label)
+        if not translation.begin(taped, by):
+            return None
+        if translation not in self.pending:
+            self.pending.append(translation)
+        return translation
+
+    def _compiler(self) -> Compiler | None:
+        if self.gives_up:
+            return None
+        compiler = import_module(_COMPILER)
+        by: Compiler | None = compiler.find()
+        if by is None:
+            self._complain(f"no C compiler: {compiler.NONE}")
+        return by
+
+    def _complain(self, reason: str) -> None:
+        """Say once in a process why programs run slower than they might."""
+        if not self._said:
+            self._said = True
+            text = "what runs long is not translated to C, and takes longer (CHECKPOINT_JIT=off: it never is)"
+            warnings.warn(f"{reason}\n{text}", RuntimeWarning, stacklevel=2)
+
+    def forget(self) -> None:
+        """In a process that was forked: for what is being compiled the parent waits."""
+        for translation in self.pending:
+            translation.forget()
+        self.pending.clear()
+
+
+def _register(translation: Translation, own: Account, label: str) -> None:
+    """The block that it was made of finds it from now on, and so do all at which its unit can be entered."""
+    own.made[label] = translation
+    for head in translation.unit.heads:
+        if head.entry is not None:
+            account_of(head.block.procedure).made.setdefault(head.block.block.label, translation)
+
+
+translator = Translator()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=translator.forget)
+
+
+class Watch:
+    """Of one run or sweep. slice: how many steps its next slice is to have."""
+
+    __slots__ = ("_account", "_due", "_gap", "_in_vain", "_taped", "_told", "_waits", "slice")
+
+    def __init__(self, account: Account, taped: bool, waits: bool) -> None:
+        self._account = account
+        self._taped = taped
+        self._waits = waits
+        self._due = account.steps if waits else account.due
+        self._gap = 0  # where it waits: steps from one look to the next
+        self._told = 0  # steps of this run
+        self._in_vain = 0  # looks, one after another
+        self.slice = FIRST_WAITING if waits else FIRST
+        if account.steps > self._due:
+            self.slice = LOOK
+
+    def ended(self, steps: int) -> None:
+        """A run has ended, or one of a sweep's; there were so many steps in all."""
+        self._tell(max(0, steps - self._told))
+        if self._is_due:
+            self._shorten()
+
+    def sliced(self, held: Held, steps: int) -> None:
+        """A slice has ended, of so many steps."""
+        self._tell(steps)
+        if translator.pending:
+            translator.poll()
+        if not self._is_due:
+            self._grow()
+            return
+        found = translator.look(held, self._account, self._taped, self._waits)
+        if found is Found.NOWHERE and self._in_vain < MOST_LOOKS:
+            self._in_vain += 1
+            self._shorten()
+        else:
+            self._looked(found)
+
+    def _tell(self, steps: int) -> None:
+        self._told += steps
+        self._account.steps += steps
+
+    @property
+    def _is_due(self) -> bool:
+        return self._account.steps >= self._due
+
+    def _shorten(self) -> None:
+        """There are runs so short that no slice ends within them."""
+        self.slice = max(min(self.slice // 2, LOOK), LEAST_LOOK)
+
+    def _looked(self, found: Found) -> None:
+        self._in_vain = 0
+        self._account.due = self._account.steps + THRESHOLD
+        if not self._waits:
+            self._due = self._account.due
+            self.slice = max(self.slice, FIRST)
+        elif found is Found.NEWS:  # what comes next in the program is new, too
+            self._gap = 0
+            self._due = self._account.steps
+            self.slice = FIRST_WAITING
+            return
+        else:
+            self._gap = min(2 * self._gap + FIRST_WAITING, THRESHOLD)
+            self._due = self._account.steps + self._gap
+            self.slice = max(self.slice, FIRST_WAITING)
+        self._grow()
+
+    def _grow(self) -> None:
+        self.slice = min(2 * self.slice, PENDING if translator.pending else SLICE)
+
+
+def watch(state: Held, taped: bool) -> Watch | None:
+    """Of a run or sweep that starts at a state; taped: whether it makes tapes. None: nothing is watched."""
+    mode = config.translation()
+    if mode == "off" or translator.gives_up:
+        return None
+    if translator.pending:
+        translator.poll()
+    block = runtime().lib.ck_state_standing(state).block
+    return Watch(account_of(peer_at(block).procedure), taped, mode == "wait")

@@ -1,0 +1,249 @@
+"""What translated code records, so that its adjoint can be run.
+
+In: a unit. Out: for each path the actions that its adjoint reverses, and the words of its record; for the
+unit the header. A record has those values of the head's params and of what was computed that the partials
+read, and births of objects that amounts go to or come from. What is cheap to compute is computed again from
+others. A param that is the same throughout a run is kept once, in the header.
+
+What always holds: the order of the words is the same for who writes them and who reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from checkpoint.ctarget.translate.graph import (
+    Apply,
+    Copy,
+    Go,
+    Head,
+    Load,
+    Make,
+    Place,
+    Pop,
+    Push,
+    Source,
+    Unit,
+)
+from checkpoint.ctarget.translate.paths import Action, Path, all_paths, defined
+from checkpoint.ctarget.translate.words import C_TYPES
+
+# To compute one of these again takes no longer than to read it.
+CHEAP = {"add", "subtract", "multiply", "negate", "real"}
+WORD = 8  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A word: the value of a place; or of an object in it the birth."""
+
+    place: Place
+    birth: bool = False
+
+    @property
+    def name(self) -> str:
+        """The variable that has it."""
+        return f"{self.place.name}_birth" if self.birth else self.place.name
+
+    @property
+    def c_type(self) -> str:
+        """That variable's."""
+        return "uint64_t" if self.birth else C_TYPES[self.place.kind]
+
+    @property
+    def part(self) -> str:
+        """The part of a Word that it is in."""
+        return "birth" if self.birth else "real" if self.place.kind == "real" else "field"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Record:
+    """Of one path. words: in order. shared: params that the header has by others' names. again: ops that compute
+    what else the adjoint reads, in order. reverses: what it reverses, the last first.
+    """
+
+    path: Path
+    words: tuple[Kept, ...]
+    shared: tuple[Kept, ...]
+    again: tuple[Apply | Copy, ...]
+    reverses: tuple[Action, ...]
+
+
+class Records:
+    """Of a unit. header: its words, of places that stand for all that are the same (`same_as`)."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.paths = all_paths(unit)
+        self.same_as = invariants(unit, self.paths)
+        self._header: dict[Kept, None] = {}
+        self.of_end = {id(path.end): self._record(path) for path in self.paths}
+        self.header = tuple(self._header)
+        words = [kept for record in self.of_end.values() for kept in record.words]
+        self.births = frozenset(
+            [kept.place for kept in words if kept.birth]
+        )  # whose objects' births are recorded
+
+    def _record(self, path: Path) -> Record:
+        reverses, needed = reversal(path)
+        words: list[Kept] = []
+        again: list[Apply | Copy] = []
+        for action in reversed(path.actions):
+            for place in defined(action):
+                wanted = Kept(place)
+                if wanted not in needed:
+                    continue
+                del needed[wanted]
+                if is_cheap(action):
+                    assert isinstance(action, Apply | Copy)
+                    again.append(action)
+                    needed.update(dict.fromkeys(map(Kept, read_by(action))))
+                else:
+                    words.append(wanted)
+        shared = [kept for kept in needed if kept.place in self.same_as]
+        for kept in shared:
+            self._header[Kept(self.same_as[kept.place], kept.birth)] = None
+        words += [kept for kept in needed if kept.place not in self.same_as]  # of params, and births
+        own = [kept for kept in shared if kept.place is not self.same_as[kept.place]]
+        return Record(path, tuple(words), tuple(own), tuple(reversed(again)), reverses)
+
+    def header_at(self, head: Head) -> list[Kept]:
+        """The header's words as an entry has them."""
+        own = {self.same_as[param]: param for param in head.params if param in self.same_as}
+        return [Kept(own[kept.place], kept.birth) for kept in self.header]
+
+    def most_bytes(self, head: Head) -> int:
+        """What the tape must have room for at a head: a path and its way, and to leave behind it."""
+        leaving = max(len(self.of_end[id(each.leave)].words) for each in self.unit.heads)
+        most = 0
+        for path in self.paths:
+            if path.head is head:
+                words = len(self.of_end[id(path.end)].words)
+                most = max(most, WORD * (words + leaving) + 1 if isinstance(path.end, Go) else WORD * words)
+        return most
+
+
+def is_cheap(action: Action) -> bool:
+    """Whether a result is computed again rather than recorded."""
+    return isinstance(action, Copy) or (isinstance(action, Apply) and action.definition in CHEAP)
+
+
+def read_by(action: Apply | Copy) -> list[Place]:
+    """The places that it computes from."""
+    sources = action.operands if isinstance(action, Apply) else (action.source,)
+    return [source for source in sources if isinstance(source, Place)]
+
+
+def reals(sources: Iterable[Source]) -> list[Place]:
+    """Those that have accumulators."""
+    return [source for source in sources if isinstance(source, Place) and source.kind == "real"]
+
+
+def reversal(path: Path) -> tuple[tuple[Action, ...], dict[Kept, None]]:
+    """The actions of a path that have to be reversed, the last first; what that reads."""
+    reverses: list[Action] = []
+    needed: dict[Kept, None] = {}
+    active = set(reals(path.handed_on))
+    for action in reversed(path.actions):
+        targets = _targets(action, active)
+        if targets is not None:
+            active.update(targets)
+            reverses.append(action)
+            needed.update(dict.fromkeys(_needed(action)))
+    return tuple(reverses), needed
+
+
+def _targets(action: Action, active: set[Place]) -> list[Place] | None:
+    """What gets amounts when an action is reversed; None: there is nothing to do."""
+    match action:
+        case Apply() if action.to in active:
+            return reals(action.operands) or None
+        case Copy() if action.to in active:
+            return reals([action.source]) or None
+        case Load() if action.to in active:
+            return []
+        case Make():
+            return reals(action.cells) or None
+        case Push():
+            return reals(action.saved)
+        case Pop():
+            return []
+    return None
+
+
+def _needed(action: Action) -> list[Kept]:
+    match action:
+        case Load():
+            return [Kept(action.owner, birth=True)]
+        case Make():
+            return [Kept(action.birth)]
+        case Apply():
+            everything = (*action.operands, action.to)
+            found = [everything[i] for i in positions_read(action)]
+            return [Kept(each) for each in found if isinstance(each, Place)]
+    return []
+
+
+def positions_read(action: Apply) -> set[int]:
+    """The positions of the operands, and the result's, that the partials read that are wanted."""
+    found: set[int] = set()
+    for i, operand in enumerate(action.operands):
+        if isinstance(operand, Place) and operand.kind == "real":
+            everything = range(len(action.operands) + 1)
+            found.update(everything if action.needs is None else action.needs[i])
+    return found
+
+
+# Invariants
+
+
+def invariants(unit: Unit, paths: list[Path]) -> dict[Place, Place]:
+    """The params that have one value throughout a run, each with the first entry's."""
+    ways = [(path.head, path.end, _copies(path)) for path in paths if isinstance(path.end, Go)]
+    entries = [head for head in unit.heads if head.entry is not None]
+    found: dict[Place, Place] = {}
+    for first in entries[0].params if entries else ():
+        for place in _same(unit, ways, entries, first):
+            found.setdefault(place, first)
+    return found
+
+
+Ways = list[tuple[Head, Go, dict[Place, Source]]]
+
+
+def _copies(path: Path) -> dict[Place, Source]:
+    """What each copy on a path is a copy of."""
+    found: dict[Place, Source] = {}
+    for action in path.actions:
+        if isinstance(action, Copy):
+            source = action.source
+            found[action.to] = found.get(source, source) if isinstance(source, Place) else source
+    return found
+
+
+def _same(unit: Unit, ways: Ways, entries: list[Head], first: Place) -> set[Place]:
+    """All params that are what `first` is at the first entry: none where one entry has no such param. At
+    first all could be; then those go that some way in passes anything else to.
+    """
+    same = {head.number: {p for p in head.params if p.kind == first.kind} for head in unit.heads}
+    same[entries[0].number] = {first}
+    for entry in entries:
+        own = [param for param in entry.params if param in same[entry.number]]
+        same[entry.number] = set(own[:1])
+        _shrink(ways, same)
+    if any(not same[entry.number] for entry in entries):
+        return set()
+    return set().union(*same.values())
+
+
+def _shrink(ways: Ways, same: dict[int, set[Place]]) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for head, go, copies in ways:
+            for param, source in zip(go.head.params, go.sources, strict=True):
+                passed = copies.get(source, source) if isinstance(source, Place) else source
+                if param in same[go.head.number] and passed not in same[head.number]:
+                    same[go.head.number].remove(param)
+                    changed = True

@@ -1,0 +1,50 @@
+"""Making a unit of the block where a run stands: what C is then written of (graph.py).
+
+In: a block, and what stands in the registers of its parameters. Out: the Unit whose first head is that block for
+values of these kinds, or None where translation would not pay: nothing in it is run again and again.
+
+A block is run symbolically, in what is known of its values (values.py, steps.py), and so is what follows (ends.py),
+until a path comes to where it ends:
+- loops and joins are heads: what is known there, but for the names of places, is the head's key, and a path that
+  comes to a head of a known key goes there. So a loop is translated once for each thing worth knowing of it;
+- a known procedure is entered, its frame kept back: what it returns to is the caller's block with all it knows. If
+  it is being run already, and not of something smaller, frames are pushed, and its entry is a head. So a recursion
+  over data that are known whole ends by itself (this is the whistle of supercompilation: Turchin 1986);
+- what cannot be translated, and what would be too much, leaves the unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.translate.ends import Ends
+from checkpoint.ctarget.translate.graph import Fork, Go, Leave, Node, On, Return, Unit
+from checkpoint.ctarget.translate.heads import Specialiser
+from checkpoint.ctarget.translate.observe import Shape
+
+
+def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
+    """The unit whose entry is a block, of what stands in the registers of its parameters."""
+    maker = Specialiser(peer, shapes)
+    Ends(maker).all()
+    unit = maker.unit
+    for head in unit.heads:
+        head.most = max(end.steps for end in ends(head.root))
+    return unit if any(isinstance(end, Go) for head in unit.heads for end in ends(head.root)) else None
+
+
+def ends(node: Node) -> Iterator[Go | Leave]:
+    """Where the paths through a node end."""
+    match node.end:
+        case Go() | Leave():
+            yield node.end
+        case Fork(_, then, other):
+            yield from ends(then)
+            yield from ends(other)
+        case On(following):
+            yield from ends(following)
+        case Return(cases):
+            yield node.leave
+            for _, case in cases:
+                yield from ends(case)

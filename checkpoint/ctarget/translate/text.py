@@ -1,0 +1,45 @@
+"""A unit as C: two files, one of the function that runs it plainly, one of those that record and reverse.
+
+In: a unit (graph.py). Out: C that includes nothing but ctemplates/translated.h. What always holds: a unit's
+text says all that its code depends on but the addresses of its references, so that code can be told, and
+kept, by its text.
+"""
+
+from __future__ import annotations
+
+from checkpoint.ctarget.translate.adjoint import Adjoint
+from checkpoint.ctarget.translate.forward import Forward
+from checkpoint.ctarget.translate.graph import Unit
+from checkpoint.ctarget.translate.paths import all_paths
+from checkpoint.ctarget.translate.records import Records
+from checkpoint.ctarget.translate.words import reference
+
+
+def plain_source(unit: Unit, lines: bool = True) -> str:
+    """The file with `unit_plain`. lines: whether it names lines of the program."""
+    _number(unit)
+    return _file(unit, Forward(unit, None, lines).function())
+
+
+def taped_source(unit: Unit, lines: bool = True) -> str:
+    """The file with `unit_tape` and `unit_reverse`."""
+    _number(unit)
+    records = Records(unit)
+    forward, adjoint = Forward(unit, records, lines).function(), Adjoint(unit, records).function()
+    return _file(unit, [*adjoint, "", *forward])
+
+
+def header_words(unit: Unit) -> int:
+    """The length of what a run has kept of its entry."""
+    return len(Records(unit).header)
+
+
+def _number(unit: Unit) -> None:
+    """Each block that the unit enters or leaves at has a number, in both files the same."""
+    for path in all_paths(unit):
+        reference(unit, path.head.block)
+        reference(unit, getattr(path.end, "block", path.head.block))
+
+
+def _file(unit: Unit, lines: list[str]) -> str:
+    return "\n".join([f"/* {unit.name.replace('*/', '* /')} */", '#include "translated.h"', "", *lines, ""])

@@ -1,0 +1,91 @@
+"""A unit on its way into the machine: its C, the compilations of it, and what of it is installed.
+
+In: a machine or sweep that stands at a head. Out: its unit's plain form installed as soon as it is compiled,
+its taped form too where that was asked for.
+
+What always holds: each form is written, compiled and installed once, unless a fork has lost it on the way.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ctarget.states import Held
+from checkpoint.ctarget.translate.compilation import Compilation
+from checkpoint.ctarget.translate.compiler import Compiler
+
+if TYPE_CHECKING:
+    from checkpoint.ctarget.translate.graph import Unit
+
+# Loaded when something is translated for the first time: most processes translate nothing.
+_PACKAGE = "checkpoint.ctarget.translate"
+_MADE_BY = {
+    "seen": "observe",
+    "specialise": "specialise",
+    "plain_source": "text",
+    "taped_source": "text",
+    "header_words": "text",
+    "install": "install",
+}
+
+
+def _made_by(name: str) -> Any:
+    return getattr(import_module(f"{_PACKAGE}.{_MADE_BY[name]}"), name)
+
+
+def of_standing(held: Held) -> Translation | None:
+    """Of the block at whose head a machine stands, or a sweep's, and what it has there; None: of none."""
+    standing = _made_by("seen")(held)
+    unit = None if standing is None else _made_by("specialise")(*standing)
+    return None if unit is None else Translation(unit)
+
+
+class Translation:
+    """Of one unit. pending: its forms that are being compiled."""
+
+    __slots__ = ("_begun", "pending", "unit")
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.pending: dict[str, Compilation] = {}
+        self._begun: set[str] = set()
+
+    def begin(self, taped: bool, by: Compiler) -> bool:
+        """Compile what was not: the plain form and, if asked for, the taped one. Whether there was any."""
+        new = [form for form in ("plain", "taped") if form not in self._begun and (taped or form == "plain")]
+        for form in new:
+            self._begun.add(form)
+            self.pending[form] = Compilation(_made_by(f"{form}_source")(self.unit), by)
+        return bool(new)
+
+    def wait(self) -> None:
+        """Until all that was begun is compiled."""
+        for compilation in list(self.pending.values()):
+            compilation.wait()
+
+    def install(self) -> tuple[int, list[str]]:
+        """Give to the machine what is compiled by now: how many forms, and why others are not."""
+        done, reasons = 0, []
+        for form, compilation in list(self.pending.items()):
+            if compilation.reason is not None:
+                reasons.append(compilation.reason)
+            elif compilation.loaded is not None:
+                self._install(form, compilation.loaded)
+                done += 1
+            else:
+                continue
+            del self.pending[form]
+        return done, reasons
+
+    def _install(self, form: str, loaded: Any) -> None:
+        install = _made_by("install")
+        if form == "plain":
+            install(self.unit, loaded, None)
+        else:
+            install(self.unit, None, loaded, _made_by("header_words")(self.unit))
+
+    def forget(self) -> None:
+        """What is being compiled, another process waits for: here it may be begun again."""
+        self._begun -= set(self.pending)
+        self.pending.clear()

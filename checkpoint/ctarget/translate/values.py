@@ -1,0 +1,219 @@
+"""What is known of values while a unit is made: `Abstract` values, and the State of the program at a point.
+
+An abstract value is one of
+    Place     a real, integer or boolean in a local of C
+    Constant  of the program
+    Held      a value in a local: counted, or of a kind that is not known
+    Closure   of a known procedure; its environment is Held, Data or None
+    Data      a pair, tuple or environment that has not been made: its cells are abstract values
+
+References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, to be kept and dropped when
+the program runs. Of Data only `owners` is counted, here: how many slots, cells and frames refer to it.
+
+What always holds: a State and what is in it belong to one path; where paths part, `State.copy` copies the Data and
+keeps what they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
+from checkpoint.ctarget.translate.graph import Constant, Place
+from checkpoint.ctarget.translate.observe import Shape
+
+UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
+OTHER = "OTHER"  # the tag of a Held of which no more is known than that it has no amount
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Held:
+    """tag: a kind of ctemplates/kinds.h that has been seen to; TUPLE: a RECORD that is a plain tuple; or OTHER.
+    hint: what it looked like when the unit was made, if that is known: nothing relies on it.
+    """
+
+    place: Place
+    tag: str
+    hint: Shape | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Closure:
+    procedure: ProcedurePeer
+    environment: Abstract | None
+
+
+@dataclass(eq=False, slots=True)
+class Data:
+    """birth: the place of its number. owners: how many refer to it."""
+
+    tag: str
+    cells: list[Abstract]
+    birth: Place
+    owners: int = 1
+
+
+Abstract = Place | Constant | Held | Closure | Data
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A procedure that is being run: its entry, how much was known there (State.size), how many frames there were."""
+
+    entry: BlockPeer
+    size: int
+    depth: int
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """A frame that has not been pushed: the block it returns to, what is saved, and the block of the call that it
+    is shown to wait for. entered, size: what was called, as of a Call. calls: those that had not returned before.
+    """
+
+    block: BlockPeer
+    saved: dict[str, Abstract]
+    call: BlockPeer | None
+    entered: BlockPeer
+    size: int
+    calls: tuple[Call, ...]
+
+
+Leaf = Callable[[Abstract], Abstract]
+
+
+class Copier:
+    """Copies values, with one copy of what is shared. leaf: what becomes of those that have no parts."""
+
+    def __init__(self, leaf: Leaf, birth: Callable[[Place], Place]) -> None:
+        self.leaf = leaf
+        self.birth = birth
+        self.made: dict[int, Data] = {}
+
+    def value(self, old: Abstract) -> Abstract:
+        """The copy of a value."""
+        match old:
+            case Data():
+                return self._data(old)
+            case Closure(procedure, environment) if environment is not None:
+                return Closure(procedure, self.value(environment))
+        return self.leaf(old)
+
+    def _data(self, old: Data) -> Data:
+        if id(old) not in self.made:
+            birth = self.birth(old.birth)
+            new = self.made[id(old)] = Data(old.tag, [], birth, old.owners)
+            new.cells += [self.value(cell) for cell in old.cells]
+        return self.made[id(old)]
+
+    def state(self, old: State) -> State:
+        """The copy of a state; in the order of `leaves`, if its slots are in that of the block's parameters."""
+        frames = [
+            replace(f, saved={name: self.value(value) for name, value in f.saved.items()}) for f in old.frames
+        ]
+        slots = {name: self.value(value) for name, value in old.slots.items()}
+        return State(slots, frames, dict(old.told))
+
+
+@dataclass(eq=False, slots=True)
+class State:
+    """slots: what is live in the block's procedure. frames: those on top of the machine's stack, the top one last.
+    told: booleans that tell whether a value has a tag.
+    """
+
+    slots: dict[str, Abstract]
+    frames: list[Frame] = field(default_factory=list)
+    told: dict[Place, tuple[Place, str]] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        """One for another path."""
+        return Copier(lambda value: value, lambda birth: birth).state(self)
+
+    def told_that(self, test: Place) -> State:
+        """The state where a test was true, with what it told."""
+        if test not in self.told:
+            return self.copy()
+        place, tag = self.told[test]
+
+        def leaf(value: Abstract) -> Abstract:
+            if not isinstance(value, Held) or value.place is not place:
+                return value
+            return Constant(None) if tag == "NOTHING" else Held(place, tag, value.hint)
+
+        return Copier(leaf, lambda birth: birth).state(self)
+
+    def size(self) -> int:
+        """How many values there are in its slots, those within Data included."""
+        seen: set[int] = set()
+        return sum(_size(value, seen) for value in self.slots.values())
+
+
+def _size(value: Abstract, seen: set[int]) -> int:
+    if isinstance(value, Closure):
+        return 1 if value.environment is None else 1 + _size(value.environment, seen)
+    if not isinstance(value, Data):
+        return 1
+    if id(value) in seen:
+        return 1
+    seen.add(id(value))
+    return 1 + sum(_size(cell, seen) for cell in value.cells)
+
+
+def key(block: BlockPeer, state: State) -> tuple[Any, ...]:
+    """What is known at the head of a block, but for the names of places: heads of one key are one."""
+    seen: dict[int, int] = {}
+    frames = tuple(
+        [
+            (id(f.block), f.call and id(f.call), tuple([_kind(v, seen) for v in f.saved.values()]))
+            for f in state.frames
+        ]
+    )
+    slots = tuple([_kind(state.slots[name], seen) for name in block.block.params])
+    return (id(block), frames, slots)
+
+
+def _kind(value: Abstract, seen: dict[int, int]) -> Any:
+    match value:
+        case Place(kind=kind):
+            return kind
+        case Constant(None):
+            return "nothing"
+        case Constant():
+            return value.kind
+        case Held(tag=tag):
+            return ("held", tag)
+        case Closure(procedure, environment):
+            return (id(procedure), None if environment is None else _kind(environment, seen))
+    if id(value) in seen:
+        return seen[id(value)]
+    seen[id(value)] = len(seen)
+    return (value.tag, *[_kind(cell, seen) for cell in value.cells])
+
+
+def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
+    """The places and constants that a head of the state's key has a param for, in a fixed order; births too."""
+    seen: set[int] = set()
+    for frame in state.frames:
+        for value in frame.saved.values():
+            yield from _leaves(value, seen)
+    for name in block.block.params:
+        yield from _leaves(state.slots[name], seen)
+
+
+def _leaves(value: Abstract, seen: set[int]) -> Iterator[Place | Constant | Held]:
+    match value:
+        case Data():
+            if id(value) not in seen:
+                seen.add(id(value))
+                yield value.birth
+                for cell in value.cells:
+                    yield from _leaves(cell, seen)
+        case Closure(_, environment):
+            if environment is not None:
+                yield from _leaves(environment, seen)
+        case Constant(None):
+            return
+        case _:
+            yield value

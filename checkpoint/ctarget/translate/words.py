@@ -1,0 +1,157 @@
+"""The words of C that translated code is made of: constants, places as values, moves.
+
+In: sources and kinds (graph.py). Out: expressions of C, in terms of ctemplates/translated.h. What always
+holds: a constant has the same bits in C as in the program.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from checkpoint.ctarget.translate.graph import Constant, Kind, Known, Place, Source, Unit
+
+C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
+# The part of a Value that has a place's content, and its tag.
+PAYLOADS: dict[Kind, str] = {"real": "real", "integer": "integer", "boolean": "integer"}
+TAGS: dict[Kind, str] = {"real": "REAL", "integer": "INTEGER", "boolean": "BOOLEAN"}
+LARGEST_EXACT = 1 << 53  # of integers that are reals too
+WIDEST = 110
+
+
+def literal(value: float | int | bool | None) -> str:
+    """A constant in C, with all its bits.
+
+    >>> literal(0.5), literal(0.1), literal(-0.0), literal(True), literal(-3)
+    ('0.5', '0x1.999999999999ap-4 /* 0.1 */', '-0.0', 'true', '-3')
+    """
+    if value is None:
+        return "nothing()"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return _integer(value)
+    if not math.isfinite(value):
+        (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+        return f"real_of_bits(0x{bits:016x}) /* {value} */"
+    short = repr(value)
+    return short if Fraction(short) == Fraction(value) else f"{value.hex()} /* {short} */"
+
+
+def _integer(value: int) -> str:
+    if value == -(1 << 63):
+        return "INT64_MIN"
+    return str(value) if abs(value) < 1 << 31 else f"INT64_C({value})"
+
+
+def real(source: Source) -> str:
+    """As a double; of integers what is exact has been seen to."""
+    if isinstance(source, Constant):
+        assert source.value is not None
+        return literal(float(source.value))
+    assert isinstance(source, Place)
+    return source.name if source.kind == "real" else f"(double){source.name}"
+
+
+def plain(source: Source) -> str:
+    """As what it is."""
+    if isinstance(source, Place):
+        return source.name
+    return literal(source.value) if isinstance(source, Constant) else value(source)
+
+
+def value(source: Source) -> str:
+    """As a Value."""
+    if isinstance(source, Known):
+        procedure = f"REFERENCE({source.procedure})"
+        if source.environment is None:
+            return f"bare_closure({procedure})"
+        return f"closure({procedure}, {source.environment.name})"
+    if source.kind == "value":
+        return plain(source)
+    return f"of_{source.kind}({plain(source)})"
+
+
+def has_tag(held: str, tag: str, procedure: int | None = None) -> str:
+    """Whether a Value is as Expect says."""
+    if procedure is not None:
+        return f"is_closure_of({held}, {tag}, REFERENCE({procedure}))"
+    if tag in {"TUPLE", "OTHER"}:
+        return f"is_{tag.lower()}({held})"
+    return f"kind_of({held}) == {tag}"
+
+
+def lacks_tag(held: str, tag: str, procedure: int | None = None) -> str:
+    """The contrary."""
+    told = has_tag(held, tag, procedure)
+    return told.replace("==", "!=") if " == " in told else f"!{told}"
+
+
+def content(held: str, kind: Kind) -> str:
+    """What a place of a kind gets of a Value that is held somewhere."""
+    return f"load(&{held})" if kind == "value" else f"{held}.{PAYLOADS[kind]}"
+
+
+def reference(unit: Unit, thing: Any) -> str:
+    """A block, as unit code names it. (What has no number yet gets one.)"""
+    for number, known in enumerate(unit.references):
+        if known is thing:
+            return f"REFERENCE({number})"
+    unit.references.append(thing)
+    return f"REFERENCE({len(unit.references) - 1})"
+
+
+def declaration(c_type: str, names: list[str], indent: str = "    ") -> list[str]:
+    """Of variables, in as many lines as it takes."""
+    lines: list[str] = []
+    line = ""
+    for name in names:
+        if line and len(line) + len(name) + 3 > WIDEST:
+            lines.append(f"{line};")
+            line = ""
+        line = f"{line}, {name}" if line else f"{indent}{c_type} {name}"
+    return [*lines, f"{line};"] if line else []
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """target = text, which reads the variable `reads`, if any, among those that are moved to."""
+
+    c_type: str
+    target: str
+    text: str
+    reads: str | None
+
+
+def in_order(moves: list[Move]) -> list[str]:
+    """Statements that do moves as if all at once: what is still to be read is written later; of a ring one
+    variable is put aside first.
+    """
+    lines: list[str] = []
+    pending = [move for move in moves if move.text != move.target]
+    while pending:
+        read = [move.reads for move in pending]
+        ready = [
+            move for move in pending if read.count(move.target) == (1 if move.reads == move.target else 0)
+        ]
+        if ready:
+            lines.append(f"{ready[0].target} = {ready[0].text};")
+            pending.remove(ready[0])
+            continue
+        first = pending[0]
+        kept = f"{first.target}_old"
+        lines.append(f"const {first.c_type} {kept} = {first.target};")
+        pending = [
+            replace(move, text=kept, reads=kept) if move.reads == first.target else move for move in pending
+        ]
+    return lines
+
+
+def in_braces(lines: list[str]) -> list[str]:
+    """Statements, as a block where they declare something."""
+    if not any(line.startswith("const ") for line in lines):
+        return lines
+    return ["{", *[f"    {line}" for line in lines], "}"]

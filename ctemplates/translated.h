@@ -1,0 +1,195 @@
+/* All that translated code includes (checkpoint/ctarget/translate writes it): the runtime's structures, what it calls
+ * of the runtime, and its own words for what a unit does.
+ *
+ * What always holds: a unit is loaded apart from the runtime, and bound to it by unit_bind; what the runtime's headers
+ * call from inline functions is defined here once more, hidden, and goes there. Values and partials of scalars are
+ * those of scalars.def, in every bit.
+ */
+#ifndef CK_TRANSLATED_H
+#define CK_TRANSLATED_H
+
+#include "fast.h"
+#include "scalar_functions.h"
+
+/* A place that nobody reads costs nothing. */
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define INLINE static inline __attribute__((always_inline, unused))
+
+/* The runtime */
+
+static const Services *services;
+EXPORTED void unit_bind(const Services *given);
+void unit_bind(const Services *given) { services = given; }
+
+void release(Heap *heap, Object *object) { services->release(heap, object); }
+void heap_peaked(Heap *heap, size_t added) { services->heap_peaked(heap, added); }
+void *heap_block(Heap *heap, uint32_t size_class) { return services->heap_block(heap, size_class); }
+Object *new_large_object(Heap *heap, Kind kind, size_t bytes) {
+    return services->new_large_object(heap, kind, bytes);
+}
+void stack_grow(Heap *heap, Stack *stack, uint32_t count) { services->stack_grow(heap, stack, count); }
+void stack_own_top(Heap *heap, Stack *stack) { services->stack_own_top(heap, stack); }
+void stack_leave(Heap *heap, Stack *stack) { services->stack_leave(heap, stack); }
+void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) { services->cotangent_reserve(c, registers); }
+
+/* What the unit names by numbers */
+#define REFERENCE(NUMBER) (unit->references[NUMBER])
+
+/* Tags */
+
+INLINE bool is_closure_of(Value v, Kind kind, const void *procedure) {
+    return v.tag == of_procedure(kind, procedure, NULL).tag;
+}
+INLINE bool is_tuple(Value v) { return kind_of(v) == RECORD && cells_of(v)[0].tag == NOTHING; }
+INLINE bool is_other(Value v) { /* than what has an amount */
+    const Kind kind = kind_of(v);
+    return kind != REAL && kind != NODE && kind != DUAL && kind != FOREIGN;
+}
+
+/* Values */
+
+INLINE double real_of_bits(uint64_t bits) {
+    double x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+INLINE Value closure(const void *procedure, Value environment) {
+    return of_procedure(CLOSURE, procedure, environment.object);
+}
+INLINE Value bare_closure(const void *procedure) { return of_procedure(PROCEDURE, procedure, NULL); }
+INLINE Value environment_of(Value closure) { return of_object(ENVIRONMENT, closure.object); }
+INLINE uint64_t birth_of(Value v) { return is_counted(v) ? v.object->birth : 0; }
+
+/* A field, of a tuple not counting its first cell; NULL: it has none of that number. */
+INLINE const Value *field_of(Value owner, uint32_t index) {
+    const uint32_t at = index + (kind_of(owner) == RECORD);
+    return at < owner.object->length ? &cells_of(owner)[at] : NULL;
+}
+
+/* An object whose cells are filled at once; of a tuple from the second on. */
+INLINE Value *make(Machine *m, Kind kind, uint32_t count, int64_t birth, Value *made) {
+    Cells *cells = new_born_cells(m->heap, kind, count + (kind == RECORD), birth);
+    *made = of_object(kind, cells);
+    if (kind == RECORD) store(&cells->cells[0], nothing());
+    return cells->cells + (kind == RECORD);
+}
+
+/* Frames */
+
+/* Room for what another procedure's blocks address. */
+INLINE void make_room(Machine *m, const Block *block) {
+    const Procedure *procedure = block->procedure;
+    if (procedure && UNLIKELY(procedure->registers > m->window)) services->machine_reserve(m, procedure->registers);
+}
+INLINE const void *top_point(const Machine *m) { return m->stack.chunk ? stack_top(&m->stack)->point : NULL; }
+INLINE Value *push(Machine *m, const void *point, const void *call) {
+    make_room(m, ((const ReturnPoint *)point)->block);
+    return stack_push(m->heap, &m->stack, point, call);
+}
+INLINE void pop(Machine *m, uint32_t count) {
+    if (UNLIKELY(m->stack.chunk->floor)) stack_own_top(m->heap, &m->stack);
+    m->stack.top -= count + 1;
+    if (UNLIKELY(m->stack.top == 0)) stack_leave(m->heap, &m->stack);
+}
+INLINE void set_call(Machine *m, const void *call) {
+    const FrameHead *top = stack_top(&m->stack);
+    if (!top->call && top->point->block->end.kind != FINISH) services->stack_set_call(m->heap, &m->stack, call);
+}
+
+/* Ends */
+
+/* The machine stands at the head of a block from now on; its registers. */
+INLINE Value *leave_to(Machine *m, const void *block, int64_t steps) {
+    m->block = block;
+    m->steps = steps;
+    m->index = 0;
+    make_room(m, block);
+    return m->registers;
+}
+INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
+    return ways - (const uint8_t *)(const void *)up >= bytes;
+}
+
+/* Amounts */
+
+/* What the cotangent holds of a real is a REAL: where it may hold anything else, the run is not reversed by its unit
+ * (only_reals in reverse.c), and what comes from a real's own field or slot has never been anything else. */
+INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
+    return services->cotangent_take(c, birth, field).real;
+}
+INLINE double popped(Cotangent *c) { return services->cotangent_pop(c).real; }
+INLINE void give_back(Cotangent *c, double amount) { services->cotangent_push(c, of_real(amount)); }
+INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double amount) {
+    if (birth && amount != 0.0) services->cotangent_give(c, birth, field, of_real(amount));
+}
+INLINE Value *arrive_at(Cotangent *c, const Block *block) {
+    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
+    c->block = block;
+    c->index = 0;
+    return c->window;
+}
+
+/* Scalars: value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and
+ * by_y_ID(x, y, z) are the partials. A definition of one operand does not look at y. */
+
+#define REAL_X (x)
+#define REAL_Y (y)
+#define REAL_Z (r)
+#define X (x)
+#define Y (y)
+#define Z (r)
+#define CONSTANT(c) (c)
+#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define ADD(a, b) ((a) + (b))
+#define SUBTRACT(a, b) ((a) - (b))
+#define MULTIPLY(a, b) ((a) * (b))
+#define DIVIDE(a, b) ((a) / (b))
+#define NEGATE(a) (-(a))
+#define POWER(a, b) power(a, b)
+#define SQRT(a) __builtin_sqrt(a)
+#define LOG(a) log(a)
+#define EXP(a) exp(a)
+#define SIN(a) sin(a)
+#define COS(a) cos(a)
+#define SINH(a) sinh(a)
+#define COSH(a) cosh(a)
+#define FLOOR(a) whole_below(a)
+
+#define VALUE(id, expression, refused)                     \
+    INLINE bool value_##id(double x, double y, double *z) { \
+        const double r = expression;                       \
+        (void)y;                                           \
+        *z = r;                                            \
+        return !(refused);                                 \
+    }
+#define PARTIAL(name, expression)                        \
+    INLINE double name(double x, double y, double r) {   \
+        (void)x, (void)y, (void)r;                       \
+        return expression;                               \
+    }
+#define UNARY(id, singular, expression, refused, by_x) \
+    VALUE(id, expression, refused)                     \
+    PARTIAL(by_x_##id, by_x)
+#define BINARY(id, singular, expression, refused, by_x, by_y) \
+    VALUE(id, expression, refused)                            \
+    PARTIAL(by_x_##id, by_x)                                  \
+    PARTIAL(by_y_##id, by_y)
+#define PREDICATE(id, arity, expression)
+#define INTEGERS(id, kind, with, given, result)                   \
+    INLINE bool integers_##id(int64_t x, int64_t y, Value *value) { \
+        int64_t z = 0;                                            \
+        (void)y, (void)z;                                         \
+        if (!(given)) return false;                               \
+        *value = result;                                          \
+        return true;                                              \
+    }
+#include "scalars.def"
+#undef UNARY
+#undef BINARY
+#undef PREDICATE
+#undef INTEGERS
+
+#endif

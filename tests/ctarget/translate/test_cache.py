@@ -1,0 +1,265 @@
+"""The cache of shared objects: what is damaged, foreign or in nobody's hands, many processes, its size."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import platform
+import shutil
+import struct
+import time
+from pathlib import Path
+
+import pytest
+
+from checkpoint.ctarget.translate import cache, compilation, compiler
+from checkpoint.ctarget.translate.compilation import Compilation
+from tests.ctarget.translate.units import (
+    calls,
+    counting_compiler,
+    needs_c,
+    needs_compiler,
+    number_of,
+    plain,
+    without_functions,
+)
+
+pytestmark = [needs_c, needs_compiler]
+
+
+@pytest.fixture(autouse=True)
+def in_a_cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def by(tmp_path: Path) -> compiler.Compiler:
+    return compiler.Compiler((str(counting_compiler(tmp_path)),))
+
+
+def made(source: str, by: compiler.Compiler) -> Compilation:
+    """A compilation that has ended."""
+    begun = Compilation(source, by)
+    begun.wait()
+    return begun
+
+
+def number(source: str, by: compiler.Compiler) -> int:
+    """The number of a unit that was compiled or found."""
+    loaded = made(source, by).loaded
+    assert loaded is not None
+    return number_of(loaded)
+
+
+def path_of(source: str, by: compiler.Compiler) -> Path:
+    return cache.path_of(cache.key(source, cache.version(by), by))
+
+
+def test_what_was_made_is_there_at_once(by: compiler.Compiler, tmp_path: Path) -> None:
+    assert number(plain(7), by) == 7
+    again = Compilation(plain(7), by)
+    assert again.ended  # nothing was waited for
+    assert again.loaded is not None
+    assert number(plain(8), by) == 8
+    assert calls(tmp_path) == 2
+
+
+def test_nobody_else_can_read_or_write_the_folder(by: compiler.Compiler) -> None:
+    number(plain(7), by)
+    assert cache.folder().stat().st_mode & 0o077 == 0
+
+
+def foreign(content: bytes) -> bytes:
+    """The same file, of another architecture."""
+    machine = 183 if platform.machine() == "x86_64" else 62
+    return content[:18] + struct.pack("<H", machine) + content[20:]
+
+
+DAMAGES = {
+    "empty": lambda content: b"",
+    "truncated": lambda content: content[:5000],
+    "a byte": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+    "zeros": lambda content: content[:4096] + bytes(len(content) - 4096),
+    "text": lambda content: b"rubbish",
+    "another architecture": foreign,
+}
+
+
+# Each source is of its own: what a process has once loaded under a name, it does not load again.
+@pytest.mark.parametrize(("kind", "k"), [(kind, k) for k, kind in enumerate(DAMAGES)])
+def test_a_damaged_file_is_made_again(kind: str, k: int, by: compiler.Compiler, tmp_path: Path) -> None:
+    source = plain(100 + k)
+    content = _bytes_of(source, by)
+    path_of(source, by).write_bytes(DAMAGES[kind](content))
+    assert number(source, by) == 100 + k
+    assert calls(tmp_path) == 2
+    assert len(path_of(source, by).read_bytes()) == len(content)
+
+
+def _bytes_of(source: str, by: compiler.Compiler) -> bytes:
+    """What is compiled of a source, and put in the cache, but not loaded."""
+    name = cache.key(source, cache.version(by), by)
+    with cache.workplace() as folder:
+        cache.put(name, compilation._compile(by, source, folder))
+    return cache.path_of(name).read_bytes()
+
+
+@pytest.mark.parametrize(("kind", "k"), [("another architecture", 1), ("text", 2), ("empty", 3)])
+def test_a_file_that_does_not_load_is_made_again_even_if_its_sum_is_right(
+    kind: str, k: int, by: compiler.Compiler, tmp_path: Path
+) -> None:
+    source = plain(200 + k)
+    _replace(source, DAMAGES[kind](_bytes_of(source, by)), by)
+    assert number(source, by) == 200 + k
+    assert calls(tmp_path) == 2
+
+
+def _replace(source: str, content: bytes, by: compiler.Compiler) -> None:
+    name = cache.key(source, cache.version(by), by)
+    with cache.workplace() as folder:
+        (folder / "other").write_bytes(content)
+        cache.put(name, folder / "other")
+
+
+def test_another_library_under_a_key_is_made_again(by: compiler.Compiler, tmp_path: Path) -> None:
+    _replace(plain(300), _bytes_of(without_functions(), by), by)
+    assert number(plain(300), by) == 300
+    assert calls(tmp_path) == 2
+
+
+@pytest.mark.parametrize("suffix", [".so", ".sum"])
+def test_a_file_that_is_gone_is_made_again(suffix: str, by: compiler.Compiler, tmp_path: Path) -> None:
+    number(plain(7), by)
+    path_of(plain(7), by).with_suffix(suffix).unlink()
+    assert number(plain(7), by) == 7
+    assert calls(tmp_path) == 2
+
+
+def test_a_version_that_is_no_text_is_asked_for_again(by: compiler.Compiler) -> None:
+    said = cache.version(by)
+    (file,) = cache.folder().glob("*.version")
+    file.write_bytes(b"\xff\xfe")
+    cache._versions.clear()
+    assert cache.known_version(by) is None
+    assert cache.version(by) == said
+
+
+def test_what_the_key_depends_on(by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {
+        cache.key("a", "1", by),
+        cache.key("b", "1", by),
+        cache.key("a", "2", by),
+        cache.key("a", "1", compiler.Compiler((*by.words, "-m32"))),
+    }
+    monkeypatch.setattr(cache, "headers_digest", lambda: "others")
+    keys.add(cache.key("a", "1", by))
+    monkeypatch.setattr(platform, "machine", lambda: "other")
+    keys.add(cache.key("a", "1", by))
+    assert len(keys) == 6
+
+
+def _worker(source: str, words: tuple[str, ...], ready: Path) -> None:
+    while not ready.exists():
+        time.sleep(0.001)
+    assert number(source, compiler.Compiler(words)) == 55
+
+
+def test_processes_that_need_the_same_make_it_once(by: compiler.Compiler, tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    ready = tmp_path / "ready"
+    workers = [context.Process(target=_worker, args=(plain(55), by.words, ready)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    ready.touch()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    assert calls(tmp_path) == 1
+
+
+def test_threads_that_need_the_same_make_it_once(by: compiler.Compiler, tmp_path: Path) -> None:
+    compilations = [Compilation(plain(56), by) for _ in range(6)]
+    for each in compilations:
+        each.wait()
+    assert [number_of(each.loaded) for each in compilations] == [56] * 6
+    assert calls(tmp_path) == 1
+
+
+@pytest.mark.parametrize("where", ["/dev/null/cache", "/proc/cache"])
+def test_where_the_folder_cannot_be_written_there_is_another(
+    where: str, by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_CACHE", where)
+    assert not str(cache.folder()).startswith(where)
+    assert number(plain(9), by) == 9
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(
+    by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "open" / "translated"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    monkeypatch.setenv("CHECKPOINT_CACHE", str(folder.parent))
+    assert number(plain(9), by) == 9
+    assert cache.folder() != folder
+    assert not list(folder.iterdir())
+
+
+def test_a_folder_that_is_removed_while_it_is_used(by: compiler.Compiler) -> None:
+    assert number(plain(10), by) == 10
+    shutil.rmtree(cache.folder())
+    ended = made(plain(11), by)
+    assert ended.loaded is not None or ended.reason is not None
+
+
+def test_without_a_variable_it_is_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert tmp_path in cache.wanted_folder("").parents
+
+
+def _filled(sizes: dict[str, int]) -> None:
+    """Files of these sizes, the first one used longest ago."""
+    folder, now = cache.folder(), time.time()
+    for k, (name, size) in enumerate(sizes.items()):
+        for suffix in (".so", ".sum"):
+            path = (folder / name).with_suffix(suffix)
+            path.write_bytes(bytes(size if suffix == ".so" else 1))
+            os.utime(path, (now - 100 + k, now - 100 + k))
+
+
+def test_what_was_used_longest_ago_goes(
+    by: compiler.Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number(plain(12), by)
+    monkeypatch.setattr(cache, "MOST", 100_000)
+    path = path_of(plain(12), by)
+    os.utime(path, (1, 1))
+    _filled({"a" * 64: 40_000, "b" * 64: 40_000})
+    assert Compilation(plain(12), by).ended  # and so was used now
+    number(plain(13), by)
+    there = {each.stem[0] for each in cache.folder().glob("*.so") if set(each.stem) <= {each.stem[0]}}
+    assert there == {"b"}
+    assert path.exists()
+    assert path_of(plain(13), by).exists()
+    assert not (cache.folder() / ("a" * 64 + ".sum")).exists()
+
+
+def test_what_is_larger_than_all_may_be_still_runs(
+    by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MOST", 10)
+    assert number(plain(14), by) == 14
+    assert number(plain(15), by) == 15
+
+
+def test_what_nobody_finished_goes(by: compiler.Compiler) -> None:
+    old, new = cache.folder() / "old.make", cache.folder() / "new.make"
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "unit.c").touch()
+    os.utime(old, (1, 1))
+    number(plain(16), by)
+    assert not old.exists()
+    assert new.exists()

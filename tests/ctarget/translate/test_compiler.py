@@ -1,0 +1,244 @@
+"""The compiler of units: which is taken, what it is told, what becomes of it where it fails or must end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from checkpoint.ctarget import build
+from checkpoint.ctarget.translate import cache, compilation, compiler
+from checkpoint.ctarget.translate.compilation import Compilation
+from tests.ctarget.translate.units import fake_compiler, needs_c, needs_compiler, number_of, plain
+
+pytestmark = needs_c
+
+
+@pytest.fixture(autouse=True)
+def in_a_cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
+
+
+def found(monkeypatch: pytest.MonkeyPatch, **environment: str) -> tuple[str, ...] | None:
+    """The command that is found there."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    by = compiler.find()
+    return None if by is None else by.words
+
+
+def test_cc_comes_first_and_may_have_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = fake_compiler(tmp_path / "my cc", "exit 0")
+    assert found(monkeypatch, CC=f"'{path}' -m64 '-DX=a b'") == (str(path), "-m64", "-DX=a b")
+
+
+def test_a_cc_that_is_not_there_is_not_replaced_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch, CC="/nonexistent/cc") is None
+    assert found(monkeypatch, CC="cc 'open") is None
+
+
+@pytest.mark.parametrize(
+    ("there", "expected"),
+    [(("cc", "gcc", "clang"), "cc"), (("gcc", "clang"), "gcc"), (("clang",), "clang"), ((), None)],
+)
+def test_the_order(
+    there: tuple[str, ...], expected: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in there:
+        fake_compiler(tmp_path / name, "exit 0")
+    monkeypatch.setattr(compiler, "find_spec", lambda name: None)
+    words = found(monkeypatch, CC="", PATH=str(tmp_path))
+    assert words == (None if expected is None else (expected,))
+    compiler._find.cache_clear()
+
+
+def test_ziglang_is_the_last(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(compiler, "find_spec", lambda name: object() if name == "ziglang" else None)
+    compiler._find.cache_clear()
+    words = found(monkeypatch, CC="", PATH=str(tmp_path))
+    compiler._find.cache_clear()
+    assert words == (sys.executable, "-m", "ziglang", "cc")
+    by = compiler.Compiler(words)
+    assert by.command("a.c", "a.so")[:4] == list(words)
+    assert "-fno-sanitize=undefined" in by.command("a.c", "a.so")
+
+
+def test_no_flag_changes_what_numbers_are() -> None:
+    flags = compiler.flags(False)
+    assert "-ffp-contract=off" in flags
+    assert not any("fast-math" in flag or "march" in flag for flag in flags)
+    assert {f"-fno-builtin-{name}" for name in build.FROM_LIBM.split()} <= set(flags)
+
+
+def test_the_headers_are_there_and_tell_units_from_each_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert (compiler.HEADERS / "fast.h").exists()
+    before = compiler.headers_digest()
+    copy = tmp_path / "headers"
+    shutil.copytree(compiler.HEADERS, copy)
+    monkeypatch.setattr(compiler, "HEADERS", copy)
+    compiler.headers_digest.cache_clear()
+    same = compiler.headers_digest()
+    (copy / "scalars.def").write_text((copy / "scalars.def").read_text() + "\n")
+    compiler.headers_digest.cache_clear()
+    other = compiler.headers_digest()
+    compiler.headers_digest.cache_clear()
+    assert before == same != other
+
+
+@needs_compiler
+def test_what_is_compiled_is_loaded_and_bound() -> None:
+    by = compiler.find()
+    assert by is not None
+    made = Compilation(plain(41), by)
+    made.wait()
+    assert made.ended
+    assert made.reason is None
+    assert made.loaded is not None
+    assert made.loaded.plain
+    assert made.loaded.tape is None
+    assert number_of(made.loaded) == 41
+
+
+@needs_compiler
+def test_a_file_that_does_not_compile_has_the_compilers_reason() -> None:
+    by = compiler.find()
+    assert by is not None
+    made = Compilation("int f(void) { return nonsense; }", by)
+    made.wait()
+    assert made.loaded is None
+    assert made.reason is not None
+    assert "nonsense" in made.reason
+    assert not list(cache.folder().glob("*.make"))
+    assert not list(cache.folder().glob("*.so"))
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("echo no licence >&2; exit 3", "status 3: no licence"),
+        ("exit 0", "it said nothing"),
+        ('while [ "$1" != -o ]; do shift; done; echo rubbish >"$2"', "does not load"),
+        ("kill -9 $$", "status -9"),
+    ],
+)
+def test_a_compiler_that_fails(script: str, reason: str, tmp_path: Path) -> None:
+    path = fake_compiler(tmp_path / "cc", script)
+    made = Compilation(plain(1), compiler.Compiler((str(path),)))
+    made.wait()
+    assert made.loaded is None
+    assert made.reason is not None
+    assert reason in made.reason
+    assert not list(cache.folder().glob("*.so"))
+
+
+def test_a_compiler_that_does_not_say_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "cc"
+    path.write_text("#!/bin/sh\nexit 1\n")
+    path.chmod(0o755)
+    made = Compilation(plain(1), compiler.Compiler((str(path),)))
+    made.wait()
+    assert made.reason == f"{path} --version ends with the status 1"
+
+
+@needs_compiler
+def test_a_compiler_that_was_replaced_is_asked_again(tmp_path: Path) -> None:
+    path = fake_compiler(tmp_path / "cc", "exit 1", "one")
+    by = compiler.Compiler((str(path),))
+    assert cache.known_version(by) is None
+    assert cache.version(by) == "one"
+    assert cache.known_version(by) == "one"
+    fake_compiler(path, "exit 1", "another")
+    assert cache.known_version(by) is None
+    assert cache.version(by) == "another"
+
+
+_SLOW = """
+import os, sys, time
+from checkpoint.ctarget.translate import compiler
+from checkpoint.ctarget.translate.compilation import Compilation
+made = Compilation(sys.stdin.read(), compiler.find())
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
+print(made.ended, flush=True)
+if sys.argv[2] == "fork":
+    if os.fork() == 0:
+        sys.exit(0)
+    os.wait()
+"""
+
+
+def alive_in_group(group: int) -> list[str]:
+    """The processes of a group that have not ended."""
+    alive = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
+                alive.append(str(process))
+    return alive
+
+
+@pytest.mark.parametrize("way", ["end", "fork"])
+def test_a_process_that_ends_leaves_no_compiler_behind(way: str, tmp_path: Path) -> None:
+    script = f'echo $$ >"{tmp_path}/pid.new"; mv "{tmp_path}/pid.new" "{tmp_path}/pid"; sleep 60; exit 1'
+    path = fake_compiler(tmp_path / "cc", script)
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", _SLOW, str(tmp_path / "pid"), way],
+        env={**os.environ, "CC": str(path), "PYTHONWARNINGS": "error"},
+        input=plain(1),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("False\n", "")
+    assert time.monotonic() - began < 30
+    assert not alive_in_group(int((tmp_path / "pid").read_text()))
+    assert not list(cache.folder().glob("*.make"))
+
+
+@needs_compiler
+def test_ctrl_c_is_not_for_the_compiler(tmp_path: Path) -> None:
+    by = compiler.find()
+    assert by is not None
+    script = f'touch "{tmp_path}/began"; sleep 0.3; exec {" ".join(by.words)} "$@"'
+    path = fake_compiler(tmp_path / "cc", script)
+    text = (
+        "import os, signal, sys, time\n"
+        "from checkpoint.ctarget.translate import compiler\n"
+        "from checkpoint.ctarget.translate.compilation import Compilation\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "made = Compilation(sys.stdin.read(), compiler.find())\n"
+        "while not os.path.exists(sys.argv[1]): time.sleep(0.01)\n"
+        "os.killpg(0, signal.SIGINT)\n"
+        "made.wait()\n"
+        "print(made.reason)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text, str(tmp_path / "began")],
+        env={**os.environ, "CC": str(path)},
+        input=plain(2),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        check=True,
+    )
+    assert done.stdout == "None\n"
+
+
+def test_the_compiler_is_told_to_people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = fake_compiler(tmp_path / "cc", "exit 1", "my compiler 3")
+    monkeypatch.setenv("CC", str(path))
+    assert compilation.described() == f"{path}: my compiler 3"
+    monkeypatch.setenv("CC", "/nonexistent/cc")
+    assert compilation.described() == compiler.NONE
