@@ -56,6 +56,9 @@ INLINE double real_of_bits(uint64_t bits) {
     __builtin_memcpy(&x, &bits, sizeof x);
     return x;
 }
+INLINE bool same_real(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; } /* in every bit */
+INLINE bool same_integer(int64_t a, int64_t b) { return a == b; }
+INLINE bool same_boolean(bool a, bool b) { return a == b; }
 INLINE Value closure(const void *procedure, Value environment) {
     return of_procedure(CLOSURE, procedure, environment.object);
 }

@@ -79,3 +79,21 @@ def test_a_size_that_is_none(value: str, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("CHECKPOINT_MEMORY", value)
     with pytest.raises(config.SettingError, match=r"CHECKPOINT_MEMORY is .*; write a size"):
         config.memory()
+
+
+@pytest.mark.parametrize(("value", "mode"), [("", "background"), ("wait", "wait"), ("off", "off")])
+def test_translation(value: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", value)
+    assert config.translation() == mode
+
+
+def test_translation_goes_on_in_the_background_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHECKPOINT_JIT")
+    assert config.translation() == "background"
+
+
+@pytest.mark.parametrize("value", ["on", "0", "OFF", "background"])
+def test_a_way_of_translation_that_is_none(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", value)
+    with pytest.raises(config.SettingError, match=f"CHECKPOINT_JIT is '{value}'; write wait or off"):
+        config.translation()

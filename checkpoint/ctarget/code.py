@@ -33,9 +33,7 @@ Pointer = Any  # of cffi
 # Held while something is made; a process is forked when nothing is.
 making = RLock()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=making.acquire, after_in_parent=making.release, after_in_child=making.release
-    )
+    os.register_at_fork(before=making.acquire, after_in_parent=making.release, after_in_child=making.release)
 
 
 class BlockPeer:

@@ -33,7 +33,7 @@ def run(
     """
     module = runtime()
     at = PythonState(HALT, 0, (), None, state.steps, state.tags, state.births)
-    watched = watch(state.held, tape is not None)
+    watched = watch(state, tape is not None)
     machine = Machine(engine, at, effects, None if tape is None else Recorded())
     peer = Peer(machine, state.heap)
     given = module.ffi.NULL if tape is None else tape

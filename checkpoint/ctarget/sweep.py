@@ -104,7 +104,7 @@ def follow(
     module = runtime()
     own = type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
     base, bytes = _bisected(schedule) if own else (0, NEVER)
-    watched = watch(start.held, taped=True)
+    watched = watch(start, taped=True)
     peer = SweepPeer(engine, start, effects)
     held = start.heap.got(
         module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(peer))

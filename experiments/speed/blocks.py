@@ -6,8 +6,8 @@ process with an empty cache of translated code, for CHECKPOINT_JIT
 - background: what it is unless it is set;
 - wait:       the run waits for each translation.
 Each figure is the median of several processes, whose kinds take turns; beside all cores also on one, where
-compilers take time from the run. `x off` is the ratio to `off`. What is required: background at most 1.1
-times `off`, for runs of all lengths.
+compilers take time from the run. `x off` is the ratio to `off` of the same turn. What is required:
+background at most 1.1 times `off`, for runs of all lengths.
 
 The program: 200 functions with a loop and conditionals each, all called one after the other, in a loop of so
 many turns.
@@ -112,13 +112,13 @@ def rows_of(functions: int, turns: int, cores: set[int] | None, repeats: int) ->
         for mode, outcomes in found.items():
             outcomes.append(in_new_process(mode, functions, turns, cores))
     results = {tuple(outcome[1:]) for several in found.values() for outcome in several}
-    off = statistics.median(outcome[0] for outcome in found["off"])
     rows = []
     for mode, several in found.items():
         seconds = statistics.median(outcome[0] for outcome in several)
+        ratio = statistics.median(a[0] / b[0] for a, b in zip(several, found["off"], strict=True))
         row = {"mode": mode, "turns": turns, "cores": "all" if cores is None else "one", "seconds": seconds}
         limit = LIMIT if mode == "background" else None
-        rows.append({**row, "x off": seconds / off, "limit": limit, "right": len(results) == 1})
+        rows.append({**row, "x off": ratio, "limit": limit, "right": len(results) == 1})
     return rows
 
 

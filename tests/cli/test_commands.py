@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from checkpoint.ctarget.library import reason
 from tests.cli.support import checkpoint
 
 SQUARES = """
@@ -120,6 +121,21 @@ def test_doctor_says_what_memory_there_is(monkeypatch: pytest.MonkeyPatch) -> No
     assert "memory: 2.0 MiB free to this process, 1.0 MiB for a gradient by default\n" in output("doctor")
     monkeypatch.setenv("CHECKPOINT_MEMORY", "much")
     assert "memory: CHECKPOINT_MEMORY is 'much'; write a size, like 512MiB or 2GiB\n" in output("doctor")
+
+
+@pytest.mark.skipif(reason() is not None, reason=f"engine c: {reason()}")
+def test_doctor_says_how_runs_are_translated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path))
+    monkeypatch.setenv("CC", "/nonexistent/cc")
+    monkeypatch.delenv("CHECKPOINT_JIT")
+    report = output("doctor")
+    assert "translation to C: in the background, while a run goes on\n" in report
+    assert "its compiler: none; set CC to name one, or install ziglang\n" in report
+    assert f"its folder: {tmp_path}/translated\n" in report
+    monkeypatch.setenv("CHECKPOINT_JIT", "off")
+    assert "translation to C: off (CHECKPOINT_JIT=off)\n" in output("doctor")
+    monkeypatch.setenv("CHECKPOINT_JIT", "no")
+    assert "translation to C: CHECKPOINT_JIT is 'no'; write wait or off, or leave" in output("doctor")
 
 
 def test_help_names_the_commands() -> None:

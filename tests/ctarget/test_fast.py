@@ -44,6 +44,7 @@ pytestmark = [
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE.parents[1] / "ctemplates"
+FLAGS = ["-std=c11", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Werror"]
 LOOP = """(lambda (x)
   (let loop ((i {n}) (x x))
     (if (= i 0) x (loop (- i 1) (* x (- 1.0001 (* x 0.0001)))))))"""
@@ -76,9 +77,9 @@ def with_unit(n: int, folder: Path, *flags: str, forms: tuple[bool, bool] = (Tru
     i, x = (made.loop.registers[name] for name in made.loop.block.params)
     cost = made.loop.block.cost + max(peer.block.cost for peer in made.loop.procedure.blocks.values())
     path = folder / f"unit{len(list(folder.iterdir()))}.so"
-    command = [*(compiler() or ()), "-std=c11", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-Werror", "-Wall"]
-    command += [f"-DI={i}", f"-DX={x}", f"-DCOST={cost}", *flags, f"-I{TEMPLATES}"]
-    subprocess.run([*command, HERE / "fast.c", "-o", path], check=True)
+    constants = [f"-DI={i}", f"-DX={x}", f"-DCOST={cost}", *flags]
+    command = [*(compiler() or ()), *FLAGS, *constants, f"-I{TEMPLATES}", HERE / "fast.c", "-o", path]
+    subprocess.run(command, check=True)
     made.loaded = load(path)
     library = ctypes.CDLL(str(path))
     made.runs = (ctypes.c_int64 * 3).in_dll(library, "unit_runs")
@@ -194,7 +195,8 @@ def test_schedules(schedule: Schedule, tmp_path: Path) -> None:
     without, fast = program(n), with_unit(n, tmp_path)
     assert swept(fast.start, schedule) == swept(without.start, schedule)
     assert fast.runs[0] + fast.runs[1] > 0
-    assert fast.runs[1] >= fast.runs[2] >= (schedule != checkpoint.Bisection(base=1))  # some tapes are dropped
+    assert fast.runs[1] >= fast.runs[2]  # some tapes are dropped
+    assert fast.runs[2] > 0 or schedule == checkpoint.Bisection(base=1)
 
 
 def test_a_unit_that_does_nothing(tmp_path: Path) -> None:
@@ -235,39 +237,40 @@ def test_code_that_was_there_is_made_again(tmp_path: Path) -> None:
     install(unit, fast.loaded, None)
     assert look(engine.advance(other.start, None, Effects())) == expected
     assert fast.runs[0] > 0
-    newer = Unit("loop", [Head(3, other.loop, (), None)], [], [])
-    install(newer, fast.loaded, fast.loaded)
-    entry = other.loop.entry
-    install(Unit("loop", [Head(3, other.loop, (), ())], [], unit.references), fast.loaded, None)
-    assert other.loop.entry != entry
+
+
+def test_the_newer_unit_is_entered(tmp_path: Path) -> None:
+    fast = with_unit(LONG, tmp_path)
+    assert fast.unit
+    first = fast.loop.entry
+    install(Unit("loop", [Head(3, fast.loop, (), None)], [], []), fast.loaded, fast.loaded)
+    assert fast.loop.entry == first  # it has no entry
+    install(Unit("loop", [Head(3, fast.loop, (), ())], [], fast.unit.references), fast.loaded, None)
+    newer = fast.loop.entry
+    assert newer != first
+    install(fast.unit, None, fast.loaded, 1)
+    assert fast.loop.entry == newer
 
 
 def test_no_runs_within_derivatives(tmp_path: Path) -> None:
     """Where duals may come, the machine records each block."""
     engine: Any = engines.get("c")
     fast = with_unit(LONG, tmp_path)
-    state = fast.start.python()
     inner: Any = engine.start(0, enter(Pair(fast.f, X)), 1)
     assert inner.tags == 1
-    assert state.tags == 0
-    own = engine.tape(inner, None, Effects())
+    own, other = (engine.tape(start, None, Effects()) for start in (inner, program(LONG).start))
+    assert own.bytes >= other.bytes
     assert fast.runs[1] == 0
-    without = program(LONG)
-    other = engine.tape(without.start, None, Effects())
-    assert reversed_tape(inner, own)[5:] != ()
-    assert own.bytes == other.bytes
 
 
 def test_amounts_that_are_no_reals(tmp_path: Path) -> None:
     """What a run cannot take back is an error, not something wrong."""
     engine: Any = engines.get("c")
     fast = with_unit(SHORT, tmp_path)
-    end = engine.advance(fast.start, 20, Effects())
+    np = pytest.importorskip("numpy")
     cut = next(each for each in range(20, 60) if standing(engine.advance(fast.start, each, Effects())) == 0)
     recording = engine.tape(fast.start, cut, Effects())
     assert fast.runs[1] > 0
-    assert end.steps == 20
-    np = pytest.importorskip("numpy")
     cotangent = Cotangent(recording.end, (0.0, np.array([1.0, 2.0])))
     with pytest.raises(InternalError, match="no reals"):
         cotangent.reverse(recording.tape)

@@ -12,6 +12,7 @@ be, 0.0 is added. A sum is not -0.0 if one of its terms is not.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.graph import (
@@ -31,20 +32,30 @@ from checkpoint.ctarget.translate.graph import (
 from checkpoint.ctarget.translate.paths import Action, reached
 from checkpoint.ctarget.translate.records import Kept, Record, Records, positions_read, reals
 from checkpoint.ctarget.translate.scalar_words import computed, contribution
-from checkpoint.ctarget.translate.words import C_TYPES, Move, declaration, in_order, plain, real, reference
+from checkpoint.ctarget.translate.words import (
+    C_TYPES,
+    Move,
+    broken,
+    declaration,
+    in_order,
+    plain,
+    real,
+    reference,
+)
 from checkpoint.errors import InternalError
 
 MOST_WAYS = 255  # they are bytes
 
 
 class Adjoint:
-    """One function."""
+    """One function. left_by: the numbers of the Leaves by which runs are left."""
 
-    def __init__(self, unit: Unit, records: Records) -> None:
+    def __init__(self, unit: Unit, records: Records, left_by: Iterable[int]) -> None:
         if unit.ways > MOST_WAYS:
             raise InternalError("a unit of more ways than a byte can tell")
         self.unit = unit
         self.records = records
+        self.left_by = frozenset(left_by)
         self.goes: dict[int, list[Record]] = {head.number: [] for head in unit.heads}
         for record in records.of_end.values():
             if isinstance(record.path.end, Go):
@@ -78,7 +89,7 @@ class Adjoint:
 
     def put(self, *lines: str) -> None:
         """More statements."""
-        self.text += [f"    {line}" for line in lines]
+        self.text += [part for line in lines for part in broken(f"    {line}")]
 
     # Where runs end and begin
 
@@ -86,7 +97,7 @@ class Adjoint:
         self.put("switch (end->exit) {")
         for record in self.records.of_end.values():
             leave = record.path.end
-            if isinstance(leave, Leave):
+            if isinstance(leave, Leave) and leave.number in self.left_by:
                 self.put(f"case {leave.number}: {{")
                 tags = " | ".join([f"w[{register}].tag" for register, _ in leave.contents])
                 if tags:

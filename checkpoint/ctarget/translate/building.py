@@ -11,9 +11,14 @@ from typing import Any
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.tables import return_point
 from checkpoint.ctarget.translate.graph import Kind, Leave, Place, Unit
+from checkpoint.ctarget.translate.observe import Shape
+from checkpoint.ctarget.translate.values import Held
 
 # Names that mean something in C, or to what translated code includes, end with a number in any case.
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+AMOUNTS = frozenset(("FOREIGN", "DUAL", "NODE"))  # kinds that have some, and are no reals
 
 
 class Builder:
@@ -32,6 +37,12 @@ class Builder:
         made = Place(f"{stem}_{number}", kind)
         self.unit.places.append(made)
         return made
+
+    def hold(self, place: Place, tag: str, hint: Shape | None = None) -> Held:
+        """A value in a place. Of some a unit cannot record what becomes of their amounts."""
+        if tag in AMOUNTS:
+            self.unit.tapes = False
+        return Held(place, tag, hint)
 
     def reference(self, thing: Any) -> int:
         """The number of a block's or procedure's peer, or of a ReturnPoint."""

@@ -29,13 +29,15 @@ HEADERS = Path(__file__).resolve().parents[3] / "ctemplates"
 # Only what keeps all bits (checkpoint/ctarget/build.py says more); of a unit only its functions are exported.
 FLAGS = (
     *("-std=c11", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno"),
+    # What is live where the unit is left must not be in memory within its loops.
+    "-fcaller-saves",
     *("-fno-tree-slp-vectorize", "-fvisibility=hidden"),
 )
 # Where the runtime was built with sanitizers, so are units: what its headers say depends on it.
 _HOSTILE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-DCK_HOSTILE")
 # Of zig's own: it looks for undefined behaviour unless told.
 _OF_ZIG = ("-fno-sanitize=undefined",)
-NONE = "there is none; set CC to name one, or install ziglang"
+NONE = "none; set CC to name one, or install ziglang"
 EXPORTED = {"plain": "unit_plain", "tape": "unit_tape", "reverse": "unit_reverse"}
 
 

@@ -32,7 +32,7 @@ def _value(builder: Builder, name: str, shape: Shape) -> Abstract:
     if shape.tag == "CLOSURE" and shape.procedure is not None:
         hint = shape.fields[0] if shape.fields else None
         return Closure(shape.procedure, Held(place, "ENVIRONMENT", hint))
-    return Held(place, shape.tag, shape)
+    return builder.hold(place, shape.tag, shape)
 
 
 def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:

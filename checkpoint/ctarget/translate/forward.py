@@ -49,6 +49,8 @@ from checkpoint.ctarget.translate.words import (
     PAYLOADS,
     TAGS,
     Move,
+    broken,
+    comment,
     content,
     declaration,
     has_tag,
@@ -60,9 +62,22 @@ from checkpoint.ctarget.translate.words import (
     value,
 )
 
+# What else a function works with, if it does.
+WORKING = {
+    "field": "const Value *",
+    "saved": "const Value *",
+    "to": "Value *",
+    "result": "Value ",
+    "point": "const void *",
+    "start": "Word *",
+    "up": "Word *",
+    "end": "Word *",
+    "ways": "uint8_t *",
+}
+
 
 class Forward:
-    """One function. records: of what it records; None: nothing. lines: whether it names the program's lines."""
+    """One function. records: of what it records; None: nothing. lines: whether it names the program's."""
 
     def __init__(self, unit: Unit, records: Records | None, lines: bool) -> None:
         self.unit = unit
@@ -70,7 +85,7 @@ class Forward:
         self.lines = lines
         self.text: list[str] = []
         self.labels: dict[int, int] = {}  # numbers of nodes that are jumped to
-        self.left_by: dict[int, Path] = {}
+        self.left_by: dict[int, Path] = {}  # by the numbers of Leaves
         self.paths = {id(path.end): path for path in (records.paths if records else all_paths(unit))}
         self.births = records.births if records else frozenset()
 
@@ -96,19 +111,14 @@ class Forward:
         for kind, c_type in C_TYPES.items():
             names = [place.name for place in self.unit.places if place.kind == kind and place.name in used]
             lines += declaration(c_type, names)
-        lines += declaration(
-            "uint64_t", sorted(_birth(place) for place in self.births if _birth(place) in used)
-        )
-        lines += ["    const Value *field, *saved;", "    Value *to, result;", "    const void *point;"]
+        lines += declaration("uint64_t", sorted(kept.name for kept in self.births))
+        lines += [f"    {c_type}{name};" for name, c_type in WORKING.items() if name in used]
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
-        lines += ["    const int64_t first = left;"]
-        if self.records:
-            lines += ["    Word *start, *up, *end;", "    uint8_t *ways;"]
-        return lines
+        return [*lines, "    const int64_t first = left;"]
 
     def put(self, *lines: str) -> None:
         """More statements."""
-        self.text += [f"    {line}" for line in lines]
+        self.text += [part for line in lines for part in broken(f"    {line}")]
 
     def fail(self, leave: Leave) -> str:
         """Leaving the unit there."""
@@ -140,12 +150,16 @@ class Forward:
         if not self.records:
             return []
         header = self.records.header_at(head)
+        tests = [f"!same_{late.kind}({late.name}, {own.name})" for late, own in self.records.late_at(head)]
         least = len(header) + (self.records.most_bytes(head) + WORD - 1) // WORD
-        lines = [f"start = services->run_begin(m, {least}, &end);", "if (!start) return false;"]
+        lines = [f"if ({' || '.join(tests)}) return false;"] if tests else []
+        lines += [f"{late.name} = {own.name};" for late, own in self.records.late_at(head)]
+        lines += [f"start = services->run_begin(m, {least}, &end);", "if (!start) return false;"]
         for i, kept in enumerate(header):
             text = f"birth_of({kept.place.name})" if kept.birth else kept.place.name
             lines.append(f"start[{i}].{kept.part} = {text};")
-        return [*lines, f"up = start + {len(header)};", "ways = (uint8_t *)end;"]
+        first = f"start + {len(header)}" if header else "start"
+        return [*lines, f"up = {first};", "ways = (uint8_t *)end;"]
 
     # Heads and nodes
 
@@ -163,7 +177,7 @@ class Forward:
     def _node(self, node: Node) -> None:
         if id(node) in self.labels:
             self.text.append(f"node_{self.labels[id(node)]}: {_comment(node)}")
-        else:
+        elif node.steps:  # else its head has just said it
             self.put(_comment(node))
         for op in node.ops:
             self._op(op, node)
@@ -297,8 +311,8 @@ class Forward:
         self.put(*self._record(leave))
         if self.records:
             self.put(f"services->run_end(m, unit, entry, {leave.number}, start, up, ways, end);")
-        left = f"left - {leave.steps}" if leave.steps else "left"
-        self.put(f"to = leave_to(m, {reference(self.unit, leave.block)}, stop - ({left}));")
+        steps = f"stop - left + {leave.steps}" if leave.steps else "stop - left"
+        self.put(f"to = leave_to(m, {reference(self.unit, leave.block)}, {steps});")
         self.put(*_stored(leave.contents), "return true;")
 
 
@@ -334,7 +348,7 @@ def _comment(at: Node | Head | Leave) -> str:
     code = at.block.procedure.code
     where = f"block {at.block.block.label}" + (f" of {code.name}" if code is not None else "")
     what = "leaves at " if isinstance(at, Leave) else ""
-    return f"/* {what}{where.replace('*/', '* /').replace('/*', '/ *')} */"
+    return comment(what + where)
 
 
 def _in_quotes(name: str) -> str:

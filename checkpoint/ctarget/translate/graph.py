@@ -321,7 +321,8 @@ class Head:
 @dataclass(eq=False, slots=True)
 class Unit:
     """heads: the entry first. references: what its code names by numbers: BlockPeer, ProcedurePeer, ReturnPoint (a
-    C pointer); their addresses are only known where it is loaded. places: all of them.
+    C pointer); their addresses are only known where it is loaded. places: all of them. tapes: whether it may
+    record: not where it holds values that have amounts of their own, and are no reals (arrays, duals).
     """
 
     name: str
@@ -330,3 +331,4 @@ class Unit:
     references: list[Any] = field(default_factory=list)
     leaves: int = 0
     ways: int = 0
+    tapes: bool = True

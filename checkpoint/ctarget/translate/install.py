@@ -1,10 +1,10 @@
 """Translated code at its place: from then on machines enter it.
 
-In: a unit, and what was loaded of its two forms, each when it is there. Out: the structs of ctemplates/fast.h, and a
-FAST in the code of each block at whose head the unit can be entered.
+In: a unit, what was loaded of its two forms, each when it is there. Out: the structs of ctemplates/fast.h,
+and a FAST in the code of each block at whose head the unit can be entered.
 
-What always holds: all of it lives as long as the peer of the unit's first block; and a program's peers live as long
-as each other. Where two units have an entry at the same block the one that came later has it.
+What always holds: all of it lives as long as the peer of any block where the unit can be entered, and keeps
+the peers that it refers to. Where two units have an entry at the same block the later one has it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What stands in the registers of a machine at a head: what a region is translated for.
 
-In: a machine, or a sweep that has one at work. Out: the block, and the Shape of what each of its parameters holds.
-It may be looked at while nobody runs the machine; nothing is changed.
+In: a machine, or a sweep that has one at work, that nobody runs just now. Out: the block, and the Shape of
+what each of its parameters holds. Nothing is changed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _PLAIN_TUPLE = 1
 
 @dataclass(frozen=True)
 class Shape:
-    """A value. tag: its Kind (ctemplates/kinds.h), by name; TUPLE: a RECORD that is a plain tuple. procedure: of a
-    CLOSURE or PROCEDURE.
+    """A value. tag: its Kind (ctemplates/kinds.h), by name; TUPLE: a RECORD that is a plain tuple.
 
-    fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of a TUPLE
-    the elements; of all others, and where it was cut, none. At most MOST shapes in all, DEPTH
+    procedure: of a CLOSURE or PROCEDURE.
+    fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of
+    a TUPLE the elements; of all others, and where it was cut, none. At most MOST shapes in all, DEPTH
     below the first one; a value's fields are there all or none.
     """
 
@@ -38,7 +38,7 @@ class Shape:
 
 
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
-    """The block at whose head it stands, and what the registers of its parameters hold; None: it stands elsewhere."""
+    """The block at whose head it stands, and what its parameters' registers hold; None: elsewhere."""
     module = runtime()
     at = module.lib.ck_machine_standing(held)
     if not at.block or at.index:

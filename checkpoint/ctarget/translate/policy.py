@@ -21,9 +21,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from checkpoint import config
-from checkpoint.ctarget.code import BlockPeer, ProcedurePeer, making, peer_at
+from checkpoint.ad.values import Closure
+from checkpoint.ctarget.code import BlockPeer, making, peer_at
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.states import Held
+from checkpoint.ctarget.states import Held, State
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compiler import Compiler
@@ -39,7 +40,7 @@ SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_000
 LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
 _KEY = "translate"  # of a lambda's `compiled`
 # Loaded at the first look, since most processes end before: what compiles, and what makes units.
-_COMPILER, _TRANSLATION = (f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "translation"))
+_MODULES = {name: f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "translation")}
 
 
 class Account:
@@ -59,15 +60,23 @@ class Account:
         self.refused: set[str] = set()
 
 
-def account_of(procedure: ProcedurePeer) -> Account:
-    """The account of a procedure; what a built-in block has is forgotten."""
-    if procedure.lam is None:
+def account_of(lam: Any) -> Account:
+    """The account of a procedure, by its lambda; what is of none, as built-in blocks are, is forgotten."""
+    if lam is None:
         return Account()
-    found: Any = procedure.lam.compiled.get(_KEY)
+    found = lam.compiled.get(_KEY)
     if found is None:
-        found = procedure.lam.compiled.setdefault(_KEY, Account())
+        found = lam.compiled.setdefault(_KEY, Account())
     account: Account = found
     return account
+
+
+def _started_in(state: State) -> Any:
+    """The lambda of the procedure in which a run starts: where it stands, or which it is to apply."""
+    lam = peer_at(runtime().lib.ck_state_standing(state.held).block).procedure.lam
+    if lam is None and state.start is not None:
+        return next((value.lam for value in state.start.values if type(value) is Closure), None)
+    return lam
 
 
 class Found(Enum):
@@ -111,11 +120,8 @@ class Translator:
         at = runtime().lib.ck_machine_standing(held)
         if not at.block or at.index:
             return Found.NOWHERE
-        by = self._compiler()
-        if by is None:
-            return Found.NOTHING
         with making:
-            begun = self._see_to(peer_at(at.block), held, account, taped, by)
+            begun = self._see_to(peer_at(at.block), held, account, taped)
         if begun is None:
             return Found.NOTHING
         if waits:
@@ -123,35 +129,30 @@ class Translator:
         self.poll()
         return Found.NEWS
 
-    def _see_to(
-        self, peer: BlockPeer, held: Held, account: Account, taped: bool, by: Compiler
-    ) -> Translation | None:
-        """The translation of a block, if something of it was not compiled before."""
-        own, label = account_of(peer.procedure), peer.block.label
+    def _see_to(self, peer: BlockPeer, held: Held, account: Account, taped: bool) -> Translation | None:
+        """The translation of a block, if something of it was not compiled before, and now is."""
+        by = None if self.gives_up else _compiler()
+        if by is None and self._said:
+            return None
+        own, label = account_of(peer.procedure.lam), peer.block.label
         translation = own.made.get(label)
         if translation is None:
             if label in own.refused or account.units >= MOST_UNITS:
                 return None
-            translation = import_module(_TRANSLATION).of_standing(held)
+            translation = import_module(_MODULES["translation"]).of_standing(held)
             if translation is None:
                 own.refused.add(label)
                 return None
             account.units += 1
             _register(translation, own, label)
+        if by is None:
+            self._complain("there is no C compiler: set CC to name one, or install ziglang")
+            return None
         if not translation.begin(taped, by):
             return None
         if translation not in self.pending:
             self.pending.append(translation)
         return translation
-
-    def _compiler(self) -> Compiler | None:
-        if self.gives_up:
-            return None
-        compiler = import_module(_COMPILER)
-        by: Compiler | None = compiler.find()
-        if by is None:
-            self._complain(f"no C compiler: {compiler.NONE}")
-        return by
 
     def _complain(self, reason: str) -> None:
         """Say once in a process why programs run slower than they might."""
@@ -167,12 +168,17 @@ class Translator:
         self.pending.clear()
 
 
+def _compiler() -> Compiler | None:
+    found: Compiler | None = import_module(_MODULES["compiler"]).find()
+    return found
+
+
 def _register(translation: Translation, own: Account, label: str) -> None:
     """The block that it was made of finds it from now on, and so do all at which its unit can be entered."""
     own.made[label] = translation
     for head in translation.unit.heads:
         if head.entry is not None:
-            account_of(head.block.procedure).made.setdefault(head.block.block.label, translation)
+            account_of(head.block.procedure.lam).made.setdefault(head.block.block.label, translation)
 
 
 translator = Translator()
@@ -251,12 +257,11 @@ class Watch:
         self.slice = min(2 * self.slice, PENDING if translator.pending else SLICE)
 
 
-def watch(state: Held, taped: bool) -> Watch | None:
+def watch(state: State, taped: bool) -> Watch | None:
     """Of a run or sweep that starts at a state; taped: whether it makes tapes. None: nothing is watched."""
     mode = config.translation()
     if mode == "off" or translator.gives_up:
         return None
     if translator.pending:
         translator.poll()
-    block = runtime().lib.ck_state_standing(state).block
-    return Watch(account_of(peer_at(block).procedure), taped, mode == "wait")
+    return Watch(account_of(_started_in(state)), taped, mode == "wait")

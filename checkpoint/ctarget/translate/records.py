@@ -26,7 +26,8 @@ from checkpoint.ctarget.translate.graph import (
     Source,
     Unit,
 )
-from checkpoint.ctarget.translate.paths import Action, Path, all_paths, defined
+from checkpoint.ctarget.translate.invariants import Invariants
+from checkpoint.ctarget.translate.paths import Action, Path, all_paths, defined, reached
 from checkpoint.ctarget.translate.words import C_TYPES
 
 # To compute one of these again takes no longer than to read it.
@@ -59,8 +60,8 @@ class Kept:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Record:
-    """Of one path. words: in order. shared: params that the header has by others' names. again: ops that compute
-    what else the adjoint reads, in order. reverses: what it reverses, the last first.
+    """Of one path. words: in order. shared: params that the header has by others' names. again: ops that
+    compute what else the adjoint reads, in order. reverses: what it reverses, the last first.
     """
 
     path: Path
@@ -71,19 +72,20 @@ class Record:
 
 
 class Records:
-    """Of a unit. header: its words, of places that stand for all that are the same (`same_as`)."""
+    """Of a unit. header: its words, of places that stand for all that are the same (`same_as`). births: the
+    words of records that are births of objects.
+    """
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.paths = all_paths(unit)
-        self.same_as = invariants(unit, self.paths)
+        self.invariants = Invariants(unit, self.paths)
+        self.same_as = self.invariants.first
         self._header: dict[Kept, None] = {}
         self.of_end = {id(path.end): self._record(path) for path in self.paths}
         self.header = tuple(self._header)
         words = [kept for record in self.of_end.values() for kept in record.words]
-        self.births = frozenset(
-            [kept.place for kept in words if kept.birth]
-        )  # whose objects' births are recorded
+        self.births = frozenset([kept for kept in words if kept.birth])
 
     def _record(self, path: Path) -> Record:
         reverses, needed = reversal(path)
@@ -110,12 +112,19 @@ class Records:
 
     def header_at(self, head: Head) -> list[Kept]:
         """The header's words as an entry has them."""
-        own = {self.same_as[param]: param for param in head.params if param in self.same_as}
+        own = self.invariants.at_entry(head)
         return [Kept(own[kept.place], kept.birth) for kept in self.header]
+
+    def late_at(self, head: Head) -> list[tuple[Place, Place]]:
+        """What must be the same at an entry for the header to hold: params, and what stands for each."""
+        own = self.invariants.at_entry(head)
+        used = {kept.place for kept in self.header}
+        late = [param for param in head.params if param in self.invariants.late]
+        return [(param, own[self.same_as[param]]) for param in late if self.same_as[param] in used]
 
     def most_bytes(self, head: Head) -> int:
         """What the tape must have room for at a head: a path and its way, and to leave behind it."""
-        leaving = max(len(self.of_end[id(each.leave)].words) for each in self.unit.heads)
+        leaving = max(len(self.of_end[id(each.leave)].words) for each in reached(self.unit))
         most = 0
         for path in self.paths:
             if path.head is head:
@@ -193,57 +202,3 @@ def positions_read(action: Apply) -> set[int]:
             everything = range(len(action.operands) + 1)
             found.update(everything if action.needs is None else action.needs[i])
     return found
-
-
-# Invariants
-
-
-def invariants(unit: Unit, paths: list[Path]) -> dict[Place, Place]:
-    """The params that have one value throughout a run, each with the first entry's."""
-    ways = [(path.head, path.end, _copies(path)) for path in paths if isinstance(path.end, Go)]
-    entries = [head for head in unit.heads if head.entry is not None]
-    found: dict[Place, Place] = {}
-    for first in entries[0].params if entries else ():
-        for place in _same(unit, ways, entries, first):
-            found.setdefault(place, first)
-    return found
-
-
-Ways = list[tuple[Head, Go, dict[Place, Source]]]
-
-
-def _copies(path: Path) -> dict[Place, Source]:
-    """What each copy on a path is a copy of."""
-    found: dict[Place, Source] = {}
-    for action in path.actions:
-        if isinstance(action, Copy):
-            source = action.source
-            found[action.to] = found.get(source, source) if isinstance(source, Place) else source
-    return found
-
-
-def _same(unit: Unit, ways: Ways, entries: list[Head], first: Place) -> set[Place]:
-    """All params that are what `first` is at the first entry: none where one entry has no such param. At
-    first all could be; then those go that some way in passes anything else to.
-    """
-    same = {head.number: {p for p in head.params if p.kind == first.kind} for head in unit.heads}
-    same[entries[0].number] = {first}
-    for entry in entries:
-        own = [param for param in entry.params if param in same[entry.number]]
-        same[entry.number] = set(own[:1])
-        _shrink(ways, same)
-    if any(not same[entry.number] for entry in entries):
-        return set()
-    return set().union(*same.values())
-
-
-def _shrink(ways: Ways, same: dict[int, set[Place]]) -> None:
-    changed = True
-    while changed:
-        changed = False
-        for head, go, copies in ways:
-            for param, source in zip(go.head.params, go.sources, strict=True):
-                passed = copies.get(source, source) if isinstance(source, Place) else source
-                if param in same[go.head.number] and passed not in same[head.number]:
-                    same[go.head.number].remove(param)
-                    changed = True

@@ -82,8 +82,8 @@ def _on_integers(op: Apply, fail: Fail) -> list[str]:
 
 
 def contribution(op: Apply, i: int, amount: str, values: Mapping[int, str]) -> tuple[str, str]:
-    """What the operand i gets when the result has an amount: the sign, and what is added or subtracted. values:
-    those of operands and result, the result's being the last, as far as partials read them.
+    """What the operand i gets when the result has an amount: the sign, and what is added or subtracted.
+    values: those of operands and result, the result's being the last, as far as partials read them.
     """
     match op.definition, i:
         case ("add", _) | ("real", _) | ("subtract", 0):

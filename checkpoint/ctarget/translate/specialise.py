@@ -29,9 +29,25 @@ def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
     maker = Specialiser(peer, shapes)
     Ends(maker).all()
     unit = maker.unit
+    _leave_out_the_first(unit)
     for head in unit.heads:
         head.most = max(end.steps for end in ends(head.root))
     return unit if any(isinstance(end, Go) for head in unit.heads for end in ends(head.root)) else None
+
+
+def _leave_out_the_first(unit: Unit) -> None:
+    """A run stands somewhere in a loop: where that is gone on to only once, and all else can be entered by other
+    heads, the unit begins there."""
+    first, *others = unit.heads
+    if any(end.head is first for head in unit.heads for end in ends(head.root) if isinstance(end, Go)):
+        return
+    reached = [head for head in others if head.entry is not None]
+    for head in reached:
+        for end in ends(head.root):
+            if isinstance(end, Go) and end.head not in reached:
+                reached.append(end.head)
+    if len(reached) == len(others) > 0:
+        unit.heads.remove(first)
 
 
 def ends(node: Node) -> Iterator[Go | Leave]:

@@ -116,10 +116,10 @@ class Steps:
             self.release(self.state.slots.pop(operand))
 
     def keep(self, value: Abstract) -> None:
-        """One more reference to a value."""
+        """One more reference to a value: before all else, while that which it was read from is still there."""
         match value:
             case Held(place, tag) if tag not in UNCOUNTED:
-                self.node.effects.append(Keep(place))
+                self.node.effects.insert(0, Keep(place))
             case Closure(_, environment) if environment is not None:
                 self.keep(environment)
             case Data():
@@ -265,7 +265,7 @@ class Steps:
         """What a value is, after the unit has seen to it."""
         if hint is None or hint.procedure is None:
             self.node.ops.append(Expect(place, tag))
-            return Constant(None) if tag == "NOTHING" else Held(place, tag, hint)
+            return Constant(None) if tag == "NOTHING" else self.builder.hold(place, tag, hint)
         self.node.ops.append(Expect(place, tag, self.builder.reference(hint.procedure)))
         if tag == "PROCEDURE":
             return Closure(hint.procedure, None)

@@ -12,7 +12,7 @@ from checkpoint.ctarget.translate.forward import Forward
 from checkpoint.ctarget.translate.graph import Unit
 from checkpoint.ctarget.translate.paths import all_paths
 from checkpoint.ctarget.translate.records import Records
-from checkpoint.ctarget.translate.words import reference
+from checkpoint.ctarget.translate.words import comment, reference
 
 
 def plain_source(unit: Unit, lines: bool = True) -> str:
@@ -25,8 +25,9 @@ def taped_source(unit: Unit, lines: bool = True) -> str:
     """The file with `unit_tape` and `unit_reverse`."""
     _number(unit)
     records = Records(unit)
-    forward, adjoint = Forward(unit, records, lines).function(), Adjoint(unit, records).function()
-    return _file(unit, [*adjoint, "", *forward])
+    forward = Forward(unit, records, lines)
+    tape = forward.function()
+    return _file(unit, [*tape, "", *Adjoint(unit, records, forward.left_by).function()])
 
 
 def header_words(unit: Unit) -> int:
@@ -42,4 +43,4 @@ def _number(unit: Unit) -> None:
 
 
 def _file(unit: Unit, lines: list[str]) -> str:
-    return "\n".join([f"/* {unit.name.replace('*/', '* /')} */", '#include "translated.h"', "", *lines, ""])
+    return "\n".join([comment(unit.name), '#include "translated.h"', "", *lines, ""])

@@ -53,7 +53,8 @@ class Translation:
 
     def begin(self, taped: bool, by: Compiler) -> bool:
         """Compile what was not: the plain form and, if asked for, the taped one. Whether there was any."""
-        new = [form for form in ("plain", "taped") if form not in self._begun and (taped or form == "plain")]
+        forms = ("plain", "taped") if taped and self.unit.tapes else ("plain",)
+        new = [form for form in forms if form not in self._begun]
         for form in new:
             self._begun.add(form)
             self.pending[form] = Compilation(_made_by(f"{form}_source")(self.unit), by)

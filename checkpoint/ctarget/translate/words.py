@@ -7,9 +7,11 @@ holds: a constant has the same bits in C as in the program.
 from __future__ import annotations
 
 import math
+import re
 import struct
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from textwrap import wrap
 from typing import Any
 
 from checkpoint.ctarget.translate.graph import Constant, Kind, Known, Place, Source, Unit
@@ -20,6 +22,8 @@ PAYLOADS: dict[Kind, str] = {"real": "real", "integer": "integer", "boolean": "i
 TAGS: dict[Kind, str] = {"real": "REAL", "integer": "INTEGER", "boolean": "BOOLEAN"}
 LARGEST_EXACT = 1 << 53  # of integers that are reals too
 WIDEST = 110
+_SPACE = re.compile(r"(?<!\|)(?<!&&) ")  # where no line is broken
+_GLUE = "\0"
 
 
 def literal(value: float | int | bool | None) -> str:
@@ -104,6 +108,14 @@ def reference(unit: Unit, thing: Any) -> str:
     return f"REFERENCE({len(unit.references) - 1})"
 
 
+def broken(line: str) -> list[str]:
+    """A statement, in as many lines as it takes: behind operators of logic."""
+    indent = " " * (len(line) - len(line.lstrip()) + 8)
+    glued = _SPACE.sub(_GLUE, line)
+    found = wrap(glued, WIDEST, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return [part.replace(_GLUE, " ") for part in found]
+
+
 def declaration(c_type: str, names: list[str], indent: str = "    ") -> list[str]:
     """Of variables, in as many lines as it takes."""
     lines: list[str] = []
@@ -148,6 +160,11 @@ def in_order(moves: list[Move]) -> list[str]:
             replace(move, text=kept, reads=kept) if move.reads == first.target else move for move in pending
         ]
     return lines
+
+
+def comment(text: str) -> str:
+    """A comment; nothing in it ends it."""
+    return f"/* {text.replace('*/', '* /').replace('/*', '/ *')} */"
 
 
 def in_braces(lines: list[str]) -> list[str]:

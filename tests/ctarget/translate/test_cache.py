@@ -14,7 +14,7 @@ import pytest
 
 from checkpoint.ctarget.translate import cache, compilation, compiler
 from checkpoint.ctarget.translate.compilation import Compilation
-from tests.ctarget.translate.units import (
+from tests.ctarget.translate.shared_objects import (
     calls,
     counting_compiler,
     needs_c,

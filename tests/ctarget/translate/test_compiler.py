@@ -16,7 +16,7 @@ import pytest
 from checkpoint.ctarget import build
 from checkpoint.ctarget.translate import cache, compilation, compiler
 from checkpoint.ctarget.translate.compilation import Compilation
-from tests.ctarget.translate.units import fake_compiler, needs_c, needs_compiler, number_of, plain
+from tests.ctarget.translate.shared_objects import fake_compiler, needs_c, needs_compiler, number_of, plain
 
 pytestmark = needs_c
 
@@ -104,7 +104,7 @@ def test_what_is_compiled_is_loaded_and_bound() -> None:
     assert made.reason is None
     assert made.loaded is not None
     assert made.loaded.plain
-    assert made.loaded.tape is None
+    assert made.loaded.tape
     assert number_of(made.loaded) == 41
 
 

@@ -1,13 +1,12 @@
-"""What is translated when: with units that are written by hand, and with whole programs, bit for bit."""
+"""What is translated when: with stand-ins for what makes units; and whole programs, bit for bit."""
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,11 +14,16 @@ from typing import Any
 
 import pytest
 
-import checkpoint
-from checkpoint.ctarget import code
-from checkpoint.ctarget.translate import cache, compiler, policy, translation
-from checkpoint.driver.schedule import BaseCase, Bisection
-from tests.ctarget.translate.units import (
+from checkpoint import config
+from checkpoint.ctarget.code import peer_at
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.translate import policy, translation
+from checkpoint.driver.binomial import Binomial
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.schedule import Bisection, Schedule
+from tests.ctarget.test_driver import swept
+from tests.ctarget.test_engine import started
+from tests.ctarget.translate.shared_objects import (
     calls,
     counting_compiler,
     fake_compiler,
@@ -30,17 +34,16 @@ from tests.ctarget.translate.units import (
 
 pytestmark = needs_c
 
-
-def climb(x: float, n: int) -> float:
-    y = x
-    for _ in range(n):
-        y = y + 0.001 * math.sin(y) * x
-    return y
+LOOP = """
+(lambda (x)
+  (let loop ((i 0) (y x))
+    (if (= i COUNT) y (loop (+ i 1) (+ y (* 0.001 (sin y)))))))
+"""
 
 
 @pytest.fixture(autouse=True)
 def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[policy.Translator]:
-    """A translator, a cache and runs of a process that has translated nothing yet."""
+    """Of a process that has translated nothing yet, with an empty cache, and waits."""
     monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
     fresh = policy.Translator()
@@ -50,15 +53,9 @@ def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[poli
         each.wait()
 
 
-def another(f: Callable[..., float]) -> Callable[..., Any]:
-    """A function of the same text that nobody has run."""
-    made: Callable[..., Any] = checkpoint.function(f) if hasattr(checkpoint, "function") else f
-    return made
-
-
 @dataclass
 class Fakes:
-    """Stand-ins for all that makes units: what was asked of them. refuses: specialise finds nothing to be done."""
+    """Stand-ins for all that makes units: what was asked of them. refuses: no block is worth it."""
 
     looked_at: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
@@ -67,8 +64,7 @@ class Fakes:
     text: str = plain(1)
 
     def seen(self, held: Any) -> tuple[Any, dict[int, Any]]:
-        peer = code.peer_at(policy.runtime().lib.ck_machine_standing(held).block)
-        return peer, {}
+        return peer_at(runtime().lib.ck_machine_standing(held).block), {}
 
     def specialise(self, peer: Any, shapes: dict[int, Any]) -> Any:
         self.looked_at.append(peer.block.label)
@@ -98,43 +94,269 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
     return made
 
 
-def fresh_climb() -> Callable[..., float]:
-    """A program that was never run."""
-    space: dict[str, Any] = {"math": math}
-    name = f"climb_{len(_FRESH)}"
-    path = Path(_FOLDER[0]) / f"{name}.py"
-    path.write_text(
-        f"import math\n\n\ndef {name}(x, n):\n    y = x\n    for _ in range(n):\n"
-        "        y = y + 0.001 * math.sin(y) * x\n    return y\n"
-    )
-    exec(compile(path.read_text(), str(path), "exec"), space)
-    made: Callable[..., float] = space[name]
-    _FRESH.append(made)
-    return made
+def loop(count: int) -> tuple[Any, Any]:
+    """The engine, and the start of a run of about 8 steps for each count, of a program of its own."""
+    return started(LOOP.replace("COUNT", str(count)))
 
 
-_FRESH: list[Any] = []
-_FOLDER: list[str] = []
+def advanced(count: int) -> None:
+    """One run of a program of its own, without a tape."""
+    engine, start = loop(count)
+    engine.advance(start, None, Effects())
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path) -> None:
-    _FOLDER[:] = [str(tmp_path)]
-
-
-def advanced(f: Callable[..., float], n: int) -> float:
-    """The value of a run without a tape."""
-    value: float = checkpoint.run(f, 0.9, n, engine="c")
-    return value
+# When
 
 
 @needs_compiler
-def test_a_run_has_the_plain_form_made_a_gradient_both(fakes: Fakes) -> None:
-    f = fresh_climb()
-    advanced(f, 3000)
+def test_a_run_has_the_plain_form_made_and_a_tape_both(fakes: Fakes) -> None:
+    engine, start = loop(3000)
+    engine.advance(start, None, Effects())
+    assert fakes.written
     assert set(fakes.written) == {"plain"}
     assert fakes.installed == fakes.written
-    checkpoint.grad(f, engine="c")(0.9, 3000)
-    assert "taped" in fakes.installed
+    engine.tape(start, None, Effects())
+    assert fakes.written.count("taped") == fakes.written.count("plain") == len(fakes.looked_at)
     assert sorted(fakes.installed) == sorted(fakes.written)
-    assert len(fakes.looked_at) == len(set(fakes.looked_at))
+    assert len(set(fakes.looked_at)) == len(fakes.looked_at)
+
+
+@pytest.mark.parametrize("schedule", [Bisection(), Bisection(100), Binomial(snapshots=5), Binomial(base=300)])
+@needs_compiler
+def test_a_sweep_has_both_made_however_short_its_runs_are(schedule: Schedule, fakes: Fakes) -> None:
+    swept(*loop(5000), schedule)
+    assert fakes.written.count("plain") == fakes.written.count("taped") > 0
+    assert sorted(fakes.installed) == sorted(fakes.written)
+
+
+def test_a_block_that_is_refused_is_looked_at_once(fakes: Fakes) -> None:
+    fakes.refuses = True
+    engine, start = loop(20_000)
+    for _ in range(2):
+        engine.advance(start, None, Effects())
+    assert fakes.looked_at
+    assert len(set(fakes.looked_at)) == len(fakes.looked_at)
+    assert fakes.written == []
+
+
+@needs_compiler
+def test_there_are_at_most_so_many_units(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "MOST_UNITS", 0)
+    advanced(5000)
+    assert fakes.looked_at == []
+    monkeypatch.setattr(policy, "MOST_UNITS", 1)
+    advanced(5000)
+    assert len(fakes.looked_at) == 1
+
+
+@pytest.mark.parametrize("mode", ["off", "", "wait"])
+def test_a_short_run_looks_at_nothing(mode: str, fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", mode)
+    advanced(50)
+    assert fakes.looked_at == []
+
+
+def test_off_is_off(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", "off")
+    engine, start = loop(200_000)
+    engine.advance(start, None, Effects())
+    swept(engine, start, Bisection())
+    assert fakes.looked_at == []
+
+
+@needs_compiler
+def test_short_runs_of_one_program_add_up(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", "")
+    engine, start = loop(2000)
+    steps = engine.advance(start, None, Effects()).steps - start.steps
+    runs = 1
+    while not fakes.looked_at:
+        assert runs * steps < policy.THRESHOLD + 2 * steps
+        engine.advance(start, None, Effects())
+        runs += 1
+    assert runs * steps > policy.THRESHOLD
+    for each in translator.pending:
+        each.wait()
+    engine.advance(start, None, Effects())  # and what is compiled is there as soon as a run begins
+    assert fakes.installed == ["plain"]
+
+
+@needs_compiler
+def test_in_the_background_a_run_does_not_wait(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, translator: policy.Translator
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", "")
+    gate = tmp_path / "gate"
+    by = counting_compiler(tmp_path)
+    path = fake_compiler(tmp_path / "cc", f'while [ ! -e "{gate}" ]; do sleep 0.01; done; exec "{by}" "$@"')
+    monkeypatch.setenv("CC", str(path))
+    advanced(150_000)
+    assert len(fakes.written) == len(fakes.looked_at) == len(translator.pending) == 1
+    assert fakes.installed == []
+    gate.touch()
+    for each in translator.pending:
+        each.wait()
+    advanced(1)  # any run installs what is there
+    assert fakes.installed == ["plain"]
+    assert translator.pending == []
+    # Of the same text in the cache nothing is compiled, nor waited for.
+    advanced(150_000)
+    assert fakes.installed == ["plain"] * len(fakes.written)
+    assert calls(tmp_path) == 1
+
+
+# What goes wrong
+
+
+def told(recorded: list[warnings.WarningMessage]) -> list[str]:
+    return [str(each.message) for each in recorded if each.category is RuntimeWarning]
+
+
+def test_without_a_compiler_all_runs_on_the_machine_and_it_says_so_once(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "/nonexistent/cc")
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always")
+        advanced(50)
+        assert told(recorded) == []
+        for _ in range(3):
+            advanced(5000)
+    (text,) = told(recorded)
+    assert text.startswith("there is no C compiler: set CC to name one")
+    assert fakes.written == []
+
+
+def test_without_a_compiler_what_would_not_be_translated_says_nothing(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "/nonexistent/cc")
+    fakes.refuses = True
+    advanced(5000)
+    assert fakes.looked_at
+
+
+def test_a_compiler_that_fails_is_said_once_and_then_given_up(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, translator: policy.Translator
+) -> None:
+    path = fake_compiler(tmp_path / "cc", f'echo >>"{tmp_path}/calls"; echo no licence >&2; exit 3')
+    monkeypatch.setenv("CC", str(path))
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always")
+        for count in range(5000, 5010):
+            advanced(count)
+    (text,) = told(recorded)
+    assert text.startswith(f"the C compiler has failed: {path} ended with the status 3: no licence")
+    assert fakes.installed == []
+    assert translator.gives_up
+    assert calls(tmp_path) == policy.MOST_FAILURES
+
+
+@needs_compiler
+def test_one_unit_that_does_not_compile_does_not_stop_others(
+    fakes: Fakes, translator: policy.Translator
+) -> None:
+    fakes.text = "nonsense"
+    with pytest.warns(RuntimeWarning, match="the C compiler has failed"):
+        advanced(5000)
+    fakes.text = plain(2)
+    advanced(5001)
+    assert "plain" in fakes.installed
+    assert not translator.gives_up
+
+
+def test_a_mode_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", "never")
+    with pytest.raises(config.SettingError, match="CHECKPOINT_JIT is 'never'; write wait or off"):
+        advanced(5)
+
+
+# Slices
+
+
+def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more calls from Python than a run without it has slices."""
+    monkeypatch.setenv("CHECKPOINT_JIT", "")
+    watch = policy.Watch(policy.Account(), taped=False, waits=False)
+    monkeypatch.setattr(policy, "THRESHOLD", 10**12)
+    watch._due = 10**12
+    slices: list[int] = []
+    while sum(slices) < 10_000_000:
+        slices.append(watch.slice)
+        watch.sliced(None, watch.slice)
+    assert slices[0] == policy.FIRST
+    assert max(slices) == policy.SLICE
+    assert len(slices) < 15
+
+
+def test_where_nothing_is_found_slices_get_short_and_then_long_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy.translator, "look", lambda *a: policy.Found.NOWHERE)
+    account = policy.Account()
+    account.steps = account.due
+    watch = policy.Watch(account, taped=True, waits=False)
+    slices = []
+    for _ in range(policy.MOST_LOOKS + 1):
+        watch.sliced(None, watch.slice)
+        slices.append(watch.slice)
+    assert min(slices) == policy.LEAST_LOOK
+    assert slices[-1] >= policy.FIRST
+    assert account.due > account.steps
+
+
+# Bits
+
+RUNS: list[tuple[str, Schedule]] = [
+    (LOOP.replace("COUNT", "20000"), Bisection()),
+    (LOOP.replace("COUNT", "20000"), Bisection(1000)),
+    (LOOP.replace("COUNT", "3000"), Binomial(base=20)),
+]
+
+
+@needs_compiler
+@pytest.mark.parametrize(("text", "schedule"), RUNS)
+def test_a_gradient_is_the_same_in_every_bit(
+    text: str, schedule: Schedule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed: list[tuple[Any, str]] = []
+    install = translation.Translation._install
+
+    def noted(self: Any, form: str, loaded: Any) -> None:
+        installed.append((self.unit, form))
+        install(self, form, loaded)
+
+    monkeypatch.setattr(translation.Translation, "_install", noted)
+    monkeypatch.setenv("CHECKPOINT_JIT", "off")
+    off = swept(*started(text), schedule)
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    engine, start = started(text)
+    assert swept(engine, start, schedule) == off
+    assert swept(engine, start, schedule) == off
+    assert {form for _, form in installed} == {"plain", "taped"}
+    assert all(unit.heads[0].block.entry is not None for unit, _ in installed)
+
+
+_PROCESS = """
+import sys
+import checkpoint
+f = checkpoint.read(sys.argv[1])
+print([checkpoint.vjp(f, x, 1.0) for x in (0.25, 0.5, 0.75)])
+"""
+
+
+@needs_compiler
+def test_processes_that_share_a_cache_agree(tmp_path: Path) -> None:
+    said = set()
+    for mode in ("off", "wait", "wait", ""):
+        done = subprocess.run(
+            [sys.executable, "-c", _PROCESS, LOOP.replace("COUNT", "60000")],
+            env={**os.environ, "CHECKPOINT_JIT": mode, "PYTHONWARNINGS": "error"},
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=True,
+        )
+        assert done.stderr == ""
+        said.add(done.stdout)
+    assert len(said) == 1

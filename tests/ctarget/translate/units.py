@@ -1,65 +1,231 @@
-"""C files that export what units do, for tests of how such files are compiled, kept and loaded."""
+"""Units made by hand, of blocks that are not any program's."""
 
 from __future__ import annotations
 
-import ctypes
-from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
-import pytest
+from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.translate.graph import (
+    Apply,
+    Birth,
+    Constant,
+    Copy,
+    Drop,
+    Effect,
+    Enclosed,
+    Expect,
+    Fork,
+    Go,
+    Head,
+    IsKind,
+    Keep,
+    Kind,
+    Known,
+    Leave,
+    Load,
+    Make,
+    Node,
+    Peek,
+    Place,
+    Pop,
+    Push,
+    Return,
+    SetCall,
+    Source,
+    Unit,
+)
 
-from checkpoint.ctarget import library
-from checkpoint.ctarget.translate import compiler
-
-needs_c = pytest.mark.skipif(library.reason() is not None, reason=f"engine c: {library.reason()}")
-needs_compiler = pytest.mark.skipif(compiler.find() is None, reason="there is no C compiler")
-
-_TEXT = """\
-#include "fast.h"
-#define EXPORTED __attribute__((visibility("default")))
-static const Services *bound;
-EXPORTED void unit_bind(const Services *services) { bound = services; }
-EXPORTED int64_t number(void) { return bound ? NUMBER : 0; }
-"""
-_PLAIN = """\
-EXPORTED bool unit_plain(const Unit *u, Machine *m, uint32_t entry, int64_t stop) {
-    return u && m && entry + stop == 0;
+NEEDS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "add": ((), ()),
+    "subtract": ((), ()),
+    "multiply": ((1,), (0,)),
+    "divide": ((1,), (1, 2)),
+    "negate": ((),),
+    "sqrt": ((1,),),
 }
-"""
 
 
-def plain(number: int) -> str:
-    """A file whose function `number` gives that number once it is bound; of the plain form."""
-    return _TEXT.replace("NUMBER", str(number)) + _PLAIN
+def block(label: str, *params: str) -> BlockPeer:
+    """A block whose parameters have the registers 0, 1, ..."""
+    made = SimpleNamespace(
+        block=SimpleNamespace(label=label, params=params),
+        registers={name: i for i, name in enumerate(params)},
+        procedure=SimpleNamespace(code=SimpleNamespace(name="f")),
+        code=SimpleNamespace(span=SimpleNamespace(source=SimpleNamespace(name="prog.py"))),
+    )
+    return cast(BlockPeer, made)
 
 
-def without_functions() -> str:
-    """A file that exports no form of a unit."""
-    return _TEXT.replace("NUMBER", "1")
+class Maker:
+    """A unit on its way."""
+
+    def __init__(self) -> None:
+        self.unit = Unit("made by hand")
+
+    def place(self, name: str, kind: Kind = "real") -> Place:
+        made = Place(name, kind)
+        self.unit.places.append(made)
+        return made
+
+    def places(self, names: str, kind: Kind = "real") -> tuple[Place, ...]:
+        return tuple([self.place(name, kind) for name in names.split()])
+
+    def head(self, at: BlockPeer, params: tuple[Place, ...], most: int, enters: bool = True) -> Head:
+        entry = tuple(enumerate(params)) if enters else None
+        made = Head(len(self.unit.heads), at, params, entry, most)
+        made.leave = self.leave(at, params)
+        made.root = Node(at, 0, made.leave)
+        self.unit.heads.append(made)
+        return made
+
+    def leave(
+        self, at: BlockPeer, contents: tuple[Source, ...], steps: int = 0, effects: tuple[Effect, ...] = ()
+    ) -> Leave:
+        self.unit.leaves += 1
+        return Leave(self.unit.leaves - 1, at, steps, effects, tuple(enumerate(contents)))
+
+    def node(self, at: BlockPeer, contents: tuple[Source, ...], steps: int) -> Node:
+        return Node(at, steps, self.leave(at, contents, steps))
+
+    def go(self, head: Head, steps: int, *sources: Source) -> Go:
+        self.unit.ways += 1
+        return Go(self.unit.ways - 1, head, steps, sources)
+
+    def apply(self, node: Node, name: str, definition: str, *operands: Source, **more: Any) -> Place:
+        kind: Kind = more.pop("kind", "real")
+        made = self.place(name, kind)
+        given: dict[str, Any] = {"domain": "reals", "singular": definition == "sqrt", "line": 7} | more
+        node.ops.append(Apply(made, definition, operands=operands, needs=NEEDS.get(definition), **given))
+        return made
+
+    def copy(self, node: Node, name: str, source: Source) -> Place:
+        made = self.place(name, source.kind)
+        node.ops.append(Copy(made, source))
+        return made
 
 
-def number_of(loaded: Any) -> int:
-    """What the function `number` of a loaded file gives."""
-    function = loaded.keep.number
-    function.restype = ctypes.c_int64
-    return int(function())
+def lorenz() -> Unit:
+    """Euler's method: a loop of invariants, copied as programs copy them."""
+    make = Maker()
+    at, end = block("loop", "i", "x", "y", "z", "s", "r", "b"), block("done", "x")
+    params = make.places("i_0 x_0 y_0 z_0 s_0 r_0 b_0")
+    i, x, y, z, s, r, b = params
+    head = make.head(at, params, 49)
+    test = make.apply(head.root, "test_0", "equal", i, Constant(0.0), kind="boolean")
+    done, body = make.node(end, (x,), 3), make.node(at, params, 3)
+    done.end = done.leave
+    head.root.end = Fork(test, done, body)
+
+    def op(name: str, definition: str, *operands: Source) -> Place:
+        return make.apply(body, name, definition, *operands)
+
+    step = Constant(0.01)
+    dx = op("dx_0", "multiply", s, op("t_0", "subtract", y, x))
+    dy = op("dy_0", "subtract", op("t_1", "multiply", x, op("t_2", "subtract", r, z)), y)
+    dz = op("dz_0", "subtract", op("t_3", "multiply", x, y), op("t_4", "multiply", b, z))
+    i_1 = op("i_1", "subtract", i, Constant(1.0))
+    moved = [
+        op(f"{v.name[0]}_1", "add", v, op(f"d{v.name[0]}_1", "multiply", step, dv))
+        for v, dv in ((x, dx), (y, dy), (z, dz))
+    ]
+    same = [make.copy(body, f"{v.name[0]}_1", v) for v in (s, r, b)]
+    body.end = make.go(head, 49, i_1, *moved, *same)
+    return make.unit
 
 
-def fake_compiler(path: Path, script: str, version: str = "fake 1") -> Path:
-    """A command that answers --version, and else does what a shell script says."""
-    path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" && exit 0\n{script}\n')
-    path.chmod(0o755)
-    return path
+def nested() -> Unit:
+    """A loop in a loop: x is swapped with y outside; inside a root, a quotient and a sine. `c` is an
+    invariant of both, by another name in each.
+    """
+    make = Maker()
+    outside, inside, end = block("outer", "i", "x", "y", "c"), block("inner"), block("done", "x", "y")
+    i, x, y, c = params = make.places("i_0 x_0 y_0 c_0")
+    j, k, u, v, d = inner = make.places("j_0 k_0 u_0 v_0 d_0")
+    outer_head = make.head(outside, params, 2)
+    inner_head = make.head(inside, inner, 9, enters=False)
+    inner_head.leave = make.leave(outside, (k, u, v, d))
+    inner_head.root.leave = inner_head.leave
+    test = make.apply(outer_head.root, "test_0", "less", i, Constant(1.0), kind="boolean")
+    done, enter = make.node(end, (x, y), 1), make.node(outside, params, 1)
+    done.end = done.leave
+    outer_head.root.end = Fork(test, done, enter)
+    enter.end = make.go(inner_head, 2, Constant(3.0), i, x, y, make.copy(enter, "c_1", c))
+    test = make.apply(inner_head.root, "test_1", "less", j, Constant(1.0), kind="boolean")
+    back, body = make.node(inside, (k, u, v, d), 1), make.node(inside, (k, u, v, d), 1)
+    inner_head.root.end = Fork(test, back, body)
+    i_1 = make.apply(back, "i_1", "subtract", k, Constant(1.0))
+    back.end = make.go(outer_head, 3, i_1, v, u, d)
+    root = make.apply(body, "root_0", "sqrt", make.apply(body, "square_0", "multiply", u, u))
+    ratio = make.apply(body, "ratio_0", "divide", make.apply(body, "sum_0", "add", root, root), d)
+    sine = make.apply(body, "sine_0", "sin", ratio)
+    less = make.apply(body, "less_0", "negate", make.apply(body, "part_0", "multiply", v, Constant(-0.25)))
+    j_1 = make.apply(body, "j_1", "subtract", j, Constant(1.0))
+    body.end = make.go(inner_head, 9, j_1, k, sine, less, d)
+    return make.unit
 
 
-def counting_compiler(folder: Path, name: str = "counting") -> Path:
-    """The compiler that there is, which leaves a line in `folder`/calls for each compilation."""
-    words = compiler.find()
-    assert words is not None
-    return fake_compiler(folder / name, f'echo >>"{folder}/calls"\nexec {" ".join(words.words)} "$@"')
+def late() -> Unit:
+    """X y -> x * y, c: so y is the invariant c from the second time on."""
+    make = Maker()
+    at = block("loop", "x", "y", "c")
+    x, y, c = params = make.places("x_0 y_0 c_0")
+    head = make.head(at, params, 4)
+    product = make.apply(head.root, "x_1", "multiply", x, y)
+    head.root.end = make.go(head, 4, product, make.copy(head.root, "y_1", c), c)
+    return make.unit
 
 
-def calls(folder: Path) -> int:
-    """How often a counting compiler has compiled."""
-    path = folder / "calls"
-    return len(path.read_text().splitlines()) if path.exists() else 0
+def orders() -> Unit:
+    """X -> x / x + 0.3 x - x: what x gets depends on the order of sums."""
+    make = Maker()
+    (x,) = params = make.places("x_0")
+    head = make.head(block("loop", "x"), params, 5)
+    root = head.root
+    ratio = make.apply(root, "ratio_0", "divide", x, x)
+    total = make.apply(root, "sum_0", "add", ratio, make.apply(root, "part_0", "multiply", x, Constant(0.3)))
+    root.end = make.go(head, 5, make.apply(root, "x_1", "subtract", total, make.copy(root, "copy_0", x)))
+    return make.unit
+
+
+def containers() -> Unit:
+    """Walks a list and pushes frames: each kind of op and effect once."""
+    make = Maker()
+    at, end = block("walk", "l", "s", "n"), block("back", "s", "l")
+    walked, n = make.place("l_0", "value"), make.place("n_0", "integer")
+    s = make.place("s_0")
+    head = make.head(at, (walked, s, n), 20)
+    make.unit.references += ["point", "procedure", "call"]
+    root = head.root
+    told = make.place("told_0", "boolean")
+    root.ops.append(IsKind(told, walked, "PAIR"))
+    done, body = make.node(end, (s, walked), 1), make.node(at, (walked, s, n), 1)
+    root.end = Fork(told, body, done)
+    x, rest, env = make.place("x_0"), make.place("rest_0", "value"), make.place("env_0", "value")
+    body.ops += [
+        Expect(walked, "PAIR"),
+        Load(x, walked, 0),
+        Load(rest, walked, 1),
+        Expect(rest, "OTHER"),
+        Enclosed(env, rest),
+    ]
+    n_1 = make.apply(body, "n_1", "add", n, Constant(1), kind="integer", domain="integers")
+    n_2 = make.apply(body, "n_2", "floor_divide", n_1, Constant(2), kind="integer", domain="integers")
+    s_1 = make.apply(body, "s_1", "multiply", make.apply(body, "xn_0", "multiply", x, n_2), s)
+    birth, pair = make.place("birth_0", "integer"), make.place("pair_0", "value")
+    body.effects += [
+        Birth(birth),
+        Make(pair, "TUPLE", (s_1, rest, Known(1, None)), birth),
+        Keep(rest),
+        Drop(walked),
+    ]
+    body.effects += [SetCall(2), Push(0, (x, pair, Constant(None), Known(1, env)), None)]
+    body.end = make.go(head, 20, rest, s_1, n_2)
+    popped, held = make.place("popped_0"), make.place("held_0", "value")
+    case = make.node(end, (s, walked), 2)
+    case.leave = done.leave
+    case.ops.append(Peek(0, (popped, held)))
+    case.effects.append(Pop(0, (popped, held)))
+    case.end = make.leave(end, (make.apply(case, "s_2", "add", popped, s), held), 3)
+    done.end = Return(((0, case),))
+    return make.unit

@@ -1,0 +1,39 @@
+"""Whole programs, by what is translated of them: values, gradients and failures, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import checkpoint
+from checkpoint.ctarget.translate import text
+from checkpoint.ctarget.translate.graph import Unit
+from tests.ctarget.translate.programs import PROGRAMS
+from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+
+pytestmark = [needs_c, needs_compiler]
+
+
+def told(f: Callable[[float, float], float], engine: str) -> list[str]:
+    """The value and gradient, or the failure."""
+    try:
+        value, gradient = checkpoint.value_and_grad(f, argnums=(0, 1), engine=engine)(1.0, 1.1)
+    except ValueError as error:
+        return [repr(error)]
+    return [each.hex() for each in (value, *gradient)]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+
+    def spy(unit: Unit, lines: bool = True) -> str:
+        written.append(taped_source(unit, lines))
+        return written[-1]
+
+    taped_source = text.taped_source
+    monkeypatch.setattr(text, "taped_source", spy)
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    assert told(f, "c") == told(f, "hybrid")
+    assert written
