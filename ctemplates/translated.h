@@ -3,7 +3,7 @@
  *
  * What always holds: a unit is loaded apart from the runtime, and bound to it by unit_bind; what the runtime's headers
  * call from inline functions is defined here once more, hidden, and goes there. Values and partials of scalars are
- * those of scalars.def, in every bit.
+ * those of scalars.def, in every bit: a unit's file repeats the entries that it uses (translate/definitions.py).
  */
 #ifndef CK_TRANSLATED_H
 #define CK_TRANSLATED_H
@@ -173,6 +173,15 @@ INLINE Value *arrive_at(Cotangent *c, const Block *block) {
         (void)x, (void)y, (void)r;                       \
         return expression;                               \
     }
+#define UNARY(...)
+#define BINARY(...)
+#define PREDICATE(...)
+#define INTEGERS(...)
+#include "scalars.def" /* for what its entries are written with */
+#undef UNARY
+#undef BINARY
+#undef PREDICATE
+#undef INTEGERS
 #define UNARY(id, singular, expression, refused, by_x) \
     VALUE(id, expression, refused)                     \
     PARTIAL(by_x_##id, by_x)
@@ -180,7 +189,6 @@ INLINE Value *arrive_at(Cotangent *c, const Block *block) {
     VALUE(id, expression, refused)                            \
     PARTIAL(by_x_##id, by_x)                                  \
     PARTIAL(by_y_##id, by_y)
-#define PREDICATE(id, arity, expression)
 #define INTEGERS(id, kind, with, given, result)                   \
     INLINE bool integers_##id(int64_t x, int64_t y, Value *value) { \
         int64_t z = 0;                                            \
@@ -189,10 +197,5 @@ INLINE Value *arrive_at(Cotangent *c, const Block *block) {
         *value = result;                                          \
         return true;                                              \
     }
-#include "scalars.def"
-#undef UNARY
-#undef BINARY
-#undef PREDICATE
-#undef INTEGERS
 
 #endif

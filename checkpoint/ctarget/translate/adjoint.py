@@ -94,17 +94,28 @@ class Adjoint:
     # Where runs end and begin
 
     def _leaves(self) -> None:
-        self.put("switch (end->exit) {")
+        """The last paths of runs: those that are reversed alike are told once."""
+        alike: dict[tuple[str, ...], list[int]] = {}
+        before, self.text = self.text, []
         for record in self.records.of_end.values():
             leave = record.path.end
             if isinstance(leave, Leave) and leave.number in self.left_by:
-                self.put(f"case {leave.number}: {{")
-                tags = " | ".join([f"w[{register}].tag" for register, _ in leave.contents])
-                if tags:
-                    self.put(f"    if (UNLIKELY(({tags}) != REAL)) return false;")
-                given = [(source, f"w[{register}].real") for register, source in leave.contents]
-                self._path(record, given)
+                self._left(record, leave)
+                alike.setdefault(tuple(self.text), []).append(leave.number)
+                self.text = []
+        self.text = before
+        self.put("switch (end->exit) {")
+        for lines, numbers in alike.items():
+            self.put(*[f"case {number}:" for number in numbers], "{")
+            self.text += lines
         self.put("default: return false;", "}")
+
+    def _left(self, record: Record, leave: Leave) -> None:
+        tags = " | ".join([f"w[{register}].tag" for register, _ in leave.contents])
+        if tags:
+            self.put(f"    if (UNLIKELY(({tags}) != REAL)) return false;")
+        given = [(source, f"w[{register}].real") for register, source in leave.contents]
+        self._path(record, given)
 
     def _head(self, head: Head) -> None:
         records = self.goes[head.number]

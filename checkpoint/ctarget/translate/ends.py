@@ -17,6 +17,7 @@ from checkpoint.ctarget.translate.graph import (
     Enclosed,
     Expect,
     Fork,
+    Leave,
     Node,
     On,
     Peek,
@@ -51,16 +52,16 @@ class Ends:
             while self.maker.waiting:
                 head = self.maker.waiting.pop()
                 state = self.maker.states[head.number]
-                path = Path(calls=(Call(head.block, state.size(), len(state.frames)),))
+                path = Path(calls=(Call(head.block, state.size(), len(state.frames)),), fails=head.leave)
                 head.root = self.node(head.block, state, path)
 
     def node(self, peer: BlockPeer, state: State, path: Path) -> Node:
         """The node of a block, and all that follow it."""
         state.slots = {name: state.slots[name] for name in peer.block.params}
-        node = Node(peer, path.steps, self.maker.leave(peer, state, path.steps))
+        node = Node(peer, path.steps, path.fails or self.maker.leave(peer, state, path.steps))
         self.maker.nodes += 1
         if self.maker.nodes > MOST_NODES:
-            node.end = node.leave
+            node.end = self._leave(node, state, path)
             return node
         steps = Steps(self.builder, peer, state.copy(), node)
         try:
@@ -69,8 +70,14 @@ class Ends:
         except Untranslatable:
             node.ops.clear()
             node.effects.clear()
-            node.end = node.leave
+            node.end = self._leave(node, state, path)
         return node
+
+    def _leave(self, node: Node, state: State, path: Path) -> Leave:
+        """The end at the head of the node's own block."""
+        if path.fails is None or path.length == 0:
+            return node.leave
+        return self.maker.leave(node.block, state, path.steps)
 
     def _end(self, steps: Steps, path: Path) -> None:
         match steps.peer.block.end:
@@ -90,7 +97,7 @@ class Ends:
         if path.length >= LONGEST_PATH:
             self.maker.go(node, peer, state, path)
         else:
-            node.end = On(self.node(peer, state, path))
+            node.end = On(self.node(peer, state, path.after(node)))
 
     # Jumps and branches
 
@@ -115,7 +122,7 @@ class Ends:
             return
         if not isinstance(test, Place) or test.kind != "boolean":
             raise Untranslatable
-        nodes = []
+        path, nodes = path.after(steps.node), []
         for edge, state in ((then, steps.state.told_that(test)), (other, steps.state.copy())):
             between = Node(steps.peer, path.steps, steps.node.leave)
             self._edge(steps, between, edge, state, path)

@@ -7,7 +7,7 @@ the unit where it would become too large.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate import entries
@@ -41,10 +41,15 @@ class Path:
     steps: int = 0
     length: int = 0
     calls: tuple[Call, ...] = ()
+    fails: Leave | None = None
 
     def on(self, steps: int) -> Path:
         """The path that goes on for a node."""
-        return Path(self.steps + steps, self.length + 1, self.calls)
+        return replace(self, steps=self.steps + steps, length=self.length + 1)
+
+    def after(self, node: Node) -> Path:
+        """The path behind a node, whose effects are all there."""
+        return replace(self, fails=None) if node.effects else self
 
 
 class Specialiser:
@@ -99,7 +104,7 @@ class Specialiser:
         """The node ends at the head of a block."""
         state.slots = {name: state.slots[name] for name in peer.block.params}
         head = self.heads.get(key(peer, state))
-        if head is None and self.per_block.get(peer, 0) >= MOST_KEYS:
+        if head is None and self._grows(peer, state):
             making = Making(self.builder)
             making.everything(state)
             node.effects += making.effects
@@ -113,6 +118,11 @@ class Specialiser:
         sources = tuple([_source(leaf) for leaf in leaves(state, peer)])
         node.end = Go(self.unit.ways, head, path.steps, sources)
         self.unit.ways += 1
+
+    def _grows(self, peer: BlockPeer, state: State) -> bool:
+        """Whether data are about to pile up at a block, or too many kinds of them: then they are made."""
+        known = [self.states[head.number].made_of() for head in self.unit.heads if head.block is peer]
+        return len(known) >= MOST_KEYS or any(0 < count < state.made_of() for count in known)
 
     def leave(self, peer: BlockPeer, state: State, steps: int) -> Leave:
         """The end at the head of a block, as the machine needs it there."""

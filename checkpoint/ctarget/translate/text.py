@@ -8,6 +8,7 @@ kept, by its text.
 from __future__ import annotations
 
 from checkpoint.ctarget.translate.adjoint import Adjoint
+from checkpoint.ctarget.translate.definitions import used_in
 from checkpoint.ctarget.translate.forward import Forward
 from checkpoint.ctarget.translate.graph import Unit
 from checkpoint.ctarget.translate.paths import all_paths
@@ -43,4 +44,5 @@ def _number(unit: Unit) -> None:
 
 
 def _file(unit: Unit, lines: list[str]) -> str:
-    return "\n".join([comment(unit.name), '#include "translated.h"', "", *lines, ""])
+    body = "\n".join(lines)
+    return "\n".join([comment(unit.name), '#include "translated.h"', "", *used_in(body), "", body, ""])

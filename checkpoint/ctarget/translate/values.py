@@ -149,8 +149,17 @@ class State:
         seen: set[int] = set()
         return sum(_size(value, seen) for value in self.slots.values())
 
+    def made_of(self) -> int:
+        """How many Data there are in slots and frames."""
+        seen: set[int] = set()
+        values = [*self.slots.values(), *(value for frame in self.frames for value in frame.saved.values())]
+        for value in values:
+            _size(value, seen)
+        return len(seen)
+
 
 def _size(value: Abstract, seen: set[int]) -> int:
+    """How many values a value consists of; `seen`: the Data that have been counted."""
     if isinstance(value, Closure):
         return 1 if value.environment is None else 1 + _size(value.environment, seen)
     if not isinstance(value, Data):
