@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from checkpoint import cli_trace, config, demo, doctor, engines
+from checkpoint import cli_show, cli_trace, demo, doctor, engines
 from checkpoint.api import SCHEDULES, named_schedule
 from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli_programs import Program, program
-from checkpoint.cps.listings import listing, procedure_names
 from checkpoint.driver import memory
 from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
@@ -79,8 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     cli_trace.add_arguments(trace)
     show = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
     show.add_argument("program", metavar="PROG", help=PROGRAM)
-    show.add_argument("--pass", dest="language", choices=config.SHOWN, required=True, help="after which pass")
-    show.add_argument("--procedure", metavar="NAME", help="only the procedures of this name")
+    cli_show.add_arguments(show)
     _command(commands, "doctor", _doctor, "what is available here, and why not")
     _command(commands, "demo", _demo, "plain and checkpointed reverse mode side by side")
     return parser
@@ -142,13 +140,7 @@ def _primops(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    compilation = _program(options).compiled(options.language)
-    text = listing(compilation, options.language, options.procedure)
-    if not text:
-        names = ", ".join(procedure_names(compilation))
-        raise UsageError(f"there is no procedure {options.procedure!r}; there are: {names}")
-    print(text)
-    return OK
+    return cli_show.show(options, _program(options), _engine)
 
 
 def _program(options: argparse.Namespace) -> Program:

@@ -8,6 +8,7 @@
 #ifndef CK_TRANSLATED_H
 #define CK_TRANSLATED_H
 
+#include "containers.h"
 #include "fast.h"
 #include "scalar_functions.h"
 
@@ -44,6 +45,7 @@ INLINE bool is_closure_of(Value v, Kind kind, const void *procedure) {
     return v.tag == of_procedure(kind, procedure, NULL).tag;
 }
 INLINE bool is_tuple(Value v) { return kind_of(v) == RECORD && cells_of(v)[0].tag == NOTHING; }
+INLINE bool is_tuple_of(Value v, uint32_t count) { return is_tuple(v) && v.object->length == count + 1; }
 INLINE bool is_other(Value v) { /* than what has an amount */
     const Kind kind = kind_of(v);
     return kind != REAL && kind != NODE && kind != DUAL && kind != FOREIGN;
@@ -70,6 +72,31 @@ INLINE uint64_t birth_of(Value v) { return is_counted(v) ? v.object->birth : 0; 
 INLINE const Value *field_of(Value owner, uint32_t index) {
     const uint32_t at = index + (kind_of(owner) == RECORD);
     return at < owner.object->length ? &cells_of(owner)[at] : NULL;
+}
+
+/* The elements of a plain tuple or of a list that is not stale, and how many; NULL: it is neither. */
+INLINE const Value *elements(Value v, int64_t now, int64_t *count) {
+    if (kind_of(v) == LIST) {
+        const List *list = (const List *)v.object;
+        *count = (int64_t)list->items->length;
+        return now < list->stale ? list->items->values : NULL;
+    }
+    if (!is_tuple(v)) return NULL;
+    *count = (int64_t)v.object->length - 1;
+    return cells_of(v) + 1;
+}
+/* One of them, by an index as Python has it; where it is. NULL: there is none. */
+INLINE const Value *element(Value v, int64_t index, int64_t now, int64_t *at) {
+    int64_t count = 0;
+    const Value *all = elements(v, now, &count);
+    *at = index < 0 ? index + count : index;
+    return all && *at >= 0 && *at < count ? &all[*at] : NULL;
+}
+/* An empty list may have no elements, and has a length. */
+INLINE bool has_length(Value v, int64_t now, int64_t *length) {
+    if (kind_of(v) != LIST) return elements(v, now, length) != NULL;
+    *length = (int64_t)((const List *)v.object)->items->length;
+    return now < ((const List *)v.object)->stale;
 }
 
 /* An object whose cells are filled at once; of a tuple from the second on. */
@@ -133,6 +160,42 @@ INLINE Value *arrive_at(Cotangent *c, const Block *block) {
     c->block = block;
     c->index = 0;
     return c->window;
+}
+
+/* Numbers without derivatives: what natives_integer.c does. false: the machine does it. */
+
+INLINE bool whole(double x, int64_t *to) {
+    if (!(__builtin_fabs(x) < 0x1p62)) return false;
+    *to = (int64_t)x;
+    return true;
+}
+INLINE bool whole_down(double x, int64_t *to) { return whole(floor(x), to); }
+INLINE bool whole_up(double x, int64_t *to) { return whole(ceil(x), to); }
+INLINE bool whole_part(double x, int64_t *to) { return whole(trunc(x), to); }
+INLINE bool whole_nearest(double x, int64_t *to) { return whole(rint(x), to); }
+INLINE bool of_whole(int64_t x, double *to) {
+    *to = (double)x;
+    return is_exact(x);
+}
+INLINE bool tells_finite(double x, bool *to) { return *to = isfinite(x), true; }
+INLINE bool tells_infinite(double x, bool *to) { return *to = isinf(x), true; }
+INLINE bool tells_nan(double x, bool *to) { return *to = isnan(x), true; }
+INLINE bool bits_and(int64_t x, int64_t y, int64_t *to) { return *to = x & y, true; }
+INLINE bool bits_or(int64_t x, int64_t y, int64_t *to) { return *to = x | y, true; }
+INLINE bool bits_xor(int64_t x, int64_t y, int64_t *to) { return *to = x ^ y, true; }
+INLINE bool bits_not(int64_t x, int64_t *to) { return *to = ~x, true; }
+INLINE bool shifted_left(int64_t x, int64_t shift, int64_t *to) {
+    return shift >= 0 && shift < 63 && !__builtin_mul_overflow(x, INT64_C(1) << shift, to);
+}
+INLINE bool shifted_right(int64_t x, int64_t shift, int64_t *to) {
+    return shift >= 0 && (*to = x >> (shift < 63 ? shift : 63), true);
+}
+INLINE bool raised(int64_t x, int64_t exponent, int64_t *to) {
+    *to = 1;
+    if (exponent < 0 || exponent > 64) return false;
+    while (exponent--)
+        if (__builtin_mul_overflow(*to, x, to)) return false;
+    return true;
 }
 
 /* Scalars: value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and

@@ -23,7 +23,7 @@ ORDER = (
     "sweep_record", "storyline", "pictures", "profile", "progress",
     "program", "engines", "runs", "convert", "failures", "nests", "calls", "api",
     "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "doctor", "cli_errors",
-    "cli_programs", "cli_trace", "cli", "__main__",
+    "cli_programs", "cli_show", "cli_trace", "cli", "__main__",
 )  # fmt: skip
 
 

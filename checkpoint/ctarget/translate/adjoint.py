@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from checkpoint.ctarget.translate.graph import (
     Apply,
     Copy,
+    Element,
     Go,
     Head,
     Leave,
@@ -30,7 +31,7 @@ from checkpoint.ctarget.translate.graph import (
     Unit,
 )
 from checkpoint.ctarget.translate.paths import Action, reached
-from checkpoint.ctarget.translate.records import Kept, Record, Records, positions_read, reals
+from checkpoint.ctarget.translate.records import Kept, Record, Records, place_of, positions_read, reals
 from checkpoint.ctarget.translate.scalar_words import computed, contribution
 from checkpoint.ctarget.translate.words import (
     C_TYPES,
@@ -233,6 +234,9 @@ class PathAdjoint:
                 self.add(source, "+", amount.text, amount.clean)
             case Load(to, owner, index):
                 self.text.append(f"give(c, {owner.name}_birth, {index}, {self.amounts[to].text});")
+            case Element(to, owner):
+                at = plain(place_of(action))
+                self.text.append(f"give(c, {owner.name}_birth, {at}, {self.amounts[to].text});")
             case Make(_, _, cells, birth):
                 for i in reversed(range(len(cells))):
                     cell = cells[i]

@@ -11,6 +11,7 @@ from functools import cache
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
+from checkpoint.ctarget.translate import python_steps  # noqa: F401 (its steps are done as all others)
 from checkpoint.ctarget.translate.graph import (
     Constant,
     Effect,
@@ -35,9 +36,9 @@ DEEPEST = 24  # frames that are kept back
 
 
 class Ends:
-    """returns: the ends that go on to whatever frame there is, each with its node, the effects that wait until the
-    frame is known, path, value and state.
-    pushed: what frames have saved that the unit pushes, by the blocks that they return to.
+    """waiting: nodes that are to be run. returns: the ends that go on to whatever frame there is, each with its
+    node, the effects that wait until the frame is known, path, value and state. pushed: what frames have saved
+    that the unit pushes, by the blocks that they return to.
     """
 
     def __init__(self, maker: Specialiser) -> None:
@@ -45,6 +46,7 @@ class Ends:
         self.builder = maker.builder
         self.returns: list[tuple[Node, tuple[Effect, ...], Path, Abstract, State]] = []
         self.pushed: dict[BlockPeer, tuple[Abstract, ...]] = {}
+        self.waiting: list[tuple[Node, State, Path]] = []
 
     def all(self) -> None:
         """The trees of all heads, and of those that turn up meanwhile."""
@@ -53,17 +55,26 @@ class Ends:
                 head = self.maker.waiting.pop()
                 state = self.maker.states[head.number]
                 path = Path(calls=(Call(head.block, state.size(), len(state.frames)),), fails=head.leave)
-                head.root = self.node(head.block, state, path)
+                head.root = self._node(head.block, state, path)
+            self._run_all()
 
-    def node(self, peer: BlockPeer, state: State, path: Path) -> Node:
-        """The node of a block, and all that follow it."""
+    def _node(self, peer: BlockPeer, state: State, path: Path) -> Node:
+        """The node of a block, which waits to be run: paths may be longer than Python's stack is deep."""
         state.slots = {name: state.slots[name] for name in peer.block.params}
         node = Node(peer, path.steps, path.fails or self.maker.leave(peer, state, path.steps))
+        self.waiting.append((node, state, path))
+        return node
+
+    def _run_all(self) -> None:
+        while self.waiting:
+            self._run(*self.waiting.pop())
+
+    def _run(self, node: Node, state: State, path: Path) -> None:
         self.maker.nodes += 1
         if self.maker.nodes > MOST_NODES:
             node.end = self._leave(node, state, path)
-            return node
-        steps = Steps(self.builder, peer, state.copy(), node)
+            return
+        steps = Steps(self.builder, node.block, state.copy(), node)
         try:
             steps.run()
             self._end(steps, path)
@@ -71,7 +82,6 @@ class Ends:
             node.ops.clear()
             node.effects.clear()
             node.end = self._leave(node, state, path)
-        return node
 
     def _leave(self, node: Node, state: State, path: Path) -> Leave:
         """The end at the head of the node's own block."""
@@ -97,7 +107,7 @@ class Ends:
         if path.length >= LONGEST_PATH:
             self.maker.go(node, peer, state, path)
         else:
-            node.end = On(self.node(peer, state, path.after(node)))
+            node.end = On(self._node(peer, state, path.after(node)))
 
     # Jumps and branches
 

@@ -15,9 +15,11 @@ from collections.abc import Iterable
 from checkpoint.ctarget.translate.graph import (
     Apply,
     Birth,
+    Convert,
     Copy,
     Drop,
     Effect,
+    Element,
     Enclosed,
     Expect,
     Fork,
@@ -27,6 +29,7 @@ from checkpoint.ctarget.translate.graph import (
     Keep,
     Known,
     Leave,
+    Length,
     Load,
     Make,
     Node,
@@ -216,9 +219,17 @@ class Forward:
             case Copy(to, source):
                 self.put(f"{to.name} = {plain(source)};")
             case Load():
-                self._load(op, fail)
-            case Expect(place, tag, procedure):
-                self.put(f"if (UNLIKELY({lacks_tag(place.name, tag, procedure)})) {fail()}")
+                self._read(op, f"field = field_of({op.owner.name}, {op.index});", fail)
+            case Element(_, owner, index, at, steps):
+                text = f"field = element({owner.name}, {plain(index)}, {_now(steps)}, &{at.name});"
+                self._read(op, text, fail)
+            case Length(to, owner, steps):
+                self.put(f"if (UNLIKELY(!has_length({owner.name}, {_now(steps)}, &{to.name}))) {fail()}")
+            case Convert(to, function, operands):
+                given = ", ".join([*map(plain, operands), f"&{to.name}"])
+                self.put(f"if (UNLIKELY(!{function}({given}))) {fail()}")
+            case Expect(place, tag, procedure, count):
+                self.put(f"if (UNLIKELY({lacks_tag(place.name, tag, procedure, count)})) {fail()}")
             case Enclosed(to, place):
                 self.put(f"{to.name} = environment_of({place.name});")
             case IsKind(to, place, tag):
@@ -235,8 +246,9 @@ class Forward:
         if span is not None:
             self.text.append(f'#line {op.line} "{_in_quotes(span.source.name)}"')
 
-    def _load(self, op: Load, fail: Fail) -> None:
-        self.put(f"field = field_of({op.owner.name}, {op.index});")
+    def _read(self, op: Load | Element, text: str, fail: Fail) -> None:
+        """A field, which a text looks up: NULL where there is none."""
+        self.put(text)
         test = "!field" if op.to.kind == "value" else f"!field || field->tag != {TAGS[op.to.kind]}"
         self.put(f"if (UNLIKELY({test})) {fail()}")
         got = "load(field)" if op.to.kind == "value" else f"field->{PAYLOADS[op.to.kind]}"
@@ -327,6 +339,11 @@ def _unlike(held: str, wanted: Place | Tag | Known) -> str:
             return lacks_tag(held, tag, procedure)
         case Known(procedure, environment):
             return lacks_tag(held, "PROCEDURE" if environment is None else "CLOSURE", procedure)
+
+
+def _now(steps: int) -> str:
+    """How many steps the machine has made, so many after the path's head."""
+    return f"stop - left + {steps}"
 
 
 def _stored(sources: Iterable[tuple[int, Source]]) -> list[str]:

@@ -21,6 +21,7 @@ The adjoint of a path reverses its ops and effects, the last first, from accumul
     Apply  by the partials of the record, the last operand first; only reals have accumulators
     Copy   source' += to'
     Load   (owner . index)' += to', in the map of the cotangent, under the owner's birth, if to is a real
+    Element (owner . at)' += to', likewise
     Make   for each cell, the last first: cell' += (to . index)', taken out of the map, under `birth`
     Push   the frame's amounts are popped off the cotangent's stack, the last first: saved'
     Pop    saved' are pushed there, in their order (of what is no real: 0)
@@ -123,6 +124,40 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Element:
+    """An element of a list or a plain tuple, by an index as Python has it: a negative one counts from the end. at:
+    the place where it was found. Leaves the unit where there is none, where it has another kind than `to`, or where
+    the list is stale after so many steps from the path's head on (ctemplates/containers.h).
+    """
+
+    to: Place
+    owner: Place
+    index: Source
+    at: Place
+    steps: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Length:
+    """How many elements a list or a plain tuple has; as of Element."""
+
+    to: Place
+    owner: Place
+    steps: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Convert:
+    """What has no derivative: of integers, or of a real what is none, by a function of ctemplates/translated.h, which
+    says whether there is a result. `to` and the operands are of the kinds that it has.
+    """
+
+    to: Place
+    function: str
+    operands: tuple[Source, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Expect:
     """Leaves the unit unless the value has that tag: a kind of ctemplates/kinds.h by its name (a CLOSURE's or
     PROCEDURE's with that of the procedure, a reference); TUPLE: a RECORD that is a plain tuple (of `count` elements, if that is given); OTHER: a kind that
@@ -162,7 +197,7 @@ class Peek:
     saved: tuple[Place, ...]
 
 
-Op = Apply | Copy | Load | Expect | Enclosed | IsKind | Peek
+Op = Apply | Copy | Load | Element | Length | Convert | Expect | Enclosed | IsKind | Peek
 
 
 # Effects

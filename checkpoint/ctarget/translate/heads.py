@@ -25,12 +25,12 @@ from checkpoint.ctarget.translate.making import Making
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.values import Abstract, Call, Copier, Held, State, key, leaves
 
-MOST_NODES = 1000  # of a unit
+MOST_NODES = 300  # of a unit
 MOST_HEADS = 60
 MOST_KEYS = 8  # heads of one block with data that are not made; from then on they are made
 MOST_MADE = 4  # and so many more, before the unit is left
 MOST_WAYS = 250
-LONGEST_PATH = 200  # nodes
+LONGEST_PATH = 120  # nodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.graph import (
     Effect,
+    Element,
     Fork,
     Go,
     Head,
@@ -109,5 +110,7 @@ def defined(action: Action) -> tuple[Place, ...]:
     """The places that an action sets. (Those of a Pop are its Peek's.)"""
     if isinstance(action, Peek):
         return action.saved
+    if isinstance(action, Element):
+        return action.to, action.at
     to = None if isinstance(action, Pop) else getattr(action, "to", None)
     return () if to is None else (to,)

@@ -88,12 +88,22 @@ class Found(Enum):
 
 
 class Translator:
-    """Of the process. pending: what is being compiled; changed while no other thread makes code."""
+    """Of the process. pending: what is being compiled; changed while no other thread makes code.
+
+    first_waiting: of its watches, how long slices are at first where runs wait.
+    """
+
+    first_waiting = FIRST_WAITING
 
     def __init__(self) -> None:
         self.pending: list[Translation] = []
         self._failures = 0
         self._said = False
+
+    @property
+    def mode(self) -> config.Translation:
+        """When what runs long is translated."""
+        return config.translation()
 
     @property
     def gives_up(self) -> bool:
@@ -134,6 +144,20 @@ class Translator:
         by = None if self.gives_up else _compiler()
         if by is None and self._said:
             return None
+        translation = self._translation(peer, held, account)
+        if translation is None:
+            return None
+        if by is None:
+            self._complain("there is no C compiler: set CC to name one, or install ziglang")
+            return None
+        if not translation.begin(taped, by):
+            return None
+        if translation not in self.pending:
+            self.pending.append(translation)
+        return translation
+
+    def _translation(self, peer: BlockPeer, held: Held, account: Account) -> Translation | None:
+        """That of a block, made if it was not."""
         own, label = account_of(peer.procedure.lam), peer.block.label
         translation = own.made.get(label)
         if translation is None:
@@ -145,13 +169,6 @@ class Translator:
                 return None
             account.units += 1
             _register(translation, own, label)
-        if by is None:
-            self._complain("there is no C compiler: set CC to name one, or install ziglang")
-            return None
-        if not translation.begin(taped, by):
-            return None
-        if translation not in self.pending:
-            self.pending.append(translation)
         return translation
 
     def _complain(self, reason: str) -> None:
@@ -199,7 +216,7 @@ class Watch:
         self._gap = 0  # where it waits: steps from one look to the next
         self._told = 0  # steps of this run
         self._in_vain = 0  # looks, one after another
-        self.slice = FIRST_WAITING if waits else FIRST
+        self.slice = translator.first_waiting if waits else FIRST
         if account.steps > self._due:
             self.slice = LOOK
 
@@ -245,12 +262,12 @@ class Watch:
         elif found is Found.NEWS:  # what comes next in the program is new, too
             self._gap = 0
             self._due = self._account.steps
-            self.slice = FIRST_WAITING
+            self.slice = translator.first_waiting
             return
         else:
-            self._gap = min(2 * self._gap + FIRST_WAITING, THRESHOLD)
+            self._gap = min(2 * self._gap + translator.first_waiting, THRESHOLD)
             self._due = self._account.steps + self._gap
-            self.slice = max(self.slice, FIRST_WAITING)
+            self.slice = max(self.slice, translator.first_waiting)
         self._grow()
 
     def _grow(self) -> None:
@@ -259,7 +276,7 @@ class Watch:
 
 def watch(state: State, taped: bool) -> Watch | None:
     """Of a run or sweep that starts at a state; taped: whether it makes tapes. None: nothing is watched."""
-    mode = config.translation()
+    mode = translator.mode
     if mode == "off" or translator.gives_up:
         return None
     if translator.pending:

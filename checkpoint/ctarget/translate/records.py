@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.graph import (
     Apply,
+    Constant,
     Copy,
+    Element,
     Go,
     Head,
     Load,
@@ -170,7 +172,7 @@ def _targets(action: Action, active: set[Place]) -> list[Place] | None:
             return reals(action.operands) or None
         case Copy() if action.to in active:
             return reals([action.source]) or None
-        case Load() if action.to in active:
+        case (Load() | Element()) if action.to in active:
             return []
         case Make():
             return reals(action.cells) or None
@@ -185,6 +187,10 @@ def _needed(action: Action) -> list[Kept]:
     match action:
         case Load():
             return [Kept(action.owner, birth=True)]
+        case Element():
+            at = place_of(action)
+            own = Kept(action.owner, birth=True)
+            return [own] if isinstance(at, Constant) else [own, Kept(at)]
         case Make():
             return [Kept(action.birth)]
         case Apply():
@@ -192,6 +198,14 @@ def _needed(action: Action) -> list[Kept]:
             found = [everything[i] for i in positions_read(action)]
             return [Kept(each) for each in found if isinstance(each, Place)]
     return []
+
+
+def place_of(action: Element) -> Constant | Place:
+    """Where the element is: where that is sure to be the index, it need not be kept."""
+    index = action.index
+    if isinstance(index, Constant) and isinstance(index.value, int) and index.value >= 0:
+        return index
+    return action.at
 
 
 def positions_read(action: Apply) -> set[int]:

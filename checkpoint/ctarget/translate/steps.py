@@ -32,6 +32,7 @@ from checkpoint.ctarget.translate.graph import (
     Kind,
     Load,
     Node,
+    Op,
     Place,
 )
 from checkpoint.ctarget.translate.observe import Shape
@@ -55,12 +56,14 @@ class Steps:
         self.state = state
         self.node = node
         self.owned = ownership_of(peer)
+        self.made = node.steps  # from the path's head on, the present one counted
 
     def run(self) -> None:
         """All steps of the block."""
         for name in self.owned.head:
             self.release(self.state.slots.pop(name))
         for step, uses in zip(self.peer.block.steps, self.owned.steps, strict=True):
+            self.made += 1
             self._step(step, uses)
             for name in uses.dropped:
                 self.release(self.state.slots.pop(name))
@@ -194,7 +197,7 @@ class Steps:
             return self._scalar(step)
         if is_null_test(step):
             return self._told("NOTHING", step, uses)
-        special = _SPECIAL.get(step.op)
+        special = SPECIAL.get(step.op)
         if special is None:
             raise Untranslatable
         return special(self, step, uses)
@@ -218,33 +221,22 @@ class Steps:
         return self.data("TUPLE", self.taken(list(step.operands), uses), step.name)
 
     def _field(self, step: t.Compute, uses: Uses) -> Abstract:
-        return self._element(step, self.operand(step.operands[0]), "PAIR", FIELDS[step.op], uses)
-
-    def _item(self, step: t.Compute, uses: Uses) -> Abstract:
-        value, index = self.operand(step.operands[0]), self.operand(step.operands[1])
-        count = _count(value)
-        if not isinstance(index, Constant) or type(index.value) is not int or count is None:
-            raise Untranslatable
-        if not -count <= index.value < count:
-            raise Untranslatable
-        return self._element(step, value, "TUPLE", index.value % count, uses)
-
-    def _element(self, step: t.Compute, value: Abstract, tag: str, index: int, uses: Uses) -> Abstract:
-        if isinstance(value, Data) and value.tag == tag:
+        value, index = self.operand(step.operands[0]), FIELDS[step.op]
+        if isinstance(value, Data) and value.tag == "PAIR":
             found = self.renamed(step.name, value.cells[index])
-        elif isinstance(value, Held) and value.tag in (tag, OTHER):
-            self._see_to(value, tag)
+        elif isinstance(value, Held) and value.tag in ("PAIR", OTHER):
+            if value.tag == OTHER:
+                self.node.ops.append(Expect(value.place, "PAIR"))
             found = self.load(step.name, value, index, self.peer)
         else:
             raise Untranslatable
-        self.keep(found)
-        self.looked_at(step, uses)
-        return found
+        return self.found(found, step, uses)
 
-    def _see_to(self, value: Held, tag: str) -> None:
-        """A value has fields of which one is to be read: pairs always 2, tuples as many as when it was looked at."""
-        if value.tag == OTHER or tag == "TUPLE":
-            self.node.ops.append(Expect(value.place, tag, count=_count(value)))
+    def found(self, value: Abstract, step: t.Compute, uses: Uses) -> Abstract:
+        """What a step has found in one of its operands."""
+        self.keep(value)
+        self.looked_at(step, uses)
+        return value
 
     def load(self, name: str, owner: Held, index: int, peer: BlockPeer) -> Abstract:
         """A field of an object, of the kind that it had when the unit was made, if that was looked at; else of
@@ -252,14 +244,14 @@ class Steps:
         """
         shape = owner.hint
         hint = shape.fields[index] if shape is not None and index < len(shape.fields) else None
+        return self.read(name, hint, peer, lambda to: Load(to, owner.place, index))
+
+    def read(self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Op]) -> Abstract:
+        """What an op reads, of the kind that it had, or that the block wants."""
         tag = hint.tag if hint is not None else "REAL" if name in peer.code.arithmetic else "OTHER"
-        if tag in NUMBERS:
-            place = self.builder.place(name, NUMBERS[tag])
-            self.node.ops.append(Load(place, owner.place, index))
-            return place
-        place = self.builder.place(name, "value")
-        self.node.ops.append(Load(place, owner.place, index))
-        return self._seen_to(place, tag, hint)
+        place = self.builder.place(name, NUMBERS.get(tag, "value"))
+        self.node.ops.append(op(place))
+        return place if tag in NUMBERS else self._seen_to(place, tag, hint)
 
     def _seen_to(self, place: Place, tag: str, hint: Shape | None) -> Abstract:
         """What a value is, after the unit has seen to it."""
@@ -298,23 +290,12 @@ class Steps:
         return self.data("TUPLE", cells, step.name)
 
     def _elements(self, step: t.Compute, value: Abstract, count: int) -> list[Abstract]:
-        if _count(value) != count:
-            raise Untranslatable
-        if isinstance(value, Data):
+        if isinstance(value, Data) and value.tag == "TUPLE" and len(value.cells) == count:
             return list(value.cells)
-        assert isinstance(value, Held)
-        self._see_to(value, "TUPLE")
-        return [self.load(f"{step.name}_{i}", value, i, self.peer) for i in range(count)]
-
-    def _length(self, step: t.Compute, uses: Uses) -> Abstract:
-        value = self.operand(step.operands[0])
-        count = _count(value)
-        if count is None:
+        if not isinstance(value, Held) or value.tag not in ("TUPLE", OTHER):
             raise Untranslatable
-        if isinstance(value, Held):
-            self._see_to(value, "TUPLE")
-        self.looked_at(step, uses)
-        return Constant(count)
+        self.node.ops.append(Expect(value.place, "TUPLE", count=count))
+        return [self.load(f"{step.name}_{i}", value, i, self.peer) for i in range(count)]
 
     def _truth(self, step: t.Compute, uses: Uses) -> Abstract:
         """Of numbers: whether they are not 0."""
@@ -343,21 +324,6 @@ class Steps:
     def _is_pair(self, step: t.Compute, uses: Uses) -> Abstract:
         return self._told("PAIR", step, uses)
 
-    def _index(self, step: t.Compute, uses: Uses) -> Abstract:
-        """An integer is its own index."""
-        value = self.operand(step.operands[0])
-        if not isinstance(value, Place | Constant) or value.kind != "integer":
-            raise Untranslatable
-        return value
-
-
-def _count(value: Abstract) -> int | None:
-    """How many elements a plain tuple has: a Held one had so many when it was looked at. None: it is none."""
-    if isinstance(value, Data) and value.tag == "TUPLE":
-        return len(value.cells)
-    if isinstance(value, Held) and value.tag == "TUPLE" and value.hint is not None:
-        return len(value.hint.fields)
-    return None
 
 
 def tag_of(value: Abstract) -> str:
@@ -372,17 +338,15 @@ def tag_of(value: Abstract) -> str:
     return value.tag
 
 
-_SPECIAL: dict[str, Callable[[Steps, t.Compute, Uses], Abstract]] = {
+# Those of Python programs: python_steps.py.
+SPECIAL: dict[str, Callable[[Steps, t.Compute, Uses], Abstract]] = {
     "cons": Steps._cons,
     "car": Steps._field,
     "cdr": Steps._field,
     "null?": Steps._is_null,
     "pair?": Steps._is_pair,
     "py.tuple": Steps._tuple,
-    "py.item": Steps._item,
-    "py.index": Steps._index,
     "py.unpack": Steps._unpack,
-    "py.len": Steps._length,
     "py.truth": Steps._truth,
     "py.not": Steps._not,
 }

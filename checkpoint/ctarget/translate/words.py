@@ -79,18 +79,20 @@ def value(source: Source) -> str:
     return f"of_{source.kind}({plain(source)})"
 
 
-def has_tag(held: str, tag: str, procedure: int | None = None) -> str:
+def has_tag(held: str, tag: str, procedure: int | None = None, count: int | None = None) -> str:
     """Whether a Value is as Expect says."""
     if procedure is not None:
         return f"is_closure_of({held}, {tag}, REFERENCE({procedure}))"
+    if count is not None:
+        return f"is_tuple_of({held}, {count})"
     if tag in {"TUPLE", "OTHER"}:
         return f"is_{tag.lower()}({held})"
     return f"kind_of({held}) == {tag}"
 
 
-def lacks_tag(held: str, tag: str, procedure: int | None = None) -> str:
+def lacks_tag(held: str, tag: str, procedure: int | None = None, count: int | None = None) -> str:
     """The contrary."""
-    told = has_tag(held, tag, procedure)
+    told = has_tag(held, tag, procedure, count)
     return told.replace("==", "!=") if " == " in told else f"!{told}"
 
 

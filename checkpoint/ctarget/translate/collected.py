@@ -1,0 +1,96 @@
+"""What would be translated of a run: its units, which are neither compiled nor installed.
+
+In: something that runs on engine c. Out: the units, in the order in which they were made: that in which the
+run came to what they are made of, so each time the same. It takes no compiler.
+
+What always holds: a block that is in a unit is not looked at again, since a machine with that unit would not
+be found there. All that runs is looked at soon, and long runs ever more rarely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from checkpoint import config
+from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.states import Held
+from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.paths import following
+from checkpoint.ctarget.translate.policy import Account, Translator
+from checkpoint.ctarget.translate.text import plain_source, taped_source
+
+if TYPE_CHECKING:
+    from checkpoint.ctarget.translate.graph import Node, Unit
+    from checkpoint.ctarget.translate.translation import Translation
+
+
+class Collector(Translator):
+    """units: what was made. A run waits for nothing, but is looked at as if it did."""
+
+    first_waiting = 100
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units: list[Unit] = []
+        self._covered: set[BlockPeer] = set()
+
+    @property
+    def mode(self) -> config.Translation:
+        """Whatever CHECKPOINT_JIT says."""
+        return "wait"
+
+    def _see_to(self, peer: BlockPeer, held: Held, account: Account, taped: bool) -> Translation | None:
+        if peer in self._covered:
+            return None
+        translation = self._translation(peer, held, account)
+        if translation is not None:
+            self.units.append(translation.unit)
+            self._covered.update([peer, *[node.block for node in nodes(translation.unit)]])
+        return translation
+
+
+def nodes(unit: Unit) -> Iterator[Node]:
+    """All nodes of a unit, head by head, each before those that follow it."""
+    for head in unit.heads:
+        waiting = [head.root]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(following(node))
+
+
+def units_of(runs: Callable[[], object]) -> list[Unit]:
+    """The units of what runs; where that fails, what it raises is raised."""
+    before, collector = policy.translator, Collector()
+    policy.translator = collector
+    try:
+        runs()
+    finally:
+        policy.translator = before
+    return collector.units
+
+
+def procedure_names(unit: Unit) -> list[str]:
+    """The procedures whose blocks are in a unit, that of its entry first; their loops stand for them too."""
+    blocks = list(dict.fromkeys([node.block for node in nodes(unit)]))
+    names = [_procedure(block) for block in blocks]
+    loops = [
+        block.block.label.removeprefix("loop.") for block in blocks if block.block.label.startswith("loop.")
+    ]
+    return list(dict.fromkeys([*names, *loops]))
+
+
+def texts(unit: Unit, form: str) -> list[str]:
+    """A form of a unit as C, with a line that says what it is; none of one that cannot be recorded."""
+    if form == "taped" and not unit.tapes:
+        return []
+    source = plain_source(unit) if form == "plain" else taped_source(unit)
+    block = unit.heads[0].block
+    return [f"/* {_procedure(block)}, from block {block.block.label} on: {form} */\n{source}"]
+
+
+def _procedure(block: BlockPeer) -> str:
+    """The name of a block's procedure, as `--procedure` has it."""
+    lam = block.procedure.lam
+    return (lam.name if lam is not None else None) or "lambda"

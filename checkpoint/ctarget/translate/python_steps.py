@@ -1,0 +1,163 @@
+"""Steps of Python programs beside arithmetic: elements, lengths, integers made of reals, bits, kinds.
+
+In: a block on its way (steps.py), a step. Out: what is known of its result; ops of the node.
+
+What always holds: a step gives what the machine's native step gives (ctemplates/natives_read.c, natives_integer.c,
+peek.c), or Python where the machine asks it; where that is not sure, the unit is left.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, NoneType
+
+from checkpoint.ad.containers import Types
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Uses
+from checkpoint.ctarget.translate.graph import Constant, Convert, Element, Expect, Kind, Length, Place, Source
+from checkpoint.ctarget.translate.observe import Shape
+from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of
+from checkpoint.ctarget.translate.values import OTHER, Abstract, Data, Held
+
+SEQUENCES = frozenset(("TUPLE", "LIST", OTHER))
+
+# Of reals, of integers: by functions of ctemplates/translated.h, the kind of the result.
+OF_REALS: dict[str, tuple[str, Kind]] = {
+    "py.int": ("whole_part", "integer"),
+    "py.round": ("whole_nearest", "integer"),
+    "py.math.floor": ("whole_down", "integer"),
+    "py.math.ceil": ("whole_up", "integer"),
+    "py.math.trunc": ("whole_part", "integer"),
+    "py.math.isfinite": ("tells_finite", "boolean"),
+    "py.math.isinf": ("tells_infinite", "boolean"),
+    "py.math.isnan": ("tells_nan", "boolean"),
+}
+OF_INTEGERS: dict[str, tuple[str, Kind]] = {
+    "py.float": ("of_whole", "real"),
+    "py.pow": ("raised", "integer"),
+    "py.ipow": ("raised", "integer"),
+    "py.and": ("bits_and", "integer"),
+    "py.iand": ("bits_and", "integer"),
+    "py.or": ("bits_or", "integer"),
+    "py.ior": ("bits_or", "integer"),
+    "py.xor": ("bits_xor", "integer"),
+    "py.ixor": ("bits_xor", "integer"),
+    "py.invert": ("bits_not", "integer"),
+    "py.lshift": ("shifted_left", "integer"),
+    "py.ilshift": ("shifted_left", "integer"),
+    "py.rshift": ("shifted_right", "integer"),
+    "py.irshift": ("shifted_right", "integer"),
+}
+STAYS = frozenset(("py.int", "py.round", "py.math.floor", "py.math.ceil", "py.math.trunc", "py.index"))
+# The classes of values by their kinds, where these tell.
+CLASSES: dict[str, type] = {
+    "REAL": float,
+    "INTEGER": int,
+    "BOOLEAN": bool,
+    "NOTHING": NoneType,
+    "TUPLE": tuple,
+    "LIST": list,
+    "DICTIONARY": dict,
+    "RANGE": range,
+    "PROCEDURE": FunctionType,
+    "CLOSURE": FunctionType,
+}
+
+
+# Elements
+
+
+def _item(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    value, index = (steps.operand(operand) for operand in step.operands)
+    if not isinstance(index, Place | Constant) or index.kind != "integer":
+        raise Untranslatable
+    if isinstance(value, Data):
+        found = steps.renamed(step.name, _cell(value, index))
+    elif isinstance(value, Held) and value.tag in SEQUENCES:
+        found = _element(steps, step, value, index)
+    else:
+        raise Untranslatable
+    return steps.found(found, step, uses)
+
+
+def _cell(value: Data, index: Source) -> Abstract:
+    """Of a tuple that has not been made."""
+    count = len(value.cells)
+    if value.tag != "TUPLE" or not isinstance(index, Constant) or not isinstance(index.value, int):
+        raise Untranslatable
+    if not -count <= index.value < count:
+        raise Untranslatable
+    return value.cells[index.value]
+
+
+def _element(steps: Steps, step: t.Compute, value: Held, index: Place | Constant) -> Abstract:
+    known = index.value if isinstance(index, Constant) else None
+    if value.tag == "TUPLE" and isinstance(known, int) and known >= 0:
+        steps.node.ops.append(Expect(value.place, "TUPLE"))
+        return steps.load(step.name, value, known, steps.peer)
+    at = steps.builder.place(f"{step.name}_at", "integer")
+    return steps.read(
+        step.name,
+        _hint(value, known),
+        steps.peer,
+        lambda to: Element(to, value.place, index, at, steps.made),
+    )
+
+
+def _hint(value: Held, index: object) -> Shape | None:
+    """What an element looks like: as the first one, if nothing else is known."""
+    fields = value.hint.fields if value.hint is not None else ()
+    if value.tag == "TUPLE" and isinstance(index, int) and -len(fields) <= index < len(fields):
+        return fields[index]
+    return fields[0] if fields else None
+
+
+def _length(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    value = steps.operand(step.operands[0])
+    if isinstance(value, Data) and value.tag == "TUPLE":
+        steps.looked_at(step, uses)
+        return Constant(len(value.cells))
+    if not isinstance(value, Held) or value.tag not in SEQUENCES:
+        raise Untranslatable
+    length = steps.builder.place(step.name, "integer")
+    steps.node.ops.append(Length(length, value.place, steps.made))
+    steps.looked_at(step, uses)
+    return length
+
+
+# Numbers
+
+
+def _converted(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """What stays what it is, of integers; else by a function."""
+    given = [steps.operand(operand) for operand in step.operands]
+    numbers = [value for value in given if isinstance(value, Place | Constant) and value.kind != "value"]
+    kinds = {number.kind for number in numbers}
+    if not numbers or len(numbers) < len(given):
+        raise Untranslatable
+    if kinds == {"integer"} and step.op in STAYS and len(given) == 1:
+        return steps.renamed(step.name, given[0])
+    table = {"real": OF_REALS, "integer": OF_INTEGERS}.get(numbers[0].kind, {})
+    if len(kinds) > 1 or step.op not in table or (table is OF_REALS and len(given) > 1):
+        raise Untranslatable
+    function, kind = table[step.op]
+    to = steps.builder.place(step.name, kind)
+    steps.node.ops.append(Convert(to, function, tuple(numbers)))
+    return to
+
+
+def _instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """isinstance, of classes that leave it to Python's own rule."""
+    types = step.operands[1]
+    cls = CLASSES.get(tag_of(steps.operand(step.operands[0])))
+    if isinstance(types, str) or not isinstance(types.value, Types) or cls is None:
+        raise Untranslatable
+    if any(type(other) is not type for other in types.value.classes):
+        raise Untranslatable
+    steps.looked_at(step, uses)
+    return Constant(issubclass(cls, types.value.classes))
+
+
+SPECIAL["py.item"] = SPECIAL["py.item-to-change"] = _item
+SPECIAL["py.len"] = _length
+SPECIAL["py.instance"] = _instance
+SPECIAL.update(dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted))
