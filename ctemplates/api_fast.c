@@ -1,6 +1,7 @@
 /* What Python calls of translated code: see api_fast.h. */
 #include "api_fast.h"
 
+#include "containers.h"
 #include "fast.h"
 
 _Static_assert(sizeof(uintptr_t) == sizeof(void *), "references are addresses");
@@ -39,7 +40,7 @@ typedef struct Telling {
     bool full;
 } Telling;
 
-/* What a value consists of; of records only that of plain tuples. */
+/* What a value consists of; of records only that of plain tuples, of a list its first element. */
 static const Value *parts_of(Value v, uint32_t *count) {
     *count = 0;
     switch (kind_of(v)) {
@@ -48,6 +49,11 @@ static const Value *parts_of(Value v, uint32_t *count) {
     case RECORD:
         if (cells_of(v)[0].tag == NOTHING) *count = v.object->length - 1;
         return cells_of(v) + 1;
+    case LIST: {
+        const Items *items = ((const List *)v.object)->items;
+        *count = items->length != 0;
+        return items->values;
+    }
     default: return NULL;
     }
 }

@@ -20,8 +20,8 @@ void ck_unit_taped(void *unit, uintptr_t tape, uintptr_t reverse, uint32_t heade
 void ck_entry_fill(void *entry, const void *unit, uint32_t head);
 
 /* Of a machine, or the one that a sweep has at work, which stands at a head: what is in the registers of the
- * parameters, one after another, each with what it consists of (checkpoint/ctarget/translate/observe.py), in
- * preorder. Three numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple), how many
+ * parameters, one after another, each with what it consists of (checkpoint/ctarget/translate/observe.py; of a list
+ * that is its first element), in preorder. Three numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple), how many
  * parts follow. Those deeper than `depth`, and more than `most` of one parameter, are left out, all of one value together. How many
  * numbers; 0: it stands elsewhere, or there are more than `room`. */
 size_t ck_standing_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room);

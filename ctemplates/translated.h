@@ -132,9 +132,10 @@ INLINE void set_call(Machine *m, const void *call) {
 /* Ends */
 
 /* The machine stands at the head of a block from now on; its registers. */
-INLINE Value *leave_to(Machine *m, const void *block, int64_t steps) {
+INLINE Value *leave_to(Machine *m, const void *block, int64_t steps, int64_t births) {
     m->block = block;
     m->steps = steps;
+    m->births = births;
     m->index = 0;
     make_room(m, block);
     return m->registers;

@@ -81,6 +81,13 @@ def _remove_temporary(path: str, process: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def prepare(by: Compiler) -> None:
+    """All that is imported or found out when it is first needed is there from now on."""
+    import_module("filelock")
+    folder()
+    key("", "", by)
+
+
 # Keys
 
 

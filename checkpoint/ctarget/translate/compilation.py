@@ -17,6 +17,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from checkpoint.ctarget.code import making
 from checkpoint.ctarget.translate import cache, compiler
 from checkpoint.ctarget.translate.compiler import CompilationError, Compiler, Loaded, LoadingError, load
 
@@ -44,7 +45,7 @@ class Compilation:
         return self.loaded is not None or self.reason is not None
 
     def wait(self) -> None:
-        """Until it has ended."""
+        """Until it has ended; whoever waits holds no lock of checkpoint.ctarget.code."""
         if self._thread is not None:
             self._thread.join()
 
@@ -69,6 +70,8 @@ class Compilation:
             _at_work.discard(thread)
 
     def _make(self) -> Loaded:
+        with making:  # no process is forked meanwhile, in which an import would never end
+            cache.prepare(self._compiler)
         name = cache.key(self._source, cache.version(self._compiler), self._compiler)
         with cache.locked(name):
             loaded = _loaded(name)  # another process may have made it meanwhile

@@ -11,7 +11,7 @@ from functools import cache
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate import python_steps  # noqa: F401 (its steps are done as all others)
+from checkpoint.ctarget.translate import predicates, python_steps  # noqa: F401 (their steps are done as all others)
 from checkpoint.ctarget.translate.graph import (
     Constant,
     Effect,

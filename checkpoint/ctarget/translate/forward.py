@@ -91,6 +91,15 @@ class Forward:
         self.left_by: dict[int, Path] = {}  # by the numbers of Leaves
         self.paths = {id(path.end): path for path in (records.paths if records else all_paths(unit))}
         self.births = records.births if records else frozenset()
+        self.born: dict[int, int] = {}  # of each Birth, and of each path's end: births before it on its path
+        self._count_births()
+
+    def _count_births(self) -> None:
+        """How many there are on a path before each, and before its end."""
+        for path in self.paths.values():
+            ops = [op for node in path.nodes for op in node.ops if isinstance(op, Birth)]
+            self.born.update({id(op): number for number, op in enumerate(ops)})
+            self.born[id(path.end)] = len(ops)
 
     def function(self) -> list[str]:
         """Its lines."""
@@ -117,7 +126,7 @@ class Forward:
         lines += declaration("uint64_t", sorted(kept.name for kept in self.births))
         lines += [f"    {c_type}{name};" for name, c_type in WORKING.items() if name in used]
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
-        return [*lines, "    const int64_t first = left;"]
+        return [*lines, "    const int64_t first = left;", "    int64_t births = m->births;"]
 
     def put(self, *lines: str) -> None:
         """More statements."""
@@ -236,6 +245,8 @@ class Forward:
                 self.put(f"{to.name} = {has_tag(place.name, tag)};")
             case Peek():
                 self._peek(op, fail)
+            case Birth(to):
+                self.put(f"{to.name} = births + {self.born[id(op)]};")
 
     def fail_of(self, node: Node) -> Fail:
         """How its ops leave: asked for only where one can."""
@@ -273,8 +284,6 @@ class Forward:
 
     def _effect(self, effect: Effect) -> list[str]:
         match effect:
-            case Birth(to):
-                return [f"{to.name} = m->births++;"]
             case Make(made, tag, cells, birth):
                 kind = "RECORD" if tag == "TUPLE" else tag
                 text = f"to = make(m, {kind}, {len(cells)}, {birth.name}, &{made.name});"
@@ -306,6 +315,8 @@ class Forward:
             self.put(f"*--ways = {go.number};")
         if go.steps:
             self.put(f"left -= {go.steps};")
+        if self.born[id(go)]:
+            self.put(f"births += {self.born[id(go)]};")
         moves = [
             Move(C_TYPES[param.kind], param.name, plain(source), _name(source))
             for param, source in zip(go.head.params, go.sources, strict=True)
@@ -324,7 +335,8 @@ class Forward:
         if self.records:
             self.put(f"services->run_end(m, unit, entry, {leave.number}, start, up, ways, end);")
         steps = f"stop - left + {leave.steps}" if leave.steps else "stop - left"
-        self.put(f"to = leave_to(m, {reference(self.unit, leave.block)}, {steps});")
+        births = f"births + {self.born[id(leave)]}" if self.born[id(leave)] else "births"
+        self.put(f"to = leave_to(m, {reference(self.unit, leave.block)}, {steps}, {births});")
         self.put(*_stored(leave.contents), "return true;")
 
 

@@ -8,7 +8,7 @@ leads from a head by nodes to an *end*: to another head (Go) or out of the unit 
 - `ops` compute, in the order of the block's steps, and change nothing: any may find that it cannot go on
   (a quotient of 0, an integer that is too large, a value of another kind); then the unit is left by `node.leave`,
   which mostly is at the head of the node's block, as if the node had not begun;
-- `effects` come after all ops: objects are made and dropped, frames pushed and popped, births counted.
+- `effects` come after all ops: objects are made and dropped, frames pushed and popped.
 
 *Places* are C's locals, each set once on a path (static single assignment), each the accumulator of its own in the
 adjoint: one step of the program that copies a value copies it to a new place (Copy), so that amounts are added up
@@ -197,17 +197,17 @@ class Peek:
     saved: tuple[Place, ...]
 
 
-Op = Apply | Copy | Load | Element | Length | Convert | Expect | Enclosed | IsKind | Peek
+@dataclass(frozen=True, eq=False, slots=True)
+class Birth:
+    """The next birth, for an object that is not made yet. `to` is an integer. (They are counted where the path ends.)"""
+
+    to: Place
+
+
+Op = Apply | Copy | Load | Element | Length | Convert | Expect | Enclosed | IsKind | Peek | Birth
 
 
 # Effects
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Birth:
-    """The next birth, for an object that is not made yet. `to` is an integer."""
-
-    to: Place
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -262,7 +262,7 @@ class SetCall:
     call: int
 
 
-Effect = Birth | Make | Keep | Drop | Push | Pop | SetCall
+Effect = Make | Keep | Drop | Push | Pop | SetCall
 
 
 # Ends

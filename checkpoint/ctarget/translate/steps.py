@@ -163,7 +163,7 @@ class Steps:
         """An object that is not made yet, of values that become its own."""
         birth = self.builder.place(f"{name}_birth", "integer")
         cells = [self.renamed(f"{name}_cell", value) for value in given]
-        self.node.effects.append(Birth(birth))
+        self.node.ops.append(Birth(birth))
         return Data(tag, cells, birth)
 
     def _environment(self, name: str, captures: b.Slots, uses: Uses, first: int = 0) -> Data | None:
@@ -193,8 +193,9 @@ class Steps:
     # Primitives
 
     def _compute(self, step: t.Compute, uses: Uses) -> Abstract:
-        if isinstance(lookup(step.op), Scalar):
-            return self._scalar(step)
+        done = self._scalar(step) if isinstance(lookup(step.op), Scalar) else None
+        if done is not None:
+            return done
         if is_null_test(step):
             return self._told("NOTHING", step, uses)
         special = SPECIAL.get(step.op)
@@ -202,13 +203,13 @@ class Steps:
             raise Untranslatable
         return special(self, step, uses)
 
-    def _scalar(self, step: t.Compute) -> Abstract:
-        """Numbers own no references: what is moved is only gone."""
+    def _scalar(self, step: t.Compute) -> Abstract | None:
+        """Numbers own no references: what is moved is only gone. None: it is not done as a scalar."""
         given = [self.operand(operand) for operand in step.operands]
         numbers = tuple([value for value in given if isinstance(value, Place | Constant)])
         found = kind_of_result(step.op, tuple([value.kind for value in numbers]))
         if found is None or len(numbers) < len(given):
-            raise Untranslatable
+            return None
         domain, kind = found
         to = self.builder.place(step.name, kind)
         self.node.ops.append(apply(step.op, domain, to, numbers, step.span.line))
@@ -323,7 +324,6 @@ class Steps:
 
     def _is_pair(self, step: t.Compute, uses: Uses) -> Abstract:
         return self._told("PAIR", step, uses)
-
 
 
 def tag_of(value: Abstract) -> str:

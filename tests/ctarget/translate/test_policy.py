@@ -68,7 +68,11 @@ class Fakes:
 
     def specialise(self, peer: Any, shapes: dict[int, Any]) -> Any:
         self.looked_at.append(peer.block.label)
-        return None if self.refuses else SimpleNamespace(heads=[SimpleNamespace(block=peer, entry=())])
+        return (
+            None
+            if self.refuses
+            else SimpleNamespace(heads=[SimpleNamespace(block=peer, entry=())], tapes=True)
+        )
 
     def plain_source(self, unit: Any) -> str:
         self.written.append("plain")

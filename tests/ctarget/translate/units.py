@@ -213,8 +213,8 @@ def containers() -> Unit:
     n_2 = make.apply(body, "n_2", "floor_divide", n_1, Constant(2), kind="integer", domain="integers")
     s_1 = make.apply(body, "s_1", "multiply", make.apply(body, "xn_0", "multiply", x, n_2), s)
     birth, pair = make.place("birth_0", "integer"), make.place("pair_0", "value")
+    body.ops.append(Birth(birth))
     body.effects += [
-        Birth(birth),
         Make(pair, "TUPLE", (s_1, rest, Known(1, None)), birth),
         Keep(rest),
         Drop(walked),
