@@ -69,7 +69,7 @@ def _translated(options: argparse.Namespace, program: Program, engine: Engine) -
             options.procedure, list(dict.fromkeys([name for unit in units for name in named[unit]]))
         )
     forms = FORMS if options.form is None else (options.form,)
-    return "\n".join([text for unit in chosen for form in forms for text in collected.texts(unit, form)])
+    return "\n".join([collected.listing(unit, forms) for unit in chosen])
 
 
 def _unknown(name: str, known: list[str]) -> UsageError:

@@ -24,7 +24,6 @@ _PACKAGES = {
     "tqdm": "progress bars",
     "matplotlib": "pictures",
     "cffi": "calls of C",
-    "filelock": "locks of files",
     "platformdirs": "the user's folders",
 }
 

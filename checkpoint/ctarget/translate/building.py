@@ -1,6 +1,7 @@
 """Places and references of a unit that is being made.
 
-In: names of the program, blocks and procedures. Out: places with names that are unique in C; numbers of references.
+In: names of the program, blocks and procedures. Out: places with names that are unique in C; numbers of
+references.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ AMOUNTS = frozenset(("FOREIGN", "DUAL", "NODE"))  # kinds that have some, and ar
 
 
 class Builder:
-    """A unit on its way. pushed: the blocks that frames return to which the unit pushes, with the kinds saved."""
+    """A unit on its way. pushed: the blocks that frames return to which the unit pushes, with the kinds
+    saved.
+    """
 
     def __init__(self, name: str) -> None:
         self.unit = Unit(name)

@@ -24,11 +24,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from checkpoint.ctarget.code import making
 from checkpoint.ctarget.translate.compiler import CompilationError, Compiler, flags, headers_digest
 
 MOST = 256 * 2**20  # bytes
@@ -79,13 +80,6 @@ def _temporary(process: int) -> Path:
 def _remove_temporary(path: str, process: int) -> None:
     if process == os.getpid():
         shutil.rmtree(path, ignore_errors=True)
-
-
-def prepare(by: Compiler) -> None:
-    """All that is imported or found out when it is first needed is there from now on."""
-    import_module("filelock")
-    folder()
-    key("", "", by)
 
 
 # Keys
@@ -196,20 +190,52 @@ def _write(path: Path, content: bytes) -> None:
         raise
 
 
-@contextmanager
-def locked(name: str) -> Iterator[None]:
+def locked(name: str) -> AbstractContextManager[bool]:
     """While the shared object of a key is made: no other process makes it, nor another thread."""
-    filelock = import_module("filelock")
+    return _lock(f"{name[:2]}.lock", waits=True)
+
+
+# Files of locks that are held. By flock itself rather than by the package filelock: that does things before
+# and after a fork, and of a fork in another thread while it is imported only what is to be done after it.
+_held: set[int] = set()
+
+
+@contextmanager
+def _lock(name: str, waits: bool) -> Iterator[bool]:
+    """Whether there is no other holder. Where the file system has no locks, things may be made twice."""
+    import fcntl  # noqa: PLC0415  (there is none on Windows, nor this engine)
+
     try:
-        lock = filelock.FileLock(folder() / f"{name[:2]}.lock", thread_local=False, is_singleton=False)
-        lock.acquire()
-    except (OSError, NotImplementedError):  # a file system without locks: it is then made more than once
-        yield
+        with making:  # a process that is forked knows of all of them
+            file = os.open(folder() / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            _held.add(file)
+    except OSError:
+        yield True
         return
     try:
-        yield
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError:
+            yield True
+            return
+        try:
+            yield True
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
     finally:
-        lock.release()
+        with making:
+            _held.discard(file)
+            os.close(file)
+
+
+def forget_locks() -> None:
+    """In a process that was forked: they are its parent's."""
+    for file in _held:
+        os.close(file)
+    _held.clear()
 
 
 @contextmanager
@@ -227,17 +253,10 @@ def workplace() -> Iterator[Path]:
 
 def _bound() -> None:
     """Remove what was not used for longest, where all together is too much; only one process does."""
-    filelock = import_module("filelock")
-    lock = filelock.FileLock(folder() / "bound.lock", thread_local=False, is_singleton=False)
-    try:
-        lock.acquire(timeout=0)
-    except (OSError, NotImplementedError, filelock.Timeout):
-        return
-    try:
-        _remove_abandoned()
-        _remove_oldest()
-    finally:
-        lock.release()
+    with _lock("bound.lock", waits=False) as alone:
+        if alone:
+            _remove_abandoned()
+            _remove_oldest()
 
 
 def _remove_oldest() -> None:

@@ -4,7 +4,7 @@ In: something that runs on engine c. Out: the units, in the order in which they 
 run came to what they are made of, so each time the same. It takes no compiler.
 
 What always holds: a block that is in a unit is not looked at again, since a machine with that unit would not
-be found there. All that runs is looked at soon, and long runs ever more rarely.
+be found there. Runs are looked at often, so that what they do repeatedly is found.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.paths import following
-from checkpoint.ctarget.translate.policy import Account, Translator
-from checkpoint.ctarget.translate.text import plain_source, taped_source
+from checkpoint.ctarget.translate.policy import LOOK, Account, Translator
+from checkpoint.ctarget.translate.text import source
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.graph import Node, Unit
@@ -29,6 +29,7 @@ class Collector(Translator):
     """units: what was made. A run waits for nothing, but is looked at as if it did."""
 
     first_waiting = 100
+    longest = LOOK
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,10 +41,12 @@ class Collector(Translator):
         """Whatever CHECKPOINT_JIT says."""
         return "wait"
 
-    def _see_to(self, peer: BlockPeer, held: Held, account: Account, taped: bool) -> Translation | None:
+    def _see_to(
+        self, peer: BlockPeer, held: Held, account: Account, taped: bool, waits: bool
+    ) -> Translation | None:
         if peer in self._covered:
             return None
-        translation = self._translation(peer, held, account)
+        translation = self._translation(peer, held, account, may_begin=True)
         if translation is not None:
             self.units.append(translation.unit)
             self._covered.update([peer, *[node.block for node in nodes(translation.unit)]])
@@ -81,13 +84,13 @@ def procedure_names(unit: Unit) -> list[str]:
     return list(dict.fromkeys([*names, *loops]))
 
 
-def texts(unit: Unit, form: str) -> list[str]:
-    """A form of a unit as C, with a line that says what it is; none of one that cannot be recorded."""
-    if form == "taped" and not unit.tapes:
-        return []
-    source = plain_source(unit) if form == "plain" else taped_source(unit)
+def listing(unit: Unit, forms: tuple[str, ...]) -> str:
+    """A unit's forms, "plain", "taped" or both, as C, after a line that says what it is of."""
     block = unit.heads[0].block
-    return [f"/* {_procedure(block)}, from block {block.block.label} on: {form} */\n{source}"]
+    written = tuple([form for form in forms if form != "taped" or unit.tapes])
+    but = "" if written == forms else ", which the machine itself records"
+    title = f"/* {_procedure(block)}, from block {block.block.label} on{but} */\n"
+    return title + source(unit, *written) if written else title
 
 
 def _procedure(block: BlockPeer) -> str:

@@ -16,6 +16,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from time import perf_counter
 
 from checkpoint.ctarget.code import making
 from checkpoint.ctarget.translate import cache, compiler
@@ -26,11 +27,12 @@ LONGEST_REASON = 500  # characters
 
 
 class Compilation:
-    """One file of C on its way. loaded, reason: once it has ended, one of them."""
+    """One file of C on its way. loaded, reason: once it has ended, one of them. seconds: how long it took."""
 
     def __init__(self, source: str, by: Compiler) -> None:
         self.loaded: Loaded | None = None
         self.reason: str | None = None
+        self.seconds = 0.0
         self._source = source
         self._compiler = by
         self._thread: threading.Thread | None = None
@@ -57,7 +59,7 @@ class Compilation:
         return self.loaded is not None
 
     def _work(self) -> None:
-        thread = threading.current_thread()
+        thread, began = threading.current_thread(), perf_counter()
         try:
             loaded = self._make()
         except (CompilationError, OSError) as error:
@@ -65,13 +67,15 @@ class Compilation:
         except BaseException as error:  # nobody else would ever say it
             self.reason = f"{type(error).__name__}: {error}"[:LONGEST_REASON]
         else:
+            self.seconds = perf_counter() - began
             self.loaded = loaded
         finally:
             _at_work.discard(thread)
 
     def _make(self) -> Loaded:
         with making:  # no process is forked meanwhile, in which an import would never end
-            cache.prepare(self._compiler)
+            cache.key("", "", self._compiler)
+            cache.folder()
         name = cache.key(self._source, cache.version(self._compiler), self._compiler)
         with cache.locked(name):
             loaded = _loaded(name)  # another process may have made it meanwhile
@@ -112,7 +116,8 @@ def _compile(by: Compiler, source: str, folder: Path) -> Path:
 
 
 def _run(command: list[str], folder: Path, errors: int) -> int:
-    with _starting:
+    # No process is forked meanwhile: it would inherit the pipe whose end is waited for here.
+    with making, _starting:
         if _ending:
             raise CompilationError("the process ends")
         # A group of its own: Ctrl-C is not for the compiler, and the whole group can be ended.
@@ -158,6 +163,7 @@ def _forget() -> None:
         process.returncode = 0
     _processes.clear()
     _at_work.clear()
+    cache.forget_locks()
     _starting = threading.Lock()
 
 

@@ -33,6 +33,12 @@ FLAGS = (
     "-fcaller-saves",
     *("-fno-tree-slp-vectorize", "-fvisibility=hidden"),
 )
+# As of checkpoint/ctarget/build.py, which is not imported for this: it loads what no run needs.
+FROM_LIBM = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 floor fmod "
+    "frexp hypot ldexp lgamma log log10 log1p log2 modf pow remainder rint round sin sincos sinh tan tanh "
+    "tgamma trunc"
+)
 # Where the runtime was built with sanitizers, so are units: what its headers say depends on it.
 _HOSTILE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-DCK_HOSTILE")
 # Of zig's own: it looks for undefined behaviour unless told.
@@ -93,9 +99,6 @@ class Compiler:
 @cache
 def flags(is_zig: bool) -> tuple[str, ...]:
     """All flags of a compilation."""
-    # Here, since it imports cffi's builder, which nothing else needs.
-    from checkpoint.ctarget.build import FROM_LIBM  # noqa: PLC0415
-
     builtins = tuple(f"-fno-builtin-{name}" for name in FROM_LIBM.split())
     hostile = _HOSTILE if "-DCK_HOSTILE" in built_with() else ()
     return (*FLAGS, *builtins, *(_OF_ZIG if is_zig else ()), *hostile)

@@ -1,4 +1,5 @@
-"""Definitions of scalars that a unit's file uses: it has no others, since a compiler reads all that it is given.
+"""Definitions of scalars that a unit's file uses: it has no others, since a compiler reads all that it is
+given.
 
 In: C that calls value_ID, by_x_ID, by_y_ID and integers_ID of ctemplates/translated.h. Out: the entries of
 ctemplates/scalars.def that define these, as they stand there, for the macros that translated.h has for them.

@@ -11,7 +11,7 @@ from functools import cache
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate import predicates, python_steps  # noqa: F401 (their steps are done as all others)
+from checkpoint.ctarget.translate import predicates, python_steps  # noqa: F401 (their steps)
 from checkpoint.ctarget.translate.graph import (
     Constant,
     Effect,
@@ -36,9 +36,9 @@ DEEPEST = 24  # frames that are kept back
 
 
 class Ends:
-    """waiting: nodes that are to be run. returns: the ends that go on to whatever frame there is, each with its
-    node, the effects that wait until the frame is known, path, value and state. pushed: what frames have saved
-    that the unit pushes, by the blocks that they return to.
+    """waiting: nodes that are to be run. returns: the ends that go on to whatever frame there is, each with
+    its node, the effects that wait until the frame is known, path, value and state. pushed: what frames have
+    saved that the unit pushes, by the blocks that they return to.
     """
 
     def __init__(self, maker: Specialiser) -> None:
@@ -57,6 +57,11 @@ class Ends:
                 path = Path(calls=(Call(head.block, state.size(), len(state.frames)),), fails=head.leave)
                 head.root = self._node(head.block, state, path)
             self._run_all()
+        for node, *_ in self.returns:
+            assert isinstance(node.end, Return)
+            if not node.end.cases:  # it returns to nothing that is known
+                node.ops.clear()
+                node.end = node.leave
 
     def _node(self, peer: BlockPeer, state: State, path: Path) -> Node:
         """The node of a block, which waits to be run: paths may be longer than Python's stack is deep."""
@@ -210,8 +215,9 @@ class Ends:
         return frames
 
     def _enter(self, node: Node, call: Call, state: State, path: Path) -> None:
-        """A procedure that is being run already, not of something smaller, is a head; frames are pushed if it is
-        to return to itself."""
+        """A procedure that is being run already, not of something smaller, is a head; frames are pushed if it
+        is to return to itself.
+        """
         again = [other for other in path.calls if other.entry is call.entry and other.size <= call.size]
         below = state.frames[:-1] if state.frames and state.frames[-1].entered is call.entry else state.frames
         recurs = any(frame.entered is call.entry and frame.size <= call.size for frame in below)
@@ -272,8 +278,8 @@ class Ends:
         state: State,
         path: Path,
     ) -> Node:
-        """What returns to a frame of the machine's stack. What the node would have done in the end it does, once
-        the frame is known: else the unit is left before.
+        """What returns to a frame of the machine's stack. What the node would have done in the end it does,
+        once the frame is known: else the unit is left before.
         """
         case = Node(node.block, node.steps, node.leave)
         first, *names = peer.block.params

@@ -1,7 +1,7 @@
 """How the machine enters a unit: from what stands in registers to what is known at a head, and back.
 
-In: the shapes of the values in the registers of a block's parameters. Out: a State; of a head's State, what must
-stand in which register for the machine to enter there.
+In: the shapes of the values in the registers of a block's parameters. Out: a State; of a head's State, what
+must stand in which register for the machine to enter there.
 """
 
 from __future__ import annotations

@@ -1,23 +1,25 @@
 """What translation to C works on: units, made by `specialise`, written as C by `forward` and `adjoint`.
 
-A *unit* is a region of a program for values of certain kinds. It consists of *heads*, at which it is entered and
-which its code goes back to, each the root of a tree of *nodes*. A node is one block of the program, run in what
-is known of its values there: a block is in a unit as often as it pays to know different things of it. A *path*
-leads from a head by nodes to an *end*: to another head (Go) or out of the unit (Leave). In each node
+A *unit* is a region of a program for values of certain kinds. It consists of *heads*, at which it is entered
+and which its code goes back to, each the root of a tree of *nodes*. A node is one block of the program, run
+in what is known of its values there: a block is in a unit as often as it pays to know different things of it.
+A *path* leads from a head by nodes to an *end*: to another head (Go) or out of the unit (Leave). In each node
 
 - `ops` compute, in the order of the block's steps, and change nothing: any may find that it cannot go on
-  (a quotient of 0, an integer that is too large, a value of another kind); then the unit is left by `node.leave`,
-  which mostly is at the head of the node's block, as if the node had not begun;
+  (a quotient of 0, an integer that is too large, a value of another kind); then the unit is left by
+  `node.leave`, which mostly is at the head of the node's block, as if the node had not begun;
 - `effects` come after all ops: objects are made and dropped, frames pushed and popped.
 
-*Places* are C's locals, each set once on a path (static single assignment), each the accumulator of its own in the
-adjoint: one step of the program that copies a value copies it to a new place (Copy), so that amounts are added up
-in the same order and grouping as by the other engines, bit for bit. A copy costs C nothing.
+*Places* are C's locals, each set once on a path (static single assignment), each the accumulator of its own
+in the
+adjoint: one step of the program that copies a value copies it to a new place (Copy), so that amounts are
+added up in the same order and grouping as by the other engines, bit for bit. A copy costs C nothing.
 
-Data that do not leave the unit are not made: pairs, tuples, environments and frames that a unit knows whole are
-places for their fields alone, until an end needs them (Make, Push).
+Data that do not leave the unit are not made: pairs, tuples, environments and frames that a unit knows whole
+are places for their fields alone, until an end needs them (Make, Push).
 
-The adjoint of a path reverses its ops and effects, the last first, from accumulators of what its end hands on:
+The adjoint of a path reverses its ops and effects, the last first, from accumulators of what its end hands
+on:
     Apply  by the partials of the record, the last operand first; only reals have accumulators
     Copy   source' += to'
     Load   (owner . index)' += to', in the map of the cotangent, under the owner's birth, if to is a real
@@ -26,7 +28,8 @@ The adjoint of a path reverses its ops and effects, the last first, from accumul
     Push   the frame's amounts are popped off the cotangent's stack, the last first: saved'
     Pop    saved' are pushed there, in their order (of what is no real: 0)
     Birth, Keep, Drop, SetCall: nothing
-All accumulators start at +0.0 but those that the end hands on; none is ever -0.0 where a head or an exit sees it.
+All accumulators start at +0.0 but those that the end hands on; none is ever -0.0 where a head or an exit sees
+it.
 """
 
 from __future__ import annotations
@@ -63,8 +66,8 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A closure of a known procedure, that is made where it is needed: of `procedure` (a reference of the unit)
-    and of its environment, a value (None: it captures nothing). Its reference is the environment's.
+    """A closure of a known procedure, that is made where it is needed: of `procedure` (a reference of the
+    unit) and of its environment, a value (None: it captures nothing). Its reference is the environment's.
     """
 
     procedure: int
@@ -91,10 +94,10 @@ Source = Place | Constant | Known
 class Apply:
     """A scalar primitive, by its definition in ctemplates/scalars.def.
 
-    domain "reals": on doubles; operands that are integers or booleans are converted where that is exact, else the
-    unit is left; `to` is a real, or a boolean where the definition is a PREDICATE. domain "integers": by the
-    definition's INTEGERS; `to` is of the kind that gives. singular: see Scalar. needs: for each operand the
-    positions that its partial reads (the result's is the number of operands); None: all.
+    domain "reals": on doubles; operands that are integers or booleans are converted where that is exact, else
+    the unit is left; `to` is a real, or a boolean where the definition is a PREDICATE. domain "integers": by
+    the definition's INTEGERS; `to` is of the kind that gives. singular: see Scalar. needs: for each operand
+    the positions that its partial reads (the result's is the number of operands); None: all.
     """
 
     to: Place
@@ -114,8 +117,8 @@ class Copy:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Load:
-    """A field of an object (of a TUPLE: not counting its first cell). Leaves the unit where the field has another
-    kind than `to`. (`to` of the kind "value" takes any; it is borrowed from the owner until a Keep.)
+    """A field of an object (of a TUPLE: not counting its first cell). Leaves the unit where the field has
+    another kind than `to`. (`to` of the kind "value" takes any; it is borrowed from the owner until a Keep.)
     """
 
     to: Place
@@ -125,9 +128,9 @@ class Load:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Element:
-    """An element of a list or a plain tuple, by an index as Python has it: a negative one counts from the end. at:
-    the place where it was found. Leaves the unit where there is none, where it has another kind than `to`, or where
-    the list is stale after so many steps from the path's head on (ctemplates/containers.h).
+    """An element of a list or a plain tuple, by an index as Python has it: a negative one counts from the
+    end. at: the place where it was found. Leaves the unit where there is none, where it has another kind than
+    `to`, or where the list is stale after so many steps from the path's head on (ctemplates/containers.h).
     """
 
     to: Place
@@ -148,8 +151,9 @@ class Length:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Convert:
-    """What has no derivative: of integers, or of a real what is none, by a function of ctemplates/translated.h, which
-    says whether there is a result. `to` and the operands are of the kinds that it has.
+    """What has no derivative: of integers, or of a real what is none, by a function of
+    ctemplates/translated.h, which says whether there is a result. `to` and the operands are of the kinds that
+    it has.
     """
 
     to: Place
@@ -160,8 +164,8 @@ class Convert:
 @dataclass(frozen=True, eq=False, slots=True)
 class Expect:
     """Leaves the unit unless the value has that tag: a kind of ctemplates/kinds.h by its name (a CLOSURE's or
-    PROCEDURE's with that of the procedure, a reference); TUPLE: a RECORD that is a plain tuple (of `count` elements, if that is given); OTHER: a kind that
-    has no amount, neither REAL nor NODE nor DUAL nor FOREIGN.
+    PROCEDURE's with that of the procedure, a reference); TUPLE: a RECORD that is a plain tuple (of `count`
+    elements, if that is given); OTHER: a kind that has no amount, neither REAL nor NODE nor DUAL nor FOREIGN.
     """
 
     place: Place
@@ -190,7 +194,8 @@ class IsKind:
 @dataclass(frozen=True, eq=False, slots=True)
 class Peek:
     """What the top frame of the machine's stack has saved: leaves the unit unless its point is `point` (a
-    reference) and all are of the kinds of `saved`. What is counted is borrowed: the Pop that follows moves it.
+    reference) and all are of the kinds of `saved`. What is counted is borrowed: the Pop that follows moves
+    it.
     """
 
     point: int
@@ -199,7 +204,9 @@ class Peek:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Birth:
-    """The next birth, for an object that is not made yet. `to` is an integer. (They are counted where the path ends.)"""
+    """The next birth, for an object that is not made yet. `to` is an integer. (They are counted where the
+    path ends.)
+    """
 
     to: Place
 
@@ -255,8 +262,8 @@ class Pop:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SetCall:
-    """A tail call that is shown: the top frame of the machine's stack waits for it, unless it waits for an outer
-    one or is the last (ctemplates/vm_steps.c, push_call). call: a reference, the block.
+    """A tail call that is shown: the top frame of the machine's stack waits for it, unless it waits for an
+    outer one or is the last (ctemplates/vm_steps.c, push_call). call: a reference, the block.
     """
 
     call: int
@@ -272,8 +279,8 @@ Effect = Make | Keep | Drop | Push | Pop | SetCall
 class Leave:
     """Out of the unit, to the head of a block. steps: made on the path before, from its head on.
 
-    effects: what has to be done only if the unit is left here (objects made, frames pushed). contents: what its
-    parameters' registers hold then. number: among all ends of the unit that Leave (`exit` of RunEnd).
+    effects: what has to be done only if the unit is left here (objects made, frames pushed). contents: what
+    its parameters' registers hold then. number: among all ends of the unit that Leave (`exit` of RunEnd).
     """
 
     number: int
@@ -304,8 +311,8 @@ class Fork:
 
 @dataclass(eq=False, slots=True)
 class Return:
-    """To the node of the case whose point is the top frame's. Each begins with its Peek, and has a Pop; where the
-    top frame has another point the unit is left by the `leave` of the node that returns.
+    """To the node of the case whose point is the top frame's. Each begins with its Peek, and has a Pop; where
+    the top frame has another point the unit is left by the `leave` of the node that returns.
     """
 
     cases: tuple[tuple[int, Node], ...]
@@ -337,10 +344,10 @@ class Node:
 class Head:
     """params: places that each way in sets. most: steps of its longest path, so many must be left.
 
-    entry: for each register that the unit reads when it is entered here from the machine, what it must hold: a
-    place of its kind; a place of kind "value" and its tag, as of Expect; a tag alone; or a closure of the known
-    procedure, whose environment becomes the place. A register may be named by two of them. None: the machine
-    cannot enter here (some of what it knows is not in registers).
+    entry: for each register that the unit reads when it is entered here from the machine, what it must hold:
+    a place of its kind; a place of kind "value" and its tag, as of Expect; a tag alone; or a closure of the
+    known procedure, whose environment becomes the place. A register may be named by two of them. None: the
+    machine cannot enter here (some of what it knows is not in registers).
     leave: to here, nothing done.
     """
 
@@ -355,8 +362,9 @@ class Head:
 
 @dataclass(eq=False, slots=True)
 class Unit:
-    """heads: the entry first. references: what its code names by numbers: BlockPeer, ProcedurePeer, ReturnPoint (a
-    C pointer); their addresses are only known where it is loaded. places: all of them. tapes: whether it may
+    """heads: the entry first. references: what its code names by numbers: BlockPeer, ProcedurePeer,
+    ReturnPoint (a C pointer); their addresses are only known where it is loaded. places: all of them. tapes:
+    whether it may
     record: not where it holds values that have amounts of their own, and are no reals (arrays, duals).
     """
 

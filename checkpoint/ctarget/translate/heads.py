@@ -1,7 +1,7 @@
 """The heads of a unit that is being made: where paths meet.
 
-In: blocks, and what is known at their heads. Out: heads, each of places of its own; paths that end there, or leave
-the unit where it would become too large.
+In: blocks, and what is known at their heads. Out: heads, each of places of its own; paths that end there, or
+leave the unit where it would become too large.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ LONGEST_PATH = 120  # nodes
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """How a node was come to from its head: steps and nodes before it, the calls on the way that have not returned
-    (and the head, as if it had been called)."""
+    """How a node was come to from its head: steps and nodes before it, the calls on the way that have not
+    returned (and the head, as if it had been called).
+    """
 
     steps: int = 0
     length: int = 0
@@ -70,7 +71,7 @@ class Specialiser:
     def add(self, peer: BlockPeer, state: State) -> Head:
         """A new head, of places that the state has for itself."""
         wanted = entries.entry(self.builder, peer, state)
-        params = [leaf for leaf in _places(state, peer)]
+        params = list(_places(state, peer))
         head = Head(len(self.unit.heads), peer, tuple(params), wanted)
         head.leave = self.leave(peer, state, 0)
         self.heads[key(peer, state)] = head

@@ -1,4 +1,5 @@
-"""Making what a unit has kept from being made: objects, closures and frames, where somebody outside needs them.
+"""Making what a unit has kept from being made: objects, closures and frames, where somebody outside needs
+them.
 
 In: a State. Out: effects that make objects and push frames, and what then stands for each value.
 

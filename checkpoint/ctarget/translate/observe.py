@@ -28,8 +28,8 @@ class Shape:
 
     procedure: of a CLOSURE or PROCEDURE.
     fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of
-    a TUPLE the elements, of a LIST the first one, if there is any; of all others, and where it was cut, none. At most MOST shapes in all, DEPTH
-    below the first one; a value's fields are there all or none.
+    a TUPLE the elements, of a LIST the first one, if there is any; of all others, and where it was cut, none.
+    At most MOST shapes in all, DEPTH below the first one; a value's fields are there all or none.
     """
 
     tag: str

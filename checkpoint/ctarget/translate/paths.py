@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate.graph import (
     Effect,
     Element,
@@ -104,6 +105,17 @@ def _paths(head: Head) -> Iterator[Path]:
             seen.add(id(node.end))
             yield Path(head, behind, node.end)
         waiting += [(each, behind) for each in reversed(following(node))]
+
+
+def blocks(unit: Unit) -> set[BlockPeer]:
+    """All that are run in its nodes."""
+    found = set()
+    waiting = [head.root for head in unit.heads]
+    while waiting:
+        node = waiting.pop()
+        found.add(node.block)
+        waiting += following(node)
+    return found
 
 
 def defined(action: Action) -> tuple[Place, ...]:

@@ -18,6 +18,7 @@ import os
 import warnings
 from enum import Enum, auto
 from importlib import import_module
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from checkpoint import config
@@ -25,12 +26,16 @@ from checkpoint.ad.values import Closure
 from checkpoint.ctarget.code import BlockPeer, making, peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.translate.effort import Effort
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compiler import Compiler
+    from checkpoint.ctarget.translate.graph import Unit
     from checkpoint.ctarget.translate.translation import Translation
 
-THRESHOLD = 300_000  # steps, about 10 ms: what ends before is not worth a compiler's time
+THRESHOLD = 1_000_000  # steps, about 30 ms: what ends before is not worth a compiler's time
+MOST_PENDING = 2  # compiled at the same time
+MOST_INSIDE = 3  # times that a block is passed over which others' units contain
 MOST_UNITS = 64  # of what starts in one procedure
 MOST_FAILURES = 3  # of the compiler, one after another: then it is not asked any more
 # Steps of slices: at most (less than 0.2 s, after which Python looks for an interruption); the first one;
@@ -40,24 +45,28 @@ SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_000
 LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
 _KEY = "translate"  # of a lambda's `compiled`
 # Loaded at the first look, since most processes end before: what compiles, and what makes units.
-_MODULES = {name: f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "translation")}
+_MODULES = {name: f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "paths", "translation")}
 
 
 class Account:
     """Of a procedure. steps: of runs that started in it. due: how many make a watch look. units: of them.
 
     made: by the labels of the procedure's own blocks, what was translated and can be entered there. refused:
-    those of which nothing can be made.
+    those of which nothing can be made. inside: those that units contain which are entered elsewhere, and how
+    often a machine has stood there since: soon it will come to where it can enter. gap: where runs wait for
+    the compiler, the steps between two looks.
     """
 
-    __slots__ = ("due", "made", "refused", "steps", "units")
+    __slots__ = ("due", "gap", "inside", "made", "refused", "steps", "units")
 
     def __init__(self) -> None:
         self.steps = 0
         self.due = THRESHOLD
         self.units = 0
+        self.gap = 0
         self.made: dict[str, Translation] = {}
         self.refused: set[str] = set()
+        self.inside: dict[str, int] = {}
 
 
 def account_of(lam: Any) -> Account:
@@ -90,13 +99,15 @@ class Found(Enum):
 class Translator:
     """Of the process. pending: what is being compiled; changed while no other thread makes code.
 
-    first_waiting: of its watches, how long slices are at first where runs wait.
+    first_waiting, longest: slices of its watches, the first ones where runs wait, and all.
     """
 
     first_waiting = FIRST_WAITING
+    longest = SLICE
 
     def __init__(self) -> None:
         self.pending: list[Translation] = []
+        self.effort = Effort()
         self._failures = 0
         self._said = False
 
@@ -119,7 +130,9 @@ class Translator:
             self._complain(f"the C compiler has failed: {reasons[0]}")
 
     def _install(self, translation: Translation) -> list[str]:
+        took = translation.seconds
         done, reasons = translation.install()
+        self.effort.spent += translation.seconds - took
         if done:
             self._failures = 0
         self._failures += len(reasons)
@@ -130,8 +143,10 @@ class Translator:
         at = runtime().lib.ck_machine_standing(held)
         if not at.block or at.index:
             return Found.NOWHERE
+        began = perf_counter()
         with making:
-            begun = self._see_to(peer_at(at.block), held, account, taped)
+            begun = self._see_to(peer_at(at.block), held, account, taped, waits)
+        self.effort.spent += perf_counter() - began
         if begun is None:
             return Found.NOTHING
         if waits:
@@ -139,12 +154,15 @@ class Translator:
         self.poll()
         return Found.NEWS
 
-    def _see_to(self, peer: BlockPeer, held: Held, account: Account, taped: bool) -> Translation | None:
+    def _see_to(
+        self, peer: BlockPeer, held: Held, account: Account, taped: bool, waits: bool
+    ) -> Translation | None:
         """The translation of a block, if something of it was not compiled before, and now is."""
         by = None if self.gives_up else _compiler()
         if by is None and self._said:
             return None
-        translation = self._translation(peer, held, account)
+        may_begin = waits or (self.effort.allows and len(self.pending) < MOST_PENDING)
+        translation = self._translation(peer, held, account, may_begin)
         if translation is None:
             return None
         if by is None:
@@ -156,12 +174,17 @@ class Translator:
             self.pending.append(translation)
         return translation
 
-    def _translation(self, peer: BlockPeer, held: Held, account: Account) -> Translation | None:
-        """That of a block, made if it was not."""
+    def _translation(
+        self, peer: BlockPeer, held: Held, account: Account, may_begin: bool
+    ) -> Translation | None:
+        """That of a block, made if it was not, and if that may be."""
         own, label = account_of(peer.procedure.lam), peer.block.label
         translation = own.made.get(label)
         if translation is None:
-            if label in own.refused or account.units >= MOST_UNITS:
+            if label in own.refused or account.units >= MOST_UNITS or not may_begin:
+                return None
+            if own.inside.get(label, MOST_INSIDE) < MOST_INSIDE:
+                own.inside[label] += 1
                 return None
             translation = import_module(_MODULES["translation"]).of_standing(held)
             if translation is None:
@@ -190,12 +213,20 @@ def _compiler() -> Compiler | None:
     return found
 
 
+def _blocks(unit: Unit) -> set[BlockPeer]:
+    """All that a unit contains."""
+    found: set[BlockPeer] = import_module(_MODULES["paths"]).blocks(unit)
+    return found
+
+
 def _register(translation: Translation, own: Account, label: str) -> None:
     """The block that it was made of finds it from now on, and so do all at which its unit can be entered."""
     own.made[label] = translation
     for head in translation.unit.heads:
         if head.entry is not None:
             account_of(head.block.procedure.lam).made.setdefault(head.block.block.label, translation)
+    for block in _blocks(translation.unit):
+        account_of(block.procedure.lam).inside.setdefault(block.block.label, 0)
 
 
 translator = Translator()
@@ -206,17 +237,17 @@ if hasattr(os, "register_at_fork"):
 class Watch:
     """Of one run or sweep. slice: how many steps its next slice is to have."""
 
-    __slots__ = ("_account", "_due", "_gap", "_in_vain", "_taped", "_told", "_waits", "slice")
+    __slots__ = ("_account", "_due", "_in_vain", "_since", "_taped", "_told", "_waits", "slice")
 
     def __init__(self, account: Account, taped: bool, waits: bool) -> None:
         self._account = account
         self._taped = taped
         self._waits = waits
-        self._due = account.steps if waits else account.due
-        self._gap = 0  # where it waits: steps from one look to the next
+        self._due = account.steps + account.gap if waits else account.due
         self._told = 0  # steps of this run
         self._in_vain = 0  # looks, one after another
-        self.slice = translator.first_waiting if waits else FIRST
+        self.slice = max(translator.first_waiting, account.gap) if waits else FIRST
+        self._since = perf_counter()
         if account.steps > self._due:
             self.slice = LOOK
 
@@ -229,6 +260,11 @@ class Watch:
     def sliced(self, held: Held, steps: int) -> None:
         """A slice has ended, of so many steps."""
         self._tell(steps)
+        translator.effort.ran += perf_counter() - self._since
+        self._look(held)
+        self._since = perf_counter()
+
+    def _look(self, held: Held) -> None:
         if translator.pending:
             translator.poll()
         if not self._is_due:
@@ -260,18 +296,19 @@ class Watch:
             self._due = self._account.due
             self.slice = max(self.slice, FIRST)
         elif found is Found.NEWS:  # what comes next in the program is new, too
-            self._gap = 0
+            self._account.gap = 0
             self._due = self._account.steps
             self.slice = translator.first_waiting
             return
         else:
-            self._gap = min(2 * self._gap + translator.first_waiting, THRESHOLD)
-            self._due = self._account.steps + self._gap
+            gap = 2 * self._account.gap + translator.first_waiting
+            self._account.gap = min(gap, THRESHOLD, translator.longest)
+            self._due = self._account.steps + self._account.gap
             self.slice = max(self.slice, translator.first_waiting)
         self._grow()
 
     def _grow(self) -> None:
-        self.slice = min(2 * self.slice, PENDING if translator.pending else SLICE)
+        self.slice = min(2 * self.slice, PENDING if translator.pending else translator.longest)
 
 
 def watch(state: State, taped: bool) -> Watch | None:

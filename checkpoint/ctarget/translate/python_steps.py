@@ -2,8 +2,8 @@
 
 In: a block on its way (steps.py), a step. Out: what is known of its result; ops of the node.
 
-What always holds: a step gives what the machine's native step gives (ctemplates/natives_read.c, natives_integer.c,
-peek.c), or Python where the machine asks it; where that is not sure, the unit is left.
+What always holds: a step gives what the machine's native step gives (ctemplates/natives_read.c,
+natives_integer.c, peek.c), or Python where the machine asks it; where that is not sure, the unit is left.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def _targets(action: Action, active: set[Place]) -> list[Place] | None:
             return reals(action.operands) or None
         case Copy() if action.to in active:
             return reals([action.source]) or None
-        case (Load() | Element()) if action.to in active:
+        case Load() | Element() if action.to in active:
             return []
         case Make():
             return reals(action.cells) or None

@@ -1,6 +1,7 @@
 """How translated code does scalar primitives: by their definitions in ctemplates/scalars.def.
 
-In: the name of a record and the kinds of its operands. Out: the Apply that does it, or None where translated code
+In: the name of a record and the kinds of its operands. Out: the Apply that does it, or None where translated
+code
 cannot: what the machine does by other means (scalar_step in ctemplates/vm_steps.c) it does there.
 """
 
@@ -64,5 +65,6 @@ def kind_of_result(op: str, kinds: tuple[Kind, ...]) -> tuple[Domain, Kind] | No
 def apply(op: str, domain: Domain, to: Place, operands: tuple[Source, ...], line: int) -> Apply:
     """The op that does a primitive, as kind_of_result says."""
     found, record = _facts(op), lookup(op)
-    assert found is not None and isinstance(record, Scalar)
+    assert found is not None
+    assert isinstance(record, Scalar)
     return Apply(to, found[0], domain, operands, found[1].singular, record.needs, line)

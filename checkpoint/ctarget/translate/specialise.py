@@ -1,15 +1,17 @@
 """Making a unit of the block where a run stands: what C is then written of (graph.py).
 
-In: a block, and what stands in the registers of its parameters. Out: the Unit whose first head is that block for
-values of these kinds, or None where translation would not pay: nothing in it is run again and again.
+In: a block, and what stands in the registers of its parameters. Out: the Unit whose first head is that block
+for values of these kinds, or None where translation would not pay: nothing in it is run again and again.
 
-A block is run symbolically, in what is known of its values (values.py, steps.py), and so is what follows (ends.py),
-until a path comes to where it ends:
-- loops and joins are heads: what is known there, but for the names of places, is the head's key, and a path that
-  comes to a head of a known key goes there. So a loop is translated once for each thing worth knowing of it;
-- a known procedure is entered, its frame kept back: what it returns to is the caller's block with all it knows. If
-  it is being run already, and not of something smaller, frames are pushed, and its entry is a head. So a recursion
-  over data that are known whole ends by itself (this is the whistle of supercompilation: Turchin 1986);
+A block is run symbolically, in what is known of its values (values.py, steps.py), and so is what follows
+(ends.py), until a path comes to where it ends:
+- loops and joins are heads: what is known there, but for the names of places, is the head's key, and a path
+  that comes to a head of a known key goes there. So a loop is translated once for each thing worth knowing of
+  it;
+- a known procedure is entered, its frame kept back: what it returns to is the caller's block with all it
+  knows. If it is being run already, and not of something smaller, frames are pushed, and its entry is a head.
+  So a recursion over data that are known whole ends by itself (this is the whistle of supercompilation:
+  Turchin 1986);
 - what cannot be translated, and what would be too much, leaves the unit.
 """
 
@@ -36,8 +38,9 @@ def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
 
 
 def _leave_out_the_first(unit: Unit) -> None:
-    """A run stands somewhere in a loop: where that is gone on to only once, and all else can be entered by other
-    heads, the unit begins there."""
+    """A run stands somewhere in a loop: where that is gone on to only once, and all else can be entered by
+    other heads, the unit begins there.
+    """
     first, *others = unit.heads
     if any(end.head is first for head in unit.heads for end in ends(head.root) if isinstance(end, Go)):
         return

@@ -3,8 +3,8 @@
 In: a block, the State before its first step. Out: the State before its end; the ops and effects of the node.
 Untranslatable: the machine does this block.
 
-What always holds: references move as checkpoint.cps.ownership says, so what the steps leave is what the machine's
-own code would have left. Births are counted in the order of the steps.
+What always holds: references move as checkpoint.cps.ownership says, so what the steps leave is what the
+machine's own code would have left. Births are counted in the order of the steps.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ class Steps:
         return Constant(operand.value)
 
     def taken(self, given: list[t.Operand], uses: Uses, first: int = 0) -> list[Abstract]:
-        """The values of operands, the first of them the `first` of the step, each with a reference of its own:
-        what is used for the last time gives its own.
+        """The values of operands, the first of them the `first` of the step, each with a reference of its
+        own: what is used for the last time gives its own.
         """
         found = []
         for i, operand in enumerate(given, first):
@@ -119,7 +119,7 @@ class Steps:
             self.release(self.state.slots.pop(operand))
 
     def keep(self, value: Abstract) -> None:
-        """One more reference to a value: before all else, while that which it was read from is still there."""
+        """One more reference to a value: before all else, while what it was read from is still there."""
         match value:
             case Held(place, tag) if tag not in UNCOUNTED:
                 self.node.effects.insert(0, Keep(place))
@@ -240,8 +240,8 @@ class Steps:
         return value
 
     def load(self, name: str, owner: Held, index: int, peer: BlockPeer) -> Abstract:
-        """A field of an object, of the kind that it had when the unit was made, if that was looked at; else of
-        the kind that the block wants that it comes to.
+        """A field of an object, of the kind that it had when the unit was made, if that was looked at; else
+        of the kind that the block wants that it comes to.
         """
         shape = owner.hint
         hint = shape.fields[index] if shape is not None and index < len(shape.fields) else None

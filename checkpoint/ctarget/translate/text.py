@@ -1,4 +1,4 @@
-"""A unit as C: two files, one of the function that runs it plainly, one of those that record and reverse.
+"""A unit as C: the function that runs it plainly, and those that record and reverse.
 
 In: a unit (graph.py). Out: C that includes nothing but ctemplates/translated.h. What always holds: a unit's
 text says all that its code depends on but the addresses of its references, so that code can be told, and
@@ -16,19 +16,35 @@ from checkpoint.ctarget.translate.records import Records
 from checkpoint.ctarget.translate.words import comment, reference
 
 
-def plain_source(unit: Unit, lines: bool = True) -> str:
-    """The file with `unit_plain`. lines: whether it names lines of the program."""
+def source(unit: Unit, *forms: str, lines: bool = True) -> str:
+    """The file with some of the forms "plain" (`unit_plain`) and "taped" (`unit_tape` and `unit_reverse`).
+
+    lines: whether it names lines of the program.
+    """
     _number(unit)
-    return _file(unit, Forward(unit, None, lines).function())
+    functions = {"plain": _plain, "taped": _taped}
+    return _file(unit, [line for form in forms for line in ("", *functions[form](unit, lines))])
+
+
+def plain_source(unit: Unit, lines: bool = True) -> str:
+    """The file with `unit_plain`."""
+    return source(unit, "plain", lines=lines)
 
 
 def taped_source(unit: Unit, lines: bool = True) -> str:
     """The file with `unit_tape` and `unit_reverse`."""
-    _number(unit)
+    return source(unit, "taped", lines=lines)
+
+
+def _plain(unit: Unit, lines: bool) -> list[str]:
+    return Forward(unit, None, lines).function()
+
+
+def _taped(unit: Unit, lines: bool) -> list[str]:
     records = Records(unit)
     forward = Forward(unit, records, lines)
     tape = forward.function()
-    return _file(unit, [*tape, "", *Adjoint(unit, records, forward.left_by).function()])
+    return [*tape, "", *Adjoint(unit, records, forward.left_by).function()]
 
 
 def header_words(unit: Unit) -> int:
@@ -45,4 +61,4 @@ def _number(unit: Unit) -> None:
 
 def _file(unit: Unit, lines: list[str]) -> str:
     body = "\n".join(lines)
-    return "\n".join([comment(unit.name), '#include "translated.h"', "", *used_in(body), "", body, ""])
+    return "\n".join([comment(unit.name), '#include "translated.h"', "", *used_in(body), body, ""])

@@ -23,8 +23,7 @@ _PACKAGE = "checkpoint.ctarget.translate"
 _MADE_BY = {
     "seen": "observe",
     "specialise": "specialise",
-    "plain_source": "text",
-    "taped_source": "text",
+    "source": "text",
     "header_words": "text",
     "install": "install",
 }
@@ -42,22 +41,25 @@ def of_standing(held: Held) -> Translation | None:
 
 
 class Translation:
-    """Of one unit. pending: its forms that are being compiled."""
+    """Of one unit. pending: its forms that are being compiled. seconds: how long compilers took."""
 
-    __slots__ = ("_begun", "pending", "unit")
+    __slots__ = ("_begun", "pending", "seconds", "unit")
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self.pending: dict[str, Compilation] = {}
+        self.pending: dict[tuple[str, ...], Compilation] = {}
+        self.seconds = 0.0
         self._begun: set[str] = set()
 
     def begin(self, taped: bool, by: Compiler) -> bool:
-        """Compile what was not: the plain form and, if asked for, the taped one. Whether there was any."""
+        """Compile what was not: the plain form and, if asked for, the taped one, in one file if it is both.
+        Whether there was any.
+        """
         forms = ("plain", "taped") if taped and self.unit.tapes else ("plain",)
-        new = [form for form in forms if form not in self._begun]
-        for form in new:
-            self._begun.add(form)
-            self.pending[form] = Compilation(_made_by(f"{form}_source")(self.unit), by)
+        new = tuple([form for form in forms if form not in self._begun])
+        if new:
+            self._begun.update(new)
+            self.pending[new] = Compilation(_made_by("source")(self.unit, *new), by)
         return bool(new)
 
     def wait(self) -> None:
@@ -66,27 +68,28 @@ class Translation:
             compilation.wait()
 
     def install(self) -> tuple[int, list[str]]:
-        """Give to the machine what is compiled by now: how many forms, and why others are not."""
+        """Give to the machine what is compiled by now: how many files, and why others are not."""
         done, reasons = 0, []
-        for form, compilation in list(self.pending.items()):
+        for forms, compilation in list(self.pending.items()):
             if compilation.reason is not None:
                 reasons.append(compilation.reason)
             elif compilation.loaded is not None:
-                self._install(form, compilation.loaded)
+                self._install(forms, compilation.loaded)
+                self.seconds += compilation.seconds
                 done += 1
             else:
                 continue
-            del self.pending[form]
+            del self.pending[forms]
         return done, reasons
 
-    def _install(self, form: str, loaded: Any) -> None:
-        install = _made_by("install")
-        if form == "plain":
-            install(self.unit, loaded, None)
+    def _install(self, forms: tuple[str, ...], loaded: Any) -> None:
+        plain = loaded if "plain" in forms else None
+        if "taped" in forms:
+            _made_by("install")(self.unit, plain, loaded, _made_by("header_words")(self.unit))
         else:
-            install(self.unit, None, loaded, _made_by("header_words")(self.unit))
+            _made_by("install")(self.unit, plain, None)
 
     def forget(self) -> None:
         """What is being compiled, another process waits for: here it may be begun again."""
-        self._begun -= set(self.pending)
+        self._begun -= {form for forms in self.pending for form in forms}
         self.pending.clear()

@@ -7,11 +7,11 @@ An abstract value is one of
     Closure   of a known procedure; its environment is Held, Data or None
     Data      a pair, tuple or environment that has not been made: its cells are abstract values
 
-References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, to be kept and dropped when
-the program runs. Of Data only `owners` is counted, here: how many slots, cells and frames refer to it.
+References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, to be kept and dropped
+when the program runs. Of Data only `owners` is counted, here: how many slots, cells and frames refer to it.
 
-What always holds: a State and what is in it belong to one path; where paths part, `State.copy` copies the Data and
-keeps what they share.
+What always holds: a State and what is in it belong to one path; where paths part, `State.copy` copies the
+Data and keeps what they share.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ OTHER = "OTHER"  # the tag of a Held of which no more is known than that it has 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Held:
-    """tag: a kind of ctemplates/kinds.h that has been seen to; TUPLE: a RECORD that is a plain tuple; or OTHER.
+    """tag: a kind of ctemplates/kinds.h that has been seen to; TUPLE: a RECORD that is a plain tuple; or
+    OTHER.
     hint: what it looked like when the unit was made, if that is known: nothing relies on it.
     """
 
@@ -60,7 +61,9 @@ Abstract = Place | Constant | Held | Closure | Data
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A procedure that is being run: its entry, how much was known there (State.size), how many frames there were."""
+    """A procedure that is being run: its entry, how much was known there (State.size), how many frames there
+    were.
+    """
 
     entry: BlockPeer
     size: int
@@ -69,8 +72,9 @@ class Call:
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """A frame that has not been pushed: the block it returns to, what is saved, and the block of the call that it
-    is shown to wait for. entered, size: what was called, as of a Call. calls: those that had not returned before.
+    """A frame that has not been pushed: the block it returns to, what is saved, and the block of the call
+    that it is shown to wait for. entered, size: what was called, as of a Call. calls: those that had not
+    returned before.
     """
 
     block: BlockPeer
@@ -109,7 +113,7 @@ class Copier:
         return self.made[id(old)]
 
     def state(self, old: State) -> State:
-        """The copy of a state; in the order of `leaves`, if its slots are in that of the block's parameters."""
+        """The copy of a state; in the order of `leaves`, if its slots are in that of the parameters."""
         frames = [
             replace(f, saved={name: self.value(value) for name, value in f.saved.items()}) for f in old.frames
         ]
@@ -119,7 +123,8 @@ class Copier:
 
 @dataclass(eq=False, slots=True)
 class State:
-    """slots: what is live in the block's procedure. frames: those on top of the machine's stack, the top one last.
+    """slots: what is live in the block's procedure. frames: those on top of the machine's stack, the top one
+    last.
     told: booleans that tell whether a value has a tag.
     """
 
@@ -202,7 +207,7 @@ def _kind(value: Abstract, seen: dict[int, int]) -> Any:
 
 
 def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
-    """The places and constants that a head of the state's key has a param for, in a fixed order; births too."""
+    """The places and constants that a head of the state's key has params for, in order; births too."""
     seen: set[int] = set()
     for frame in state.frames:
         for value in frame.saved.values():

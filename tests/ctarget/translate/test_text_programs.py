@@ -28,12 +28,12 @@ def told(f: Callable[[float, float], float], engine: str) -> list[str]:
 def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
 
-    def spy(unit: Unit, lines: bool = True) -> str:
-        written.append(taped_source(unit, lines))
+    def spy(unit: Unit, *forms: str) -> str:
+        written.append(source(unit, *forms))
         return written[-1]
 
-    taped_source = text.taped_source
-    monkeypatch.setattr(text, "taped_source", spy)
+    source = text.source
+    monkeypatch.setattr(text, "source", spy)
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
     assert told(f, "c") == told(f, "hybrid")
     assert written

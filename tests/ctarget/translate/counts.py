@@ -1,0 +1,157 @@
+"""What the hot nodes of units do that costs: objects made, kinds asked for, jumps to what is not known.
+
+In: programs, run on engine c long enough that what they repeat is found. Out: numbers, counted in the graphs
+of units (graph.py). `python -m tests.ctarget.translate.counts` prints them as test_counts.py has them.
+
+A node is hot if a path through it goes on to a head. What several units are made of is counted in each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import checkpoint
+from checkpoint import engines, runs
+from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.ctarget.translate.graph import (
+    Element,
+    Expect,
+    Go,
+    IsKind,
+    Length,
+    Load,
+    Make,
+    Node,
+    Peek,
+    Push,
+    Return,
+    SetCall,
+    Unit,
+)
+from checkpoint.ctarget.translate.paths import following
+from checkpoint.errors import Source
+from checkpoint.program import load
+from tests.ctarget.translate import hot_programs
+from tests.support.corpus import FOLDER, value_of
+
+TURNS = 200  # of each program
+_LAST_FORM = re.compile(r"^[^\s;]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of units. nodes: the hot ones. made: objects. pushed: frames. tags: kinds of values that are asked for.
+    found_out: jumps to one of several places, as the frame on the stack says, and calls that look at it.
+    """
+
+    units: int = 0
+    nodes: int = 0
+    made: int = 0
+    pushed: int = 0
+    tags: int = 0
+    found_out: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*[a + b for a, b in zip(astuple(self), astuple(other), strict=True)])
+
+
+def hot(unit: Unit) -> list[Node]:
+    """The nodes through which a path goes on to a head."""
+    found: list[Node] = []
+    for head in unit.heads:
+        order = [head.root]
+        for node in order:  # it grows
+            order += following(node)
+        lasting = {id(node) for node in order if isinstance(node.end, Go)}
+        for node in reversed(order):
+            if any(id(each) in lasting for each in following(node)):
+                lasting.add(id(node))
+        found += [node for node in order if id(node) in lasting]
+    return found
+
+
+def counted(unit: Unit) -> Counts:
+    """What a unit's hot nodes do."""
+    nodes = hot(unit)
+    return sum((_of(node) for node in nodes), Counts(units=1, nodes=len(nodes)))
+
+
+def _of(node: Node) -> Counts:
+    done = [*node.ops, *node.effects]
+    return Counts(
+        made=sum(isinstance(each, Make) for each in done),
+        pushed=sum(isinstance(each, Push) for each in done),
+        tags=sum(_asks(each) for each in done),
+        found_out=_is_found_out(node) + sum(isinstance(each, SetCall) for each in done),
+    )
+
+
+def _asks(done: object) -> int:
+    """How many kinds an op asks for: of what it reads, and of what it reads that from."""
+    match done:
+        case Expect() | IsKind() | Length():
+            return 1
+        case Load(to=to):
+            return to.kind != "value"
+        case Element(to=to):
+            return 1 + (to.kind != "value")
+        case Peek(saved=saved):
+            return sum(place.kind != "value" for place in saved)
+    return 0
+
+
+def _is_found_out(node: Node) -> bool:
+    return isinstance(node.end, Return) and len(node.end.cases) > 1
+
+
+# Programs
+
+
+def repeated(name: str) -> str:
+    """A program of the corpus whose value is a procedure, as one that does what that does TURNS times."""
+    text = (FOLDER / f"{name}.vlad").read_text()
+    last = [found.start() for found in _LAST_FORM.finditer(text)][-1]
+    again = f"(let again ((i 1) (y (once x))) (if (= i {TURNS}) y (again (+ i 1) (once x))))"
+    return f"{text[:last]}(define once {text[last:]})\n(lambda (x) {again})\n"
+
+
+def units_of_text(text: str, x: str) -> list[Unit]:
+    """Of a text of the language whose value is a procedure, at an argument."""
+    engine = engines.get("c")
+    f, argument = runs.run_program(load(Source("<test>", text)), engine), value_of(x, engine)
+    return units_of(lambda: runs.primops_values(f, argument, engine))
+
+
+def units_of_function(f: Callable[..., Any], *arguments: Any) -> list[Unit]:
+    """Of a Python function."""
+    return units_of(lambda: checkpoint.primops(lambda given: f(*given), arguments))
+
+
+CORPUS = {
+    "network": "'(((0.1 0.4) (-0.3 0.2)) (0.7 -0.6))",
+    "particle": "0.2",
+    "saddle": "'(1 0.5)",
+    "probabilistic-lambda": "'(0.5 0.5)",
+    "probabilistic-prolog": "'(0.5 0.5)",
+}
+
+
+def all_units() -> dict[str, list[Unit]]:
+    """Of all programs, by their names."""
+    found = {name: units_of_text(repeated(name), x) for name, x in CORPUS.items()}
+    for f, arguments in hot_programs.PROGRAMS:
+        found[f"{f.__name__}, Python"] = units_of_function(f, *arguments)
+    return found
+
+
+def total(units: list[Unit]) -> Counts:
+    """Of all units of a program."""
+    return sum((counted(unit) for unit in units), Counts())
+
+
+if __name__ == "__main__":
+    for name, units in all_units().items():
+        print(f'    "{name}": {total(units)},')

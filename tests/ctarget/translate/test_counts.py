@@ -1,0 +1,88 @@
+"""What hot code costs, in numbers: 0 where it is to be none, else what it is now, so that a change shows.
+
+A number that changes on purpose is set anew: `python -m tests.ctarget.translate.counts` prints them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checkpoint.ctarget.translate.graph import Expect, Fork, IsKind, Load, Make, Peek, Push, Return, SetCall
+from checkpoint.ctarget.translate.text import source
+from tests.ctarget.translate import hot_programs
+from tests.ctarget.translate.counts import (
+    CORPUS,
+    Counts,
+    counted,
+    repeated,
+    total,
+    units_of_function,
+    units_of_text,
+)
+from tests.ctarget.translate.shared_objects import needs_c
+from tests.ctarget.translate.units import Maker, block, lorenz
+
+pytestmark = needs_c
+
+EXPECTED = {
+    # Rows of weights are lists that come from outside: pairs, and what is in them, are asked for. `map` makes a
+    # list; where its length is not known recursion pushes frames, and finds out which is on top.
+    "network": Counts(units=4, nodes=242, made=33, pushed=12, tags=214, found_out=15),
+    # The force, a gradient, is one step of the machine: before it the loop is left. What is hot is the work on
+    # vectors between (v+, k*v, v-), and that of the inner runs, on lists as above.
+    "particle": Counts(units=4, nodes=89, made=24, pushed=9, tags=96, found_out=10),
+    # As particle: each turn of the descent is the gradient of a whole ascent, whose turns are gradients.
+    "saddle": Counts(units=4, nodes=45, made=12, pushed=0, tags=17, found_out=0),
+    # Expressions, environments and distributions are lists of lists, and what is called is found in them.
+    "probabilistic-lambda": Counts(units=8, nodes=1049, made=272, pushed=35, tags=473, found_out=37),
+    # So are terms, clauses and substitutions.
+    "probabilistic-prolog": Counts(units=5, nodes=1342, made=125, pushed=48, tags=587, found_out=14),
+}
+# Of Python functions, on reals and tuples that the function makes itself: nothing.
+EXPECTED_OF_FUNCTIONS = {
+    "backprop": Counts(units=1, nodes=3, made=0, pushed=0, tags=0, found_out=0),
+    # The charges, a tuple, are gone through by index: what is read of them is asked for its kind.
+    "flight": Counts(units=1, nodes=6, made=0, pushed=0, tags=37, found_out=0),
+    "saddle": Counts(units=1, nodes=3, made=0, pushed=0, tags=0, found_out=0),
+}
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_programs(name: str) -> None:
+    units = units_of_text(repeated(name), CORPUS[name])
+    assert total(units) == EXPECTED[name]
+    assert all(unit.tapes and source(unit, "plain", "taped") for unit in units)
+
+
+@pytest.mark.parametrize(
+    ("f", "arguments"), hot_programs.PROGRAMS, ids=lambda each: getattr(each, "__name__", "")
+)
+def test_functions(f: Any, arguments: tuple[Any, ...]) -> None:
+    assert total(units_of_function(f, *arguments)) == EXPECTED_OF_FUNCTIONS[f.__name__]
+
+
+def test_what_is_counted() -> None:
+    """A unit made by hand: a head whose one way goes on, and has one of each, and whose other way leaves."""
+    make = Maker()
+    at = block("loop", "x", "v")
+    x, v, birth = make.place("x_0"), make.place("v_0", "value"), make.place("birth_0", "integer")
+    told = make.place("told_0", "boolean")
+    head = make.head(at, (x, v), 9)
+    cold, cased, back = (make.node(at, (x, v), 3) for _ in range(3))
+    head.root.ops = [IsKind(told, v, "PAIR")]
+    head.root.end = Fork(told, cased, cold)
+    cold.effects = [Make(make.place("p_0", "value"), "PAIR", (x, v), birth)]
+    cold.end = cold.leave
+    read = [Load(make.place("x_1"), v, 0), Load(make.place("w_0", "value"), v, 1)]
+    cased.ops = [Expect(v, "PAIR"), *read]
+    cased.effects = [Make(make.place("p_1", "value"), "PAIR", (x, v), birth), Push(0, (x,), None), SetCall(0)]
+    cased.end = Return(((0, back), (1, cold)))
+    back.ops = [Peek(0, (make.place("x_2"), make.place("w_1", "value")))]
+    back.end = make.go(head, 9, x, v)
+    assert counted(make.unit) == Counts(units=1, nodes=3, made=1, pushed=1, tags=4, found_out=2)
+
+
+def test_a_loop_on_reals_costs_nothing() -> None:
+    assert counted(lorenz()) == Counts(units=1, nodes=2)
