@@ -27,8 +27,8 @@ void ck_unit_taped(void *memory, uintptr_t tape, uintptr_t reverse, uint32_t hea
     __atomic_store_n(&unit->tape, (RunUnit *)tape, __ATOMIC_RELEASE);
 }
 
-void ck_entry_fill(void *entry, const void *unit, uint32_t head) {
-    *(UnitEntry *)entry = (UnitEntry){.unit = unit, .head = head};
+void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next) {
+    *(UnitEntry *)entry = (UnitEntry){.unit = unit, .head = head, .next = (const UnitEntry *)next};
 }
 
 /* Shapes */

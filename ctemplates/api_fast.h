@@ -17,7 +17,7 @@ size_t ck_entry_bytes(void);
 void ck_unit_begin(void *unit, const uintptr_t *references);
 void ck_unit_plain(void *unit, uintptr_t plain);
 void ck_unit_taped(void *unit, uintptr_t tape, uintptr_t reverse, uint32_t header);
-void ck_entry_fill(void *entry, const void *unit, uint32_t head);
+void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next); /* next: an entry, or 0 */
 
 /* Of a machine, or the one that a sweep has at work, which stands at a head: what is in the registers of the
  * parameters, one after another, each with what it consists of (checkpoint/ctarget/translate/observe.py; of a list

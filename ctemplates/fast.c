@@ -7,20 +7,22 @@
 
 #include <string.h>
 
+#include "natives.h"
 #include "vm.h"
 
 /* Words that a run should have: fewer make more of its end than of what it is for. */
 enum { FEW = 512 };
 
 bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t steps, int64_t stop) {
-    const UnitEntry *entry = fast->pointer;
-    const Unit *unit = entry->unit;
-    RunUnit *run = __atomic_load_n(m->tape ? &unit->tape : &unit->plain, __ATOMIC_ACQUIRE);
-    if (!run) return false;
     m->block = block;
     m->index = 0;
     m->steps = steps;
-    return run(unit, m, entry->head, stop);
+    for (const UnitEntry *entry = fast->pointer; entry; entry = entry->next) {
+        const Unit *unit = entry->unit;
+        RunUnit *run = __atomic_load_n(m->tape ? &unit->tape : &unit->plain, __ATOMIC_ACQUIRE);
+        if (run && run(unit, m, entry->head, stop)) return true;
+    }
+    return false;
 }
 
 Word *run_begin(Machine *m, size_t least, Word **end) {
@@ -61,6 +63,8 @@ const Services SERVICES = {
     .heap_peaked = heap_peaked,
     .heap_block = heap_block,
     .new_large_object = new_large_object,
+    .new_list = new_list,
+    .changed_list = changed_list,
     .stack_grow = stack_grow,
     .stack_own_top = stack_own_top,
     .stack_leave = stack_leave,

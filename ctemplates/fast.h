@@ -20,6 +20,7 @@
 #ifndef CK_FAST_H
 #define CK_FAST_H
 
+#include "containers.h"
 #include "machine.h"
 #include "reverse.h"
 
@@ -43,10 +44,12 @@ struct Unit {
 };
 
 /* What FAST points to. */
-typedef struct UnitEntry {
+typedef struct UnitEntry UnitEntry;
+struct UnitEntry {
     const Unit *unit;
     uint32_t head;
-} UnitEntry;
+    const UnitEntry *next; /* for values of other kinds; or NULL */
+};
 
 /* Room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and not much
  * more than what the limit of the tape leaves. NULL: the tape is nearly full, or duals are about (m->tags). */
@@ -65,6 +68,8 @@ typedef struct Services {
     void (*heap_peaked)(Heap *heap, size_t added);
     void *(*heap_block)(Heap *heap, uint32_t size_class);
     Object *(*new_large_object)(Heap *heap, Kind kind, size_t bytes);
+    Value (*new_list)(Heap *heap, size_t length, uint64_t owner);
+    bool (*changed_list)(Machine *machine, int64_t steps, List *old, size_t more, Value *handle);
     void (*stack_grow)(Heap *heap, Stack *stack, uint32_t count);
     void (*stack_own_top)(Heap *heap, Stack *stack);
     void (*stack_leave)(Heap *heap, Stack *stack);

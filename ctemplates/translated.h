@@ -99,6 +99,41 @@ INLINE bool has_length(Value v, int64_t now, int64_t *length) {
     return now < ((const List *)v.object)->stale;
 }
 
+/* Whether a program may change a list: an element, whose place is told, or what comes behind the last one. One that is
+ * not born gets a birth with its first change. */
+INLINE bool is_changeable(Value v) {
+    return kind_of(v) == LIST && ((const List *)v.object)->owner != FROZEN && v.object->birth != 0;
+}
+INLINE bool changeable_element(Value v, int64_t index, int64_t now, int64_t *at) {
+    return is_changeable(v) && element(v, index, now, at) != NULL;
+}
+INLINE bool changeable_end(Value v, int64_t now, int64_t *at) {
+    return is_changeable(v) && has_length(v, now, at);
+}
+/* The list after it has been changed. They take the reference that the element owns. */
+INLINE Value set_element(Machine *m, Value list, int64_t at, int64_t now, Value v) {
+    Value changed = nothing();
+    services->changed_list(m, now, (List *)list.object, 0, &changed);
+    Value *place = &((const List *)changed.object)->items->values[at];
+    const Value old = load(place);
+    store(place, v);
+    drop(m->heap, old);
+    return changed;
+}
+INLINE Value append(Machine *m, Value list, int64_t now, Value v) {
+    Value changed = nothing();
+    services->changed_list(m, now, (List *)list.object, 1, &changed);
+    Items *items = ((const List *)changed.object)->items;
+    store(&items->values[items->length++], v);
+    return changed;
+}
+/* Likewise of a list. */
+INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) {
+    *made = services->new_list(m->heap, count, m->run);
+    made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
+    return ((const List *)made->object)->items->values;
+}
+
 /* An object whose cells are filled at once; of a tuple from the second on. */
 INLINE Value *make(Machine *m, Kind kind, uint32_t count, int64_t birth, Value *made) {
     Cells *cells = new_born_cells(m->heap, kind, count + (kind == RECORD), birth);

@@ -84,7 +84,7 @@ def with_unit(n: int, folder: Path, *flags: str, forms: tuple[bool, bool] = (Tru
     library = ctypes.CDLL(str(path))
     made.runs = (ctypes.c_int64 * 3).in_dll(library, "unit_runs")
     made.refused = ctypes.c_int64.in_dll(library, "unit_refused")
-    heads = [Head(3, made.loop, (), ()), Head(4, made.loop, (), ())]
+    heads = [Head(3, made.loop, (), ())]
     made.unit = Unit("loop", heads, [], [made.loop, made.loop.procedure])
     install(made.unit, made.loaded if forms[0] else None, made.loaded if forms[1] else None, 1)
     return made

@@ -29,6 +29,7 @@ from checkpoint.ctarget.translate.graph import (
     Push,
     Source,
     Unit,
+    Update,
 )
 from checkpoint.ctarget.translate.paths import Action, reached
 from checkpoint.ctarget.translate.records import Kept, Record, Records, place_of, positions_read, reals
@@ -242,6 +243,12 @@ class PathAdjoint:
                     cell = cells[i]
                     if isinstance(cell, Place) and cell.kind == "real":
                         self.add(cell, "+", f"taken(c, (uint64_t){birth.name}, {i})")
+            case Update(to, _, at, value):
+                text = f"taken(c, {to.name}_birth, {at.name})"
+                if isinstance(value, Place) and value.kind == "real":
+                    self.add(value, "+", text)
+                else:
+                    self.text.append(f"{text};")
             case Push(_, saved, _):
                 for source in reversed(saved):
                     if isinstance(source, Place) and source.kind == "real":

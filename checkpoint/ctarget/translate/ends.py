@@ -11,7 +11,7 @@ from functools import cache
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate import predicates, python_steps  # noqa: F401 (their steps)
+from checkpoint.ctarget.translate import predicates, python_steps, python_updates  # noqa: F401 (their steps)
 from checkpoint.ctarget.translate.graph import (
     Constant,
     Effect,

@@ -7,8 +7,8 @@ must stand in which register for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.building import Builder
-from checkpoint.ctarget.translate.graph import Constant, Known, Place, Tag
+from checkpoint.ctarget.translate.building import AMOUNTS, Builder
+from checkpoint.ctarget.translate.graph import Constant, Known, Place, Tag, Unit
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.steps import NUMBERS
 from checkpoint.ctarget.translate.values import Abstract, Closure, Held, State
@@ -61,3 +61,25 @@ def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | Known] | No
         case Closure(procedure, Held(place)):
             return [Known(builder.reference(procedure), place)]
     return None
+
+
+def fits(unit: Unit, block: BlockPeer, shapes: dict[int, Shape]) -> bool:
+    """Whether what stands in the registers of a block's parameters may enter the unit there, at any head."""
+    heads = [head for head in unit.heads if head.block is block and head.entry is not None]
+    return any(
+        all(_fits(unit, wanted, shapes[register]) for register, wanted in head.entry or ()) for head in heads
+    )
+
+
+def _fits(unit: Unit, wanted: Place | Tag | Known, shape: Shape) -> bool:
+    match wanted:
+        case Place(kind="value"):
+            return True
+        case Place(kind=kind):
+            return NUMBERS.get(shape.tag) == kind
+        case Tag("OTHER"):
+            return shape.tag not in ("REAL", *AMOUNTS)
+        case Tag(tag, procedure):
+            return shape.tag == tag and (procedure is None or shape.procedure is unit.references[procedure])
+        case Known(procedure):
+            return shape.tag == "CLOSURE" and shape.procedure is unit.references[procedure]

@@ -13,8 +13,10 @@ import re
 from collections.abc import Iterable
 
 from checkpoint.ctarget.translate.graph import (
+    Apart,
     Apply,
     Birth,
+    Changeable,
     Convert,
     Copy,
     Drop,
@@ -43,6 +45,7 @@ from checkpoint.ctarget.translate.graph import (
     Source,
     Tag,
     Unit,
+    Update,
 )
 from checkpoint.ctarget.translate.paths import Path, all_paths, following, reached
 from checkpoint.ctarget.translate.records import WORD, Kept, Records
@@ -234,6 +237,12 @@ class Forward:
                 self._read(op, text, fail)
             case Length(to, owner, steps):
                 self.put(f"if (UNLIKELY(!has_length({owner.name}, {_now(steps)}, &{to.name}))) {fail()}")
+            case Changeable(to, owner, index, steps):
+                text = f"changeable_{'end' if index is None else 'element'}"
+                given = "" if index is None else f"{plain(index)}, "
+                self.put(f"if (UNLIKELY(!{text}({owner.name}, {given}{_now(steps)}, &{to.name}))) {fail()}")
+            case Apart(place, other):
+                self.put(f"if (UNLIKELY({place.name}.object == {other.name}.object)) {fail()}")
             case Convert(to, function, operands):
                 given = ", ".join([*map(plain, operands), f"&{to.name}"])
                 self.put(f"if (UNLIKELY(!{function}({given}))) {fail()}")
@@ -246,7 +255,8 @@ class Forward:
             case Peek():
                 self._peek(op, fail)
             case Birth(to):
-                self.put(f"{to.name} = births + {self.born[id(op)]};")
+                if id(op) in self.born:  # else all ways from here leave at the head, where none has been made
+                    self.put(f"{to.name} = births + {self.born[id(op)]};")
 
     def fail_of(self, node: Node) -> Fail:
         """How its ops leave: asked for only where one can."""
@@ -287,7 +297,11 @@ class Forward:
             case Make(made, tag, cells, birth):
                 kind = "RECORD" if tag == "TUPLE" else tag
                 text = f"to = make(m, {kind}, {len(cells)}, {birth.name}, &{made.name});"
+                if tag == "LIST":
+                    text = f"to = make_list(m, {len(cells)}, {birth.name}, &{made.name});"
                 return [text, *_stored(enumerate(cells))]
+            case Update():
+                return self._update(effect)
             case Keep(place):
                 return [f"keep({place.name});"]
             case Drop(place):
@@ -299,6 +313,16 @@ class Forward:
                 return [f"pop(m, {len(saved)});"]
             case SetCall(call):
                 return [f"set_call(m, REFERENCE({call}));"]
+
+    def _update(self, effect: Update) -> list[str]:
+        where = "" if effect.appends else f"{effect.at.name}, "
+        function = "append" if effect.appends else "set_element"
+        given = f"{where}{_now(effect.steps)}, {value(effect.value)}"
+        lines = [f"{effect.to.name} = {function}(m, {effect.owner.name}, {given});"]
+        birth = Kept(effect.to, birth=True)
+        if birth in self.births:
+            lines.append(f"{birth.name} = {effect.to.name}.object->birth;")
+        return lines
 
     # Ends
 

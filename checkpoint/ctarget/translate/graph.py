@@ -25,6 +25,7 @@ on:
     Load   (owner . index)' += to', in the map of the cotangent, under the owner's birth, if to is a real
     Element (owner . at)' += to', likewise
     Make   for each cell, the last first: cell' += (to . index)', taken out of the map, under `birth`
+    Update value' += (to . at)', taken out of the map
     Push   the frame's amounts are popped off the cotangent's stack, the last first: saved'
     Pop    saved' are pushed there, in their order (of what is no real: 0)
     Birth, Keep, Drop, SetCall: nothing
@@ -211,7 +212,42 @@ class Birth:
     to: Place
 
 
-Op = Apply | Copy | Load | Element | Length | Convert | Expect | Enclosed | IsKind | Peek | Birth
+@dataclass(frozen=True, eq=False, slots=True)
+class Changeable:
+    """Where a list is to be changed: the place of an element, or, without an index, behind the last one.
+    Leaves the unit unless it is a list that the program may change, after so many steps (as of Element). `to`
+    is an integer.
+    """
+
+    to: Place
+    owner: Place
+    index: Source | None
+    steps: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Apart:
+    """Leaves the unit unless two values are different objects."""
+
+    place: Place
+    other: Place
+
+
+Op = (
+    Apply
+    | Copy
+    | Load
+    | Element
+    | Length
+    | Convert
+    | Changeable
+    | Apart
+    | Expect
+    | Enclosed
+    | IsKind
+    | Peek
+    | Birth
+)
 
 
 # Effects
@@ -219,14 +255,28 @@ Op = Apply | Copy | Load | Element | Length | Convert | Expect | Enclosed | IsKi
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Make:
-    """An object of the kind PAIR or ENVIRONMENT, or a TUPLE (a RECORD whose first cell, NOTHING, is not among
-    `cells`). Takes the references that cells own.
+    """An object of the kind PAIR, ENVIRONMENT or LIST, or a TUPLE (a RECORD whose first cell, NOTHING, is not
+    among `cells`). Takes the references that cells own.
     """
 
     to: Place
     tag: str
     cells: tuple[Source, ...]
     birth: Place
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Update:
+    """A list gets an element, at a place that a Changeable has found: behind all others if it `appends`. `to`
+    is the list from then on, `owner` is stale. Takes the reference that the value owns.
+    """
+
+    to: Place
+    owner: Place
+    at: Place
+    value: Source
+    appends: bool
+    steps: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -269,7 +319,7 @@ class SetCall:
     call: int
 
 
-Effect = Make | Keep | Drop | Push | Pop | SetCall
+Effect = Make | Update | Keep | Drop | Push | Pop | SetCall
 
 
 # Ends

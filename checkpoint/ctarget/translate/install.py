@@ -4,7 +4,8 @@ In: a unit, what was loaded of its two forms, each when it is there. Out: the st
 and a FAST in the code of each block at whose head the unit can be entered.
 
 What always holds: all of it lives as long as the peer of any block where the unit can be entered, and keeps
-the peers that it refers to. Where two units have an entry at the same block the later one has it.
+the peers that it refers to. Where units have entries at one
+block, for values of several kinds, the last one is tried first.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from checkpoint.ctarget.states import address_of
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compiler import Loaded
     from checkpoint.ctarget.translate.graph import Unit
+
+
+MOST_ENTRIES = 4  # of a block
 
 
 class Installed:
@@ -36,16 +40,18 @@ class Installed:
 
     def enter(self) -> None:
         """Each block with an entry leads here."""
-        module, found = runtime(), set()
-        for head in self.unit.heads:
-            if head.entry is None or head.block in found:
+        module = runtime()
+        for head in reversed(self.unit.heads):
+            if head.entry is None:
                 continue
-            found.add(head.block)
+            block = head.block
+            others = sum(isinstance(each, Installed) for each in block.owned)
             entry = _memory(module.lib.ck_entry_bytes())
-            module.lib.ck_entry_fill(entry, self.pointer, head.number)
-            self.keep += [entry, head.block]
-            head.block.owned.append(self)
-            set_entry(head.block, address_of(entry))
+            next = block.entry if block.entry is not None and others < MOST_ENTRIES else 0
+            module.lib.ck_entry_fill(entry, self.pointer, head.number, next)
+            self.keep += [entry, block]
+            block.owned.append(self)
+            set_entry(block, address_of(entry))
 
 
 def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, header: int = 0) -> None:

@@ -73,7 +73,13 @@ class Making:
             call = None if frame.call is None else self.builder.reference(frame.call)
             self.effects.append(Push(self.builder.point(frame.block), saved, call))
         state.frames = []
+        self.settle(state)
+
+    def settle(self, state: State) -> None:
+        """All that refers to what was made refers to an object."""
         state.slots = {name: self.settled(value) for name, value in state.slots.items()}
+        for frame in state.frames:
+            frame.saved = {name: self.settled(value) for name, value in frame.saved.items()}
 
     def everything(self, state: State) -> None:
         """All that the state has."""

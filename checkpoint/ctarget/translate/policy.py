@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 THRESHOLD = 1_000_000  # steps, about 30 ms: what ends before is not worth a compiler's time
 MOST_PENDING = 2  # compiled at the same time
+MOST_KINDS = 3  # units of one block, for values of several kinds
 MOST_INSIDE = 3  # times that a block is passed over which others' units contain
 MOST_UNITS = 64  # of what starts in one procedure
 MOST_FAILURES = 3  # of the compiler, one after another: then it is not asked any more
@@ -64,7 +65,7 @@ class Account:
         self.due = THRESHOLD
         self.units = 0
         self.gap = 0
-        self.made: dict[str, Translation] = {}
+        self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()
         self.inside: dict[str, int] = {}
 
@@ -179,20 +180,29 @@ class Translator:
     ) -> Translation | None:
         """That of a block, made if it was not, and if that may be."""
         own, label = account_of(peer.procedure.lam), peer.block.label
-        translation = own.made.get(label)
+        made, forms = own.made.get(label, []), import_module(_MODULES["translation"])
+        if label in own.refused or (not made and not self._may_make(own, label, account, may_begin)):
+            return None
+        standing = forms.standing(held)
+        fitting = [each for each in made if each.fits(standing)]
+        if fitting or len(made) >= MOST_KINDS or not may_begin:
+            return fitting[0] if fitting else None
+        translation: Translation | None = forms.of_standing(standing)
         if translation is None:
-            if label in own.refused or account.units >= MOST_UNITS or not may_begin:
-                return None
-            if own.inside.get(label, MOST_INSIDE) < MOST_INSIDE:
-                own.inside[label] += 1
-                return None
-            translation = import_module(_MODULES["translation"]).of_standing(held)
-            if translation is None:
-                own.refused.add(label)
-                return None
-            account.units += 1
-            _register(translation, own, label)
+            own.refused.add(label)
+            return None
+        account.units += 1
+        _register(translation, own, label)
         return translation
+
+    def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:
+        """Whether the first unit of a block may be made now."""
+        if account.units >= MOST_UNITS or not may_begin:
+            return False
+        if own.inside.get(label, MOST_INSIDE) >= MOST_INSIDE:
+            return True
+        own.inside[label] += 1
+        return False
 
     def _complain(self, reason: str) -> None:
         """Say once in a process why programs run slower than they might."""
@@ -221,10 +231,12 @@ def _blocks(unit: Unit) -> set[BlockPeer]:
 
 def _register(translation: Translation, own: Account, label: str) -> None:
     """The block that it was made of finds it from now on, and so do all at which its unit can be entered."""
-    own.made[label] = translation
+    places = {label: own}
     for head in translation.unit.heads:
         if head.entry is not None:
-            account_of(head.block.procedure.lam).made.setdefault(head.block.block.label, translation)
+            places[head.block.block.label] = account_of(head.block.procedure.lam)
+    for place, account in places.items():
+        account.made.setdefault(place, []).append(translation)
     for block in _blocks(translation.unit):
         account_of(block.procedure.lam).inside.setdefault(block.block.label, 0)
 

@@ -13,7 +13,17 @@ from types import FunctionType, NoneType
 from checkpoint.ad.containers import Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.graph import Constant, Convert, Element, Expect, Kind, Length, Place, Source
+from checkpoint.ctarget.translate.graph import (
+    Apart,
+    Constant,
+    Convert,
+    Element,
+    Expect,
+    Kind,
+    Length,
+    Place,
+    Source,
+)
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of
 from checkpoint.ctarget.translate.values import OTHER, Abstract, Data, Held
@@ -92,15 +102,26 @@ def _cell(value: Data, index: Source) -> Abstract:
 def _element(steps: Steps, step: t.Compute, value: Held, index: Place | Constant) -> Abstract:
     known = index.value if isinstance(index, Constant) else None
     if value.tag == "TUPLE" and isinstance(known, int) and known >= 0:
-        steps.node.ops.append(Expect(value.place, "TUPLE"))
+        steps.node.ops.append(Expect(steps.seen(value), "TUPLE"))
         return steps.load(step.name, value, known, steps.peer)
+    place = looked_into(steps, value)
     at = steps.builder.place(f"{step.name}_at", "integer")
     return steps.read(
         step.name,
         _hint(value, known),
         steps.peer,
-        lambda to: Element(to, value.place, index, at, steps.made),
+        lambda to: Element(to, place, index, at, steps.made),
     )
+
+
+def looked_into(steps: Steps, value: Held) -> Place:
+    """The place of a container whose content the step looks at, which is none that the node has changed."""
+    place = steps.seen(value)
+    if place in steps.changed:
+        raise Untranslatable
+    if value.tag != "TUPLE":
+        steps.node.ops += [Apart(place, other) for other in steps.changed]
+    return place
 
 
 def _hint(value: Held, index: object) -> Shape | None:
@@ -116,12 +137,25 @@ def _length(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     if isinstance(value, Data) and value.tag == "TUPLE":
         steps.looked_at(step, uses)
         return Constant(len(value.cells))
-    if not isinstance(value, Held) or value.tag not in SEQUENCES:
-        raise Untranslatable
-    length = steps.builder.place(step.name, "integer")
-    steps.node.ops.append(Length(length, value.place, steps.made))
+    length = _length_of(steps, step, value)
     steps.looked_at(step, uses)
     return length
+
+
+def _length_of(steps: Steps, step: t.Compute, value: Abstract) -> Place:
+    if not isinstance(value, Held) or value.tag not in SEQUENCES:
+        raise Untranslatable
+    length = steps.builder.place(f"{step.name}_length", "integer")
+    steps.node.ops.append(Length(length, looked_into(steps, value), steps.made))
+    return length
+
+
+def _sequence(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """A tuple or list is what can be indexed for what can be iterated."""
+    value = steps.operand(step.operands[0])
+    if not isinstance(value, Data) or value.tag != "TUPLE":
+        _length_of(steps, step, value)  # sees that it is one, and not stale
+    return steps.found(value, step, uses)
 
 
 # Numbers
@@ -159,5 +193,6 @@ def _instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 SPECIAL["py.item"] = SPECIAL["py.item-to-change"] = _item
 SPECIAL["py.len"] = _length
+SPECIAL["py.sequence"] = _sequence
 SPECIAL["py.instance"] = _instance
 SPECIAL.update(dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted))

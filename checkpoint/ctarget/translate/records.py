@@ -27,6 +27,7 @@ from checkpoint.ctarget.translate.graph import (
     Push,
     Source,
     Unit,
+    Update,
 )
 from checkpoint.ctarget.translate.invariants import Invariants
 from checkpoint.ctarget.translate.paths import Action, Path, all_paths, defined, reached
@@ -176,6 +177,8 @@ def _targets(action: Action, active: set[Place]) -> list[Place] | None:
             return []
         case Make():
             return reals(action.cells) or None
+        case Update() if action.value.kind != "value":  # also of integers: the machine may have read them
+            return reals([action.value])
         case Push():
             return reals(action.saved)
         case Pop():
@@ -193,6 +196,8 @@ def _needed(action: Action) -> list[Kept]:
             return [own] if isinstance(at, Constant) else [own, Kept(at)]
         case Make():
             return [Kept(action.birth)]
+        case Update():
+            return [Kept(action.to, birth=True), Kept(action.at)]
         case Apply():
             everything = (*action.operands, action.to)
             found = [everything[i] for i in positions_read(action)]

@@ -31,10 +31,13 @@ from checkpoint.ctarget.translate.graph import (
     Keep,
     Kind,
     Load,
+    Make,
     Node,
     Op,
     Place,
+    Source,
 )
+from checkpoint.ctarget.translate.making import Making
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.scalars import Domain, apply, kind_of_result
 from checkpoint.ctarget.translate.values import OTHER, UNCOUNTED, Abstract, Closure, Data, Held, State
@@ -57,6 +60,8 @@ class Steps:
         self.node = node
         self.owned = ownership_of(peer)
         self.made = node.steps  # from the path's head on, the present one counted
+        self.changed: list[Place] = []  # lists that the node changes
+        self.fresh: set[Place] = set()  # objects that it makes: its ops cannot look at them
 
     def run(self) -> None:
         """All steps of the block."""
@@ -119,10 +124,12 @@ class Steps:
             self.release(self.state.slots.pop(operand))
 
     def keep(self, value: Abstract) -> None:
-        """One more reference to a value: before all else, while what it was read from is still there."""
+        """One more reference to a value: before all else, while what it was read from is still there; of what
+        the node makes, when it is there.
+        """
         match value:
             case Held(place, tag) if tag not in UNCOUNTED:
-                self.node.effects.insert(0, Keep(place))
+                self.node.effects.insert(len(self.node.effects) if place in self.fresh else 0, Keep(place))
             case Closure(_, environment) if environment is not None:
                 self.keep(environment)
             case Data():
@@ -142,8 +149,8 @@ class Steps:
                         self.release(cell)
 
     def _drop(self, place: Place) -> None:
-        """A reference that the same node has added is one that it need not add."""
-        for i, effect in enumerate(self.node.effects):
+        """A reference that the same node has added is one that it need not add, but to what it changes."""
+        for i, effect in enumerate(self.node.effects if place not in self.changed else ()):
             if isinstance(effect, Keep) and effect.place is place:
                 del self.node.effects[i]
                 return
@@ -227,7 +234,7 @@ class Steps:
             found = self.renamed(step.name, value.cells[index])
         elif isinstance(value, Held) and value.tag in ("PAIR", OTHER):
             if value.tag == OTHER:
-                self.node.ops.append(Expect(value.place, "PAIR"))
+                self.node.ops.append(Expect(self.seen(value), "PAIR"))
             found = self.load(step.name, value, index, self.peer)
         else:
             raise Untranslatable
@@ -245,7 +252,23 @@ class Steps:
         """
         shape = owner.hint
         hint = shape.fields[index] if shape is not None and index < len(shape.fields) else None
-        return self.read(name, hint, peer, lambda to: Load(to, owner.place, index))
+        place = self.seen(owner)
+        return self.read(name, hint, peer, lambda to: Load(to, place, index))
+
+    def seen(self, value: Held) -> Place:
+        """The place of a value that ops look at."""
+        if value.place in self.fresh:
+            raise Untranslatable
+        return value.place
+
+    def made_now(self, values: list[Abstract]) -> tuple[Source, ...]:
+        """What stands for values where an effect takes them."""
+        making = Making(self.builder)
+        sources = tuple([making.source(value) for value in values])
+        self.node.effects += making.effects
+        self.fresh.update([effect.to for effect in making.effects if isinstance(effect, Make)])
+        making.settle(self.state)
+        return sources
 
     def read(self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Op]) -> Abstract:
         """What an op reads, of the kind that it had, or that the block wants."""
@@ -295,7 +318,7 @@ class Steps:
             return list(value.cells)
         if not isinstance(value, Held) or value.tag not in ("TUPLE", OTHER):
             raise Untranslatable
-        self.node.ops.append(Expect(value.place, "TUPLE", count=count))
+        self.node.ops.append(Expect(self.seen(value), "TUPLE", count=count))
         return [self.load(f"{step.name}_{i}", value, i, self.peer) for i in range(count)]
 
     def _truth(self, step: t.Compute, uses: Uses) -> Abstract:

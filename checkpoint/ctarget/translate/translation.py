@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PACKAGE = "checkpoint.ctarget.translate"
 _MADE_BY = {
     "seen": "observe",
+    "fits": "entries",
     "specialise": "specialise",
     "source": "text",
     "header_words": "text",
@@ -33,23 +34,40 @@ def _made_by(name: str) -> Any:
     return getattr(import_module(f"{_PACKAGE}.{_MADE_BY[name]}"), name)
 
 
-def of_standing(held: Held) -> Translation | None:
-    """Of the block at whose head a machine stands, or a sweep's, and what it has there; None: of none."""
-    standing = _made_by("seen")(held)
+def standing(held: Held) -> Any:
+    """The block at whose head a machine stands, or a sweep's, and what is in its registers."""
+    return _made_by("seen")(held)
+
+
+def of_standing(standing: Any) -> Translation | None:
+    """Of such a block and what it has there; None: nothing can be made of it."""
     unit = None if standing is None else _made_by("specialise")(*standing)
-    return None if unit is None else Translation(unit)
+    return None if unit is None else Translation(unit, standing[1])
+
+
+def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
+    """What registers hold, without what that consists of."""
+    return {register: (shape.tag, shape.procedure) for register, shape in shapes.items()}
 
 
 class Translation:
     """Of one unit. pending: its forms that are being compiled. seconds: how long compilers took."""
 
-    __slots__ = ("_begun", "pending", "seconds", "unit")
+    __slots__ = ("_begun", "_made_for", "pending", "seconds", "unit")
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, shapes: dict[int, Any]) -> None:
         self.unit = unit
+        self._made_for = _kinds(shapes)
         self.pending: dict[tuple[str, ...], Compilation] = {}
         self.seconds = 0.0
         self._begun: set[str] = set()
+
+    def fits(self, standing: Any) -> bool:
+        """Whether a machine that stands there can enter, or is to come to where it can."""
+        block, shapes = standing
+        if any(head.block is block and head.entry is not None for head in self.unit.heads):
+            return bool(_made_by("fits")(self.unit, block, shapes))
+        return _kinds(shapes) == self._made_for
 
     def begin(self, taped: bool, by: Compiler) -> bool:
         """Compile what was not: the plain form and, if asked for, the taped one, in one file if it is both.

@@ -17,6 +17,7 @@ import checkpoint
 from checkpoint import engines, runs
 from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.graph import (
+    Changeable,
     Element,
     Expect,
     Go,
@@ -92,7 +93,7 @@ def _of(node: Node) -> Counts:
 def _asks(done: object) -> int:
     """How many kinds an op asks for: of what it reads, and of what it reads that from."""
     match done:
-        case Expect() | IsKind() | Length():
+        case Expect() | IsKind() | Length() | Changeable():
             return 1
         case Load(to=to):
             return to.kind != "value"

@@ -53,13 +53,17 @@ def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[poli
         each.wait()
 
 
+Forms = tuple[str, ...]
+PLAIN, TAPED, BOTH = ("plain",), ("taped",), ("plain", "taped")
+
+
 @dataclass
 class Fakes:
     """Stand-ins for all that makes units: what was asked of them. refuses: no block is worth it."""
 
     looked_at: list[str] = field(default_factory=list)
-    written: list[str] = field(default_factory=list)
-    installed: list[str] = field(default_factory=list)
+    written: list[Forms] = field(default_factory=list)
+    installed: list[Forms] = field(default_factory=list)
     refuses: bool = False
     text: str = plain(1)
 
@@ -74,27 +78,27 @@ class Fakes:
             else SimpleNamespace(heads=[SimpleNamespace(block=peer, entry=())], tapes=True)
         )
 
-    def plain_source(self, unit: Any) -> str:
-        self.written.append("plain")
-        return self.text
-
-    def taped_source(self, unit: Any) -> str:
-        self.written.append("taped")
-        return self.text + "/* taped */\n"
+    def source(self, unit: Any, *forms: str) -> str:
+        self.written.append(forms)
+        return f"{self.text}/* {forms} */\n"
 
     def header_words(self, unit: Any) -> int:
         return 3
 
+    def blocks(self, unit: Any) -> set[Any]:
+        return {head.block for head in unit.heads}
+
     def install(self, unit: Any, plain: Any, taped: Any, header: int = 0) -> None:
-        assert (plain is None) != (taped is None)
         assert header == (0 if taped is None else 3)
-        self.installed.append("plain" if taped is None else "taped")
+        given = {"plain": plain, "taped": taped}
+        self.installed.append(tuple([form for form, loaded in given.items() if loaded is not None]))
 
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
     made = Fakes()
     monkeypatch.setattr(translation, "_made_by", lambda name: getattr(made, name))
+    monkeypatch.setattr(policy, "_blocks", made.blocks)
     return made
 
 
@@ -117,10 +121,13 @@ def test_a_run_has_the_plain_form_made_and_a_tape_both(fakes: Fakes) -> None:
     engine, start = loop(3000)
     engine.advance(start, None, Effects())
     assert fakes.written
-    assert set(fakes.written) == {"plain"}
+    assert set(fakes.written) == {PLAIN}
     assert fakes.installed == fakes.written
+    advanced = len(fakes.written)
     engine.tape(start, None, Effects())
-    assert fakes.written.count("taped") == fakes.written.count("plain") == len(fakes.looked_at)
+    new = fakes.written[advanced:]
+    assert new.count(TAPED) == advanced  # of what has the plain form only that which it lacks
+    assert new.count(BOTH) == len(new) - advanced == len(fakes.looked_at) - advanced
     assert sorted(fakes.installed) == sorted(fakes.written)
     assert len(set(fakes.looked_at)) == len(fakes.looked_at)
 
@@ -129,7 +136,8 @@ def test_a_run_has_the_plain_form_made_and_a_tape_both(fakes: Fakes) -> None:
 @needs_compiler
 def test_a_sweep_has_both_made_however_short_its_runs_are(schedule: Schedule, fakes: Fakes) -> None:
     swept(*loop(5000), schedule)
-    assert fakes.written.count("plain") == fakes.written.count("taped") > 0
+    assert fakes.written == [BOTH] * len(fakes.looked_at)
+    assert fakes.written
     assert sorted(fakes.installed) == sorted(fakes.written)
 
 
@@ -184,7 +192,7 @@ def test_short_runs_of_one_program_add_up(
     for each in translator.pending:
         each.wait()
     engine.advance(start, None, Effects())  # and what is compiled is there as soon as a run begins
-    assert fakes.installed == ["plain"]
+    assert fakes.installed == [PLAIN]
 
 
 @needs_compiler
@@ -203,11 +211,11 @@ def test_in_the_background_a_run_does_not_wait(
     for each in translator.pending:
         each.wait()
     advanced(1)  # any run installs what is there
-    assert fakes.installed == ["plain"]
+    assert fakes.installed == [PLAIN]
     assert translator.pending == []
     # Of the same text in the cache nothing is compiled, nor waited for.
     advanced(150_000)
-    assert fakes.installed == ["plain"] * len(fakes.written)
+    assert fakes.installed == [PLAIN] * len(fakes.written)
     assert calls(tmp_path) == 1
 
 
@@ -267,7 +275,7 @@ def test_one_unit_that_does_not_compile_does_not_stop_others(
         advanced(5000)
     fakes.text = plain(2)
     advanced(5001)
-    assert "plain" in fakes.installed
+    assert PLAIN in fakes.installed
     assert not translator.gives_up
 
 
@@ -323,12 +331,12 @@ RUNS: list[tuple[str, Schedule]] = [
 def test_a_gradient_is_the_same_in_every_bit(
     text: str, schedule: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    installed: list[tuple[Any, str]] = []
+    installed: list[tuple[Any, Forms]] = []
     install = translation.Translation._install
 
-    def noted(self: Any, form: str, loaded: Any) -> None:
-        installed.append((self.unit, form))
-        install(self, form, loaded)
+    def noted(self: Any, forms: Forms, loaded: Any) -> None:
+        installed.append((self.unit, forms))
+        install(self, forms, loaded)
 
     monkeypatch.setattr(translation.Translation, "_install", noted)
     monkeypatch.setenv("CHECKPOINT_JIT", "off")
@@ -337,7 +345,7 @@ def test_a_gradient_is_the_same_in_every_bit(
     engine, start = started(text)
     assert swept(engine, start, schedule) == off
     assert swept(engine, start, schedule) == off
-    assert {form for _, form in installed} == {"plain", "taped"}
+    assert {form for _, forms in installed for form in forms} == {"plain", "taped"}
     assert all(unit.heads[0].block.entry is not None for unit, _ in installed)
 
 
