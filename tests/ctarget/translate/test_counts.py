@@ -43,8 +43,8 @@ EXPECTED = {
 # Of Python functions, on reals and tuples that the function makes itself: nothing.
 EXPECTED_OF_FUNCTIONS = {
     "backprop": Counts(units=1, nodes=3, made=0, pushed=0, tags=0, found_out=0),
-    # The inner loop is met with data that are made and with such as are not. The latter look as if they grew from
-    # turn to turn (heads.py), so they are made, and what is read of them is asked for its kind.
+    # The inner loop is met with data that are made and with such as are not. The latter look as if they grew
+    # from turn to turn (heads.py): so they are made, and what is read of them is asked for its kind.
     "flight": Counts(units=1, nodes=13, made=6, pushed=0, tags=54, found_out=0),
     "saddle": Counts(units=1, nodes=3, made=0, pushed=0, tags=0, found_out=0),
 }
