@@ -44,7 +44,8 @@ typedef struct Telling {
 static const Value *parts_of(Value v, uint32_t *count) {
     *count = 0;
     switch (kind_of(v)) {
-    case PAIR: *count = 2; return cells_of(v);
+    case PAIR:
+    case DUAL: *count = 2; return cells_of(v);
     case ENVIRONMENT: *count = v.object->length; return cells_of(v);
     case RECORD:
         if (cells_of(v)[0].tag == NOTHING) *count = v.object->length - 1;

@@ -234,6 +234,19 @@ INLINE bool raised(int64_t x, int64_t exponent, int64_t *to) {
     return true;
 }
 
+/* Tangents of duals: of one operand, or the sum of two (numbers.c, apply_to_simple). */
+
+INLINE bool counts(double slope, double tangent, bool singular) {
+    return !(singular && tangent == 0.0 && !isfinite(slope));
+}
+INLINE double tangent_of_one(double slope, double tangent, bool singular) {
+    return counts(slope, tangent, singular) ? slope * tangent : 0.0;
+}
+INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y, bool singular) {
+    if (!counts(slope_x, x, singular)) return tangent_of_one(slope_y, y, singular);
+    return counts(slope_y, y, singular) ? slope_x * x + slope_y * y : slope_x * x;
+}
+
 /* Scalars: value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and
  * by_y_ID(x, y, z) are the partials. A definition of one operand does not look at y. */
 

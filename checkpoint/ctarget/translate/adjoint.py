@@ -15,22 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checkpoint.ctarget.translate.graph import (
+from checkpoint.ctarget.translate.actions import (
     Apply,
     Copy,
     Element,
-    Go,
-    Head,
-    Leave,
     Load,
     Make,
     Place,
     Pop,
     Push,
     Source,
-    Unit,
     Update,
 )
+from checkpoint.ctarget.translate.graph import Go, Head, Leave, Unit
 from checkpoint.ctarget.translate.paths import Action, reached
 from checkpoint.ctarget.translate.records import Kept, Record, Records, place_of, positions_read, reals
 from checkpoint.ctarget.translate.scalar_words import computed, contribution

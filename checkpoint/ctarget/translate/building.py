@@ -11,7 +11,8 @@ from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.tables import return_point
-from checkpoint.ctarget.translate.graph import Kind, Leave, Place, Unit
+from checkpoint.ctarget.translate.actions import Kind, Place
+from checkpoint.ctarget.translate.graph import Leave, Unit
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.values import Held
 

@@ -11,22 +11,14 @@ from functools import cache
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate import predicates, python_steps, python_updates  # noqa: F401 (their steps)
-from checkpoint.ctarget.translate.graph import (
-    Constant,
-    Effect,
-    Enclosed,
-    Expect,
-    Fork,
-    Leave,
-    Node,
-    On,
-    Peek,
-    Place,
-    Pop,
-    Return,
-    SetCall,
+from checkpoint.ctarget.translate import (  # noqa: F401 (their steps)
+    dual_steps,
+    predicates,
+    python_steps,
+    python_updates,
 )
+from checkpoint.ctarget.translate.actions import Constant, Effect, Enclosed, Expect, Peek, Place, Pop, SetCall
+from checkpoint.ctarget.translate.graph import Fork, Leave, Node, On, Return
 from checkpoint.ctarget.translate.heads import LONGEST_PATH, MOST_NODES, Path, Specialiser
 from checkpoint.ctarget.translate.making import Making
 from checkpoint.ctarget.translate.steps import Steps, Untranslatable, tag_of

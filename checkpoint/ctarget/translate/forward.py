@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from checkpoint.ctarget.translate.graph import (
+from checkpoint.ctarget.translate.actions import (
     Apart,
     Apply,
     Birth,
@@ -24,32 +24,29 @@ from checkpoint.ctarget.translate.graph import (
     Element,
     Enclosed,
     Expect,
-    Fork,
-    Go,
-    Head,
     IsKind,
     Keep,
     Known,
-    Leave,
     Length,
     Load,
     Make,
-    Node,
     Op,
     Peek,
     Place,
     Pop,
     Push,
-    Return,
+    Same,
     SetCall,
     Source,
     Tag,
-    Unit,
+    TagOf,
+    Tangent,
     Update,
 )
+from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, Return, Unit
 from checkpoint.ctarget.translate.paths import Path, all_paths, following, reached
 from checkpoint.ctarget.translate.records import WORD, Kept, Records
-from checkpoint.ctarget.translate.scalar_words import Fail, applied
+from checkpoint.ctarget.translate.scalar_words import Fail, applied, pushed
 from checkpoint.ctarget.translate.words import (
     C_TYPES,
     PAYLOADS,
@@ -62,9 +59,12 @@ from checkpoint.ctarget.translate.words import (
     has_tag,
     in_braces,
     in_order,
+    in_quotes,
     lacks_tag,
+    name_of,
     plain,
     reference,
+    unlike,
     value,
 )
 
@@ -152,7 +152,7 @@ class Forward:
 
     def _entry(self, head: Head, entry: tuple[tuple[int, Place | Tag | Known], ...]) -> list[str]:
         tests = [f"left < {head.most}"]
-        tests += [test for register, wanted in entry if (test := _unlike(f"r[{register}]", wanted))]
+        tests += [test for register, wanted in entry if (test := unlike(f"r[{register}]", wanted))]
         lines = [f"if ({' || '.join(tests)}) return false;"]
         for register, wanted in entry:
             if isinstance(wanted, Place):
@@ -248,6 +248,12 @@ class Forward:
                 self.put(f"if (UNLIKELY(!{function}({given}))) {fail()}")
             case Expect(place, tag, procedure, count):
                 self.put(f"if (UNLIKELY({lacks_tag(place.name, tag, procedure, count)})) {fail()}")
+            case Tangent():
+                self.put(f"{op.to.name} = {pushed(op)};")
+            case TagOf(to, place):
+                self.put(f"{to.name} = (int64_t){place.name}.object->birth;")
+            case Same(a, b):
+                self.put(f"if (UNLIKELY({a.name} != {b.name})) {fail()}")
             case Enclosed(to, place):
                 self.put(f"{to.name} = environment_of({place.name});")
             case IsKind(to, place, tag):
@@ -265,7 +271,7 @@ class Forward:
     def _line(self, op: Apply, node: Node) -> None:
         span = node.block.code.span if self.lines and op.line else None
         if span is not None:
-            self.text.append(f'#line {op.line} "{_in_quotes(span.source.name)}"')
+            self.text.append(f'#line {op.line} "{in_quotes(span.source.name)}"')
 
     def _read(self, op: Load | Element, text: str, fail: Fail) -> None:
         """A field, which a text looks up: NULL where there is none."""
@@ -283,7 +289,7 @@ class Forward:
         if not op.saved:
             return
         self.put("saved = stack_top_saved(&m->stack);")
-        tests = [test for i, place in enumerate(op.saved) if (test := _unlike(f"saved[{i}]", place))]
+        tests = [test for i, place in enumerate(op.saved) if (test := unlike(f"saved[{i}]", place))]
         if tests:
             self.put(f"if (UNLIKELY({' || '.join(tests)})) {fail()}")
         self.put(
@@ -342,7 +348,7 @@ class Forward:
         if self.born[id(go)]:
             self.put(f"births += {self.born[id(go)]};")
         moves = [
-            Move(C_TYPES[param.kind], param.name, plain(source), _name(source))
+            Move(C_TYPES[param.kind], param.name, plain(source), name_of(source))
             for param, source in zip(go.head.params, go.sources, strict=True)
         ]
         self.put(*in_braces([*in_order(moves), f"goto head_{go.head.number};"]))
@@ -364,19 +370,6 @@ class Forward:
         self.put(*_stored(leave.contents), "return true;")
 
 
-def _unlike(held: str, wanted: Place | Tag | Known) -> str:
-    """The test that a Value is not what is wanted; "": anything is."""
-    match wanted:
-        case Place(kind="value"):
-            return ""
-        case Place():
-            return f"{held}.tag != {TAGS[wanted.kind]}"
-        case Tag(tag, procedure):
-            return lacks_tag(held, tag, procedure)
-        case Known(procedure, environment):
-            return lacks_tag(held, "PROCEDURE" if environment is None else "CLOSURE", procedure)
-
-
 def _now(steps: int) -> str:
     """How many steps the machine has made, so many after the path's head."""
     return f"stop - left + {steps}"
@@ -386,26 +379,9 @@ def _stored(sources: Iterable[tuple[int, Source]]) -> list[str]:
     return [f"store(&to[{i}], {value(source)});" for i, source in sources]
 
 
-def _name(source: Source) -> str | None:
-    """The variable that a source reads."""
-    match source:
-        case Place(name):
-            return name
-        case Known(_, Place(name)):
-            return name
-    return None
-
-
 def _comment(at: Node | Head | Leave) -> str:
     """Where in the program a label is."""
     code = at.block.procedure.code
     where = f"block {at.block.block.label}" + (f" of {code.name}" if code is not None else "")
     what = "leaves at " if isinstance(at, Leave) else ""
     return comment(what + where)
-
-
-def _in_quotes(name: str) -> str:
-    """A file's name, as in a string of C."""
-    return "".join(
-        c if c.isprintable() and c not in '"\\' else f"\\{ord(c):03o}" for c in name if ord(c) < 256
-    )

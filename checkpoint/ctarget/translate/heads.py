@@ -11,16 +11,9 @@ from dataclasses import dataclass, replace
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate import entries
+from checkpoint.ctarget.translate.actions import Constant, Place, Source
 from checkpoint.ctarget.translate.building import Builder
-from checkpoint.ctarget.translate.graph import (
-    Constant,
-    Go,
-    Head,
-    Leave,
-    Node,
-    Place,
-    Source,
-)
+from checkpoint.ctarget.translate.graph import Go, Head, Leave, Node
 from checkpoint.ctarget.translate.making import Making
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.values import Abstract, Call, Copier, Held, State, key, leaves

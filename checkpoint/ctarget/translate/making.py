@@ -9,8 +9,8 @@ takes one. Frames are pushed from the bottom; frames and slots refer to objects 
 
 from __future__ import annotations
 
+from checkpoint.ctarget.translate.actions import Constant, Effect, Keep, Known, Make, Place, Push, Source
 from checkpoint.ctarget.translate.building import Builder
-from checkpoint.ctarget.translate.graph import Constant, Effect, Keep, Known, Make, Place, Push, Source
 from checkpoint.ctarget.translate.values import Abstract, Closure, Data, Held, State
 
 

@@ -10,23 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.graph import (
-    Effect,
-    Element,
-    Fork,
-    Go,
-    Head,
-    Leave,
-    Node,
-    On,
-    Op,
-    Peek,
-    Place,
-    Pop,
-    Return,
-    Source,
-    Unit,
-)
+from checkpoint.ctarget.translate.actions import Effect, Element, Op, Peek, Place, Pop, Source
+from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
 
 Action = Op | Effect
 

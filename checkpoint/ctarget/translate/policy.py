@@ -6,7 +6,8 @@ compiled and installed while the run goes on, or while it waits (CHECKPOINT_JIT:
 An *account* is of a procedure: runs that start in it add their steps to it. Once these are many, they are
 looked at between two slices, and the block is taken at whose head the machine stands: so it is found the
 sooner the more of the time goes into it. Where a look finds no machine at a head, slices get short until one
-does.
+does. In the background a block is taken at once if it was found often of late, any other one only where runs
+have taken much longer than it will (effort.py).
 
 What always holds: a block is translated, or found untranslatable, once. Without a compiler, or where it
 fails, a warning says so once, and all goes on in the machine.
@@ -26,7 +27,7 @@ from checkpoint.ad.values import Closure
 from checkpoint.ctarget.code import BlockPeer, making, peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.translate.effort import Effort
+from checkpoint.ctarget.translate.effort import Effort, Places
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compiler import Compiler
@@ -44,6 +45,9 @@ MOST_FAILURES = 3  # of the compiler, one after another: then it is not asked an
 SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_000
 # And to find a machine at a head: at most, at least, and how many are tried.
 LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
+# Steps between two looks in the background: at least, at most. They vary by VARIES, else a loop might be
+# looked at always at the same place.
+GAP, LONGEST_GAP, VARIES = 10_007, 250_007, 0.618034
 _KEY = "translate"  # of a lambda's `compiled`
 # Loaded at the first look, since most processes end before: what compiles, and what makes units.
 _MODULES = {name: f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "paths", "translation")}
@@ -54,17 +58,19 @@ class Account:
 
     made: by the labels of the procedure's own blocks, what was translated and can be entered there. refused:
     those of which nothing can be made. inside: those that units contain which are entered elsewhere, and how
-    often a machine has stood there since: soon it will come to where it can enter. gap: where runs wait for
-    the compiler, the steps between two looks.
+    often a machine has stood there since: soon it will come to where it can enter. gap: the steps between two
+    looks. varied: of the last gap, by which part it was longer. places: where machines were found.
     """
 
-    __slots__ = ("due", "gap", "inside", "made", "refused", "steps", "units")
+    __slots__ = ("due", "gap", "inside", "made", "places", "refused", "steps", "units", "varied")
 
     def __init__(self) -> None:
         self.steps = 0
         self.due = THRESHOLD
         self.units = 0
         self.gap = 0
+        self.varied = 0.0
+        self.places = Places()
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()
         self.inside: dict[str, int] = {}
@@ -162,7 +168,8 @@ class Translator:
         by = None if self.gives_up else _compiler()
         if by is None and self._said:
             return None
-        may_begin = waits or (self.effort.allows and len(self.pending) < MOST_PENDING)
+        is_hot = account.places.add(peer.address)
+        may_begin = waits or (self.effort.allows(is_hot) and len(self.pending) < MOST_PENDING)
         translation = self._translation(peer, held, account, may_begin)
         if translation is None:
             return None
@@ -303,20 +310,26 @@ class Watch:
 
     def _looked(self, found: Found) -> None:
         self._in_vain = 0
-        self._account.due = self._account.steps + THRESHOLD
-        if not self._waits:
-            self._due = self._account.due
-            self.slice = max(self.slice, FIRST)
-        elif found is Found.NEWS:  # what comes next in the program is new, too
-            self._account.gap = 0
-            self._due = self._account.steps
+        account, news = self._account, found is Found.NEWS
+        if self._waits:
+            self._looked_and_waited(news)
+            return
+        account.gap = GAP if news else min(max(GAP, 2 * account.gap), LONGEST_GAP)
+        account.varied = (account.varied + VARIES) % 1.0
+        self.slice = account.gap + int(account.gap * account.varied)
+        self._due = account.due = account.steps + self.slice
+
+    def _looked_and_waited(self, news: bool) -> None:
+        account = self._account
+        account.due = account.steps + THRESHOLD
+        if news:  # what comes next in the program is new, too
+            account.gap = 0
+            self._due = account.steps
             self.slice = translator.first_waiting
             return
-        else:
-            gap = 2 * self._account.gap + translator.first_waiting
-            self._account.gap = min(gap, THRESHOLD, translator.longest)
-            self._due = self._account.steps + self._account.gap
-            self.slice = max(self.slice, translator.first_waiting)
+        account.gap = min(2 * account.gap + translator.first_waiting, THRESHOLD, translator.longest)
+        self._due = account.steps + account.gap
+        self.slice = max(self.slice, translator.first_waiting)
         self._grow()
 
     def _grow(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.graph import Constant
+from checkpoint.ctarget.translate.actions import Constant
 from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of
 from checkpoint.ctarget.translate.values import OTHER, Abstract
 

@@ -13,7 +13,7 @@ from types import FunctionType, NoneType
 from checkpoint.ad.containers import Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.graph import (
+from checkpoint.ctarget.translate.actions import (
     Apart,
     Constant,
     Convert,
@@ -25,6 +25,7 @@ from checkpoint.ctarget.translate.graph import (
     Source,
 )
 from checkpoint.ctarget.translate.observe import Shape
+from checkpoint.ctarget.translate.scalars import Domain, apply
 from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of
 from checkpoint.ctarget.translate.values import OTHER, Abstract, Data, Held
 
@@ -57,6 +58,7 @@ OF_INTEGERS: dict[str, tuple[str, Kind]] = {
     "py.rshift": ("shifted_right", "integer"),
     "py.irshift": ("shifted_right", "integer"),
 }
+TRUTHS = {"NOTHING": False, "PAIR": True, "PROCEDURE": True, "CLOSURE": True}
 STAYS = frozenset(("py.int", "py.round", "py.math.floor", "py.math.ceil", "py.math.trunc", "py.index"))
 # The classes of values by their kinds, where these tell.
 CLASSES: dict[str, type] = {
@@ -158,6 +160,38 @@ def _sequence(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return steps.found(value, step, uses)
 
 
+def _truth(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    return _tells(steps, step, uses, "py.ne")
+
+
+def _not(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    return _tells(steps, step, uses, "py.eq")
+
+
+def _tells(steps: Steps, step: t.Compute, uses: Uses, op: str) -> Abstract:
+    """How a number, or the length of a container, compares with 0."""
+    value = steps.operand(step.operands[0])
+    if isinstance(value, Place | Constant) and value.kind != "value":
+        return value if value.kind == "boolean" and op == "py.ne" else compared(steps, step, value, op)
+    if tag_of(value) in TRUTHS:
+        steps.looked_at(step, uses)
+        return Constant(TRUTHS[tag_of(value)] == (op == "py.ne"))
+    if isinstance(value, Held) and value.tag == OTHER:
+        raise Untranslatable  # it need not be a container
+    return compared(steps, step, _length(steps, step, uses), op)
+
+
+def compared(steps: Steps, step: t.Compute, value: Abstract, op: str) -> Place:
+    """With 0, of the kind that it is done with."""
+    assert isinstance(value, Place | Constant)
+    whole = value.kind == "integer"
+    told = steps.builder.place(step.name, "boolean")
+    zero = Constant(0 if whole else 0.0)
+    domain: Domain = "integers" if whole else "reals"
+    steps.node.ops.append(apply(op, domain, told, (value, zero), step.span.line))
+    return told
+
+
 # Numbers
 
 
@@ -193,6 +227,8 @@ def _instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 SPECIAL["py.item"] = SPECIAL["py.item-to-change"] = _item
 SPECIAL["py.len"] = _length
+SPECIAL["py.truth"] = _truth
+SPECIAL["py.not"] = _not
 SPECIAL["py.sequence"] = _sequence
 SPECIAL["py.instance"] = _instance
 SPECIAL.update(dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted))

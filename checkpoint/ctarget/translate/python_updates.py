@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.graph import Birth, Changeable, Constant, Make, Place, Update
+from checkpoint.ctarget.translate.actions import Birth, Changeable, Constant, Make, Place, Update
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.python_steps import looked_into
 from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of

@@ -13,22 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checkpoint.ctarget.translate.graph import (
+from checkpoint.ctarget.translate.actions import (
     Apply,
     Constant,
     Copy,
     Element,
-    Go,
-    Head,
     Load,
     Make,
     Place,
     Pop,
     Push,
     Source,
-    Unit,
     Update,
 )
+from checkpoint.ctarget.translate.graph import Go, Head, Unit
 from checkpoint.ctarget.translate.invariants import Invariants
 from checkpoint.ctarget.translate.paths import Action, Path, all_paths, defined, reached
 from checkpoint.ctarget.translate.words import C_TYPES

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from checkpoint.ctarget.translate.graph import Apply, Constant, Source
+from checkpoint.ctarget.translate.actions import Apply, Constant, Source, Tangent
 from checkpoint.ctarget.translate.words import LARGEST_EXACT, PAYLOADS, plain, real
 
 Fail = Callable[[], str]
@@ -76,6 +76,22 @@ def _on_integers(op: Apply, fail: Fail) -> list[str]:
         f"if (UNLIKELY(!integers_{op.definition}({of}, &result))) {fail()}",
         f"{op.to.name} = result.{PAYLOADS[op.to.kind]};",
     ]
+
+
+# Tangents
+
+
+def pushed(op: Tangent) -> str:
+    """An expression of what tangents of the operands give."""
+    x, y = [*map(real, op.primals), "0.0"][:2]
+    slopes = [f"by_{'xy'[i]}_{op.definition}({x}, {y}, {op.result.name})" for i in range(len(op.primals))]
+    terms = [
+        f"{slope}, {real(tangent)}"
+        for slope, tangent in zip(slopes, op.tangents, strict=True)
+        if tangent is not None
+    ]
+    name = "tangent_of_two" if len(terms) > 1 else "tangent_of_one"
+    return f"{name}({', '.join(terms)}, {'true' if op.singular else 'false'})"
 
 
 # Partials

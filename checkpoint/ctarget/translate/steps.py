@@ -19,8 +19,7 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.selection import is_null_test
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
-from checkpoint.ctarget.translate.building import Builder
-from checkpoint.ctarget.translate.graph import (
+from checkpoint.ctarget.translate.actions import (
     Birth,
     Constant,
     Copy,
@@ -32,14 +31,15 @@ from checkpoint.ctarget.translate.graph import (
     Kind,
     Load,
     Make,
-    Node,
     Op,
     Place,
     Source,
 )
+from checkpoint.ctarget.translate.building import Builder
+from checkpoint.ctarget.translate.graph import Node
 from checkpoint.ctarget.translate.making import Making
 from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.scalars import Domain, apply, kind_of_result
+from checkpoint.ctarget.translate.scalars import apply, kind_of_result
 from checkpoint.ctarget.translate.values import OTHER, UNCOUNTED, Abstract, Closure, Data, Held, State
 
 NUMBERS: dict[str, Kind] = {"REAL": "real", "INTEGER": "integer", "BOOLEAN": "boolean"}
@@ -200,9 +200,11 @@ class Steps:
     # Primitives
 
     def _compute(self, step: t.Compute, uses: Uses) -> Abstract:
-        done = self._scalar(step) if isinstance(lookup(step.op), Scalar) else None
-        if done is not None:
-            return done
+        if isinstance(lookup(step.op), Scalar):
+            for scalar in (Steps._scalar, *SCALARS):
+                done = scalar(self, step, uses)
+                if done is not None:
+                    return done
         if is_null_test(step):
             return self._told("NOTHING", step, uses)
         special = SPECIAL.get(step.op)
@@ -210,7 +212,7 @@ class Steps:
             raise Untranslatable
         return special(self, step, uses)
 
-    def _scalar(self, step: t.Compute) -> Abstract | None:
+    def _scalar(self, step: t.Compute, uses: Uses) -> Abstract | None:
         """Numbers own no references: what is moved is only gone. None: it is not done as a scalar."""
         given = [self.operand(operand) for operand in step.operands]
         numbers = tuple([value for value in given if isinstance(value, Place | Constant)])
@@ -321,27 +323,6 @@ class Steps:
         self.node.ops.append(Expect(self.seen(value), "TUPLE", count=count))
         return [self.load(f"{step.name}_{i}", value, i, self.peer) for i in range(count)]
 
-    def _truth(self, step: t.Compute, uses: Uses) -> Abstract:
-        """Of numbers: whether they are not 0."""
-        value = self.operand(step.operands[0])
-        if isinstance(value, Place | Constant) and value.kind == "boolean":
-            return value
-        return self._compared(step, "py.ne")
-
-    def _not(self, step: t.Compute, uses: Uses) -> Abstract:
-        return self._compared(step, "py.eq")
-
-    def _compared(self, step: t.Compute, op: str) -> Abstract:
-        """With 0, of the kind that it is done with."""
-        value = self.operand(step.operands[0])
-        if not isinstance(value, Place | Constant) or value.kind == "value":
-            raise Untranslatable
-        zero = Constant(0 if value.kind == "integer" else 0.0)
-        told = self.builder.place(step.name, "boolean")
-        domain: Domain = "integers" if value.kind == "integer" else "reals"
-        self.node.ops.append(apply(op, domain, told, (value, zero), step.span.line))
-        return told
-
     def _is_null(self, step: t.Compute, uses: Uses) -> Abstract:
         return self._told("NOTHING", step, uses)
 
@@ -362,6 +343,8 @@ def tag_of(value: Abstract) -> str:
 
 
 # Those of Python programs: python_steps.py.
+# What does scalars on operands that are not all plain numbers, in order; None: it does not.
+SCALARS: list[Callable[[Steps, t.Compute, Uses], Abstract | None]] = []
 SPECIAL: dict[str, Callable[[Steps, t.Compute, Uses], Abstract]] = {
     "cons": Steps._cons,
     "car": Steps._field,
@@ -370,6 +353,4 @@ SPECIAL: dict[str, Callable[[Steps, t.Compute, Uses], Abstract]] = {
     "pair?": Steps._is_pair,
     "py.tuple": Steps._tuple,
     "py.unpack": Steps._unpack,
-    "py.truth": Steps._truth,
-    "py.not": Steps._not,
 }

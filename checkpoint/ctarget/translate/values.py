@@ -5,7 +5,7 @@ An abstract value is one of
     Constant  of the program
     Held      a value in a local: counted, or of a kind that is not known
     Closure   of a known procedure; its environment is Held, Data or None
-    Data      a pair, tuple or environment that has not been made: its cells are abstract values
+    Data      a pair, tuple, environment or dual that has not been made: its cells are abstract values
 
 References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, to be kept and dropped
 when the program runs. Of Data only `owners` is counted, here: how many slots, cells and frames refer to it.
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate.graph import Constant, Place
+from checkpoint.ctarget.translate.actions import Constant, Place
 from checkpoint.ctarget.translate.observe import Shape
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
@@ -48,7 +48,9 @@ class Closure:
 
 @dataclass(eq=False, slots=True)
 class Data:
-    """birth: the place of its number. owners: how many refer to it."""
+    """birth: the place of its number; of a DUAL that of its tag, which several share. owners: how many refer
+    to it.
+    """
 
     tag: str
     cells: list[Abstract]
@@ -95,6 +97,7 @@ class Copier:
         self.leaf = leaf
         self.birth = birth
         self.made: dict[int, Data] = {}
+        self.births: dict[Place, Place] = {}
 
     def value(self, old: Abstract) -> Abstract:
         """The copy of a value."""
@@ -107,8 +110,9 @@ class Copier:
 
     def _data(self, old: Data) -> Data:
         if id(old) not in self.made:
-            birth = self.birth(old.birth)
-            new = self.made[id(old)] = Data(old.tag, [], birth, old.owners)
+            if old.birth not in self.births:
+                self.births[old.birth] = self.birth(old.birth)
+            new = self.made[id(old)] = Data(old.tag, [], self.births[old.birth], old.owners)
             new.cells += [self.value(cell) for cell in old.cells]
         return self.made[id(old)]
 
@@ -151,19 +155,19 @@ class State:
 
     def size(self) -> int:
         """How many values there are in its slots, those within Data included."""
-        seen: set[int] = set()
+        seen: dict[int, Data] = {}
         return sum(_size(value, seen) for value in self.slots.values())
 
     def made_of(self) -> int:
-        """How many Data there are in slots and frames."""
-        seen: set[int] = set()
+        """How many Data there are in slots and frames; duals do not pile up."""
+        seen: dict[int, Data] = {}
         values = [*self.slots.values(), *(value for frame in self.frames for value in frame.saved.values())]
         for value in values:
             _size(value, seen)
-        return len(seen)
+        return sum(data.tag != "DUAL" for data in seen.values())
 
 
-def _size(value: Abstract, seen: set[int]) -> int:
+def _size(value: Abstract, seen: dict[int, Data]) -> int:
     """How many values a value consists of; `seen`: the Data that have been counted."""
     if isinstance(value, Closure):
         return 1 if value.environment is None else 1 + _size(value.environment, seen)
@@ -171,7 +175,7 @@ def _size(value: Abstract, seen: set[int]) -> int:
         return 1
     if id(value) in seen:
         return 1
-    seen.add(id(value))
+    seen[id(value)] = value
     return 1 + sum(_size(cell, seen) for cell in value.cells)
 
 
@@ -203,7 +207,8 @@ def _kind(value: Abstract, seen: dict[int, int]) -> Any:
     if id(value) in seen:
         return seen[id(value)]
     seen[id(value)] = len(seen)
-    return (value.tag, *[_kind(cell, seen) for cell in value.cells])
+    birth = seen.setdefault(id(value.birth), len(seen))
+    return (value.tag, birth, *[_kind(cell, seen) for cell in value.cells])
 
 
 def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
@@ -221,7 +226,9 @@ def _leaves(value: Abstract, seen: set[int]) -> Iterator[Place | Constant | Held
         case Data():
             if id(value) not in seen:
                 seen.add(id(value))
-                yield value.birth
+                if id(value.birth) not in seen:
+                    seen.add(id(value.birth))
+                    yield value.birth
                 for cell in value.cells:
                     yield from _leaves(cell, seen)
         case Closure(_, environment):

@@ -14,7 +14,8 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import Any
 
-from checkpoint.ctarget.translate.graph import Constant, Kind, Known, Place, Source, Unit
+from checkpoint.ctarget.translate.actions import Constant, Kind, Known, Place, Source, Tag
+from checkpoint.ctarget.translate.graph import Unit
 
 C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
 # The part of a Value that has a place's content, and its tag.
@@ -174,3 +175,33 @@ def in_braces(lines: list[str]) -> list[str]:
     if not any(line.startswith("const ") for line in lines):
         return lines
     return ["{", *[f"    {line}" for line in lines], "}"]
+
+
+def unlike(held: str, wanted: Place | Tag | Known) -> str:
+    """The test that a Value is not what is wanted; "": anything is."""
+    match wanted:
+        case Place(kind="value"):
+            return ""
+        case Place():
+            return f"{held}.tag != {TAGS[wanted.kind]}"
+        case Tag(tag, procedure):
+            return lacks_tag(held, tag, procedure)
+        case Known(procedure, environment):
+            return lacks_tag(held, "PROCEDURE" if environment is None else "CLOSURE", procedure)
+
+
+def name_of(source: Source) -> str | None:
+    """The variable that a source reads."""
+    match source:
+        case Place(name):
+            return name
+        case Known(_, Place(name)):
+            return name
+    return None
+
+
+def in_quotes(name: str) -> str:
+    """A file's name, as in a string of C."""
+    return "".join(
+        c if c.isprintable() and c not in '"\\' else f"\\{ord(c):03o}" for c in name if ord(c) < 256
+    )

@@ -15,23 +15,20 @@ from typing import Any
 
 import checkpoint
 from checkpoint import engines, runs
-from checkpoint.ctarget.translate.collected import units_of
-from checkpoint.ctarget.translate.graph import (
+from checkpoint.ctarget.translate.actions import (
     Changeable,
     Element,
     Expect,
-    Go,
     IsKind,
     Length,
     Load,
     Make,
-    Node,
     Peek,
     Push,
-    Return,
     SetCall,
-    Unit,
 )
+from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.ctarget.translate.graph import Go, Node, Return, Unit
 from checkpoint.ctarget.translate.paths import following
 from checkpoint.errors import Source
 from checkpoint.program import load

@@ -8,19 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from checkpoint.ctarget.translate.graph import (
-    Apply,
-    Constant,
-    Copy,
-    Fork,
-    Go,
-    Head,
-    Leave,
-    On,
-    Place,
-    Source,
-    Unit,
-)
+from checkpoint.ctarget.translate.actions import Apply, Constant, Copy, Place, Source
+from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, On, Unit
 
 Values = dict[Place, float]
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from checkpoint.ctarget.translate.graph import Expect, Fork, IsKind, Load, Make, Peek, Push, Return, SetCall
+from checkpoint.ctarget.translate.actions import Expect, IsKind, Load, Make, Peek, Push, SetCall
+from checkpoint.ctarget.translate.graph import Fork, Return
 from checkpoint.ctarget.translate.text import source
 from tests.ctarget.translate import hot_programs
 from tests.ctarget.translate.counts import (

@@ -82,6 +82,21 @@ def pairs(x: float, y: float) -> float:
     return total
 
 
+def piles(x: float, y: float) -> float:
+    """A pile, until it is empty; what is true of containers."""
+    pile: list[Any] = [(x, 0)]
+    t, n, empty = 0.0, 0, ()
+    while pile and n < 300:
+        v, deep = pile[-1]
+        pile = pile[:-1]
+        t += v * y
+        if deep < 7 and not empty:
+            pile.append((v * 0.5, deep + 1))
+            pile.append((v * 0.6 + y, deep + 1))
+        n += 1 if (v, n) else 2
+    return t + len(pile)
+
+
 def made_and_kept(x: float, y: float) -> float:
     """A list that has two names as soon as it is made."""
     s = 0.0
@@ -127,7 +142,7 @@ def whole(x: float, y: float) -> float:
     return s
 
 
-FUNCTIONS = [reads, writes, mixed, rows, pairs, made_and_kept, stale, too_far, whole]
+FUNCTIONS = [reads, writes, mixed, rows, pairs, piles, made_and_kept, stale, too_far, whole]
 
 
 def told(f: Function, engine: str) -> list[str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from checkpoint.ctarget.build import FROM_LIBM, SOURCES, compiler
-from checkpoint.ctarget.translate.graph import Place, Unit
+from checkpoint.ctarget.translate.actions import Place
+from checkpoint.ctarget.translate.graph import Unit
 from checkpoint.ctarget.translate.records import Records
 from checkpoint.ctarget.translate.text import header_words, plain_source, taped_source
 from checkpoint.ctarget.translate.words import Move, in_order, literal

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.graph import (
+from checkpoint.ctarget.translate.actions import (
     Apply,
     Birth,
     Constant,
@@ -15,26 +15,20 @@ from checkpoint.ctarget.translate.graph import (
     Effect,
     Enclosed,
     Expect,
-    Fork,
-    Go,
-    Head,
     IsKind,
     Keep,
     Kind,
     Known,
-    Leave,
     Load,
     Make,
-    Node,
     Peek,
     Place,
     Pop,
     Push,
-    Return,
     SetCall,
     Source,
-    Unit,
 )
+from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, Return, Unit
 
 NEEDS: dict[str, tuple[tuple[int, ...], ...]] = {
     "add": ((), ()),

@@ -1,0 +1,81 @@
+"""Scalars on duals: forward mode, with primal and tangent in places of their own.
+
+In: a block on its way (steps.py), a scalar primitive of which an operand is a dual. Out: the dual that it
+gives, as Data of the tag DUAL: it is made only where it leaves the unit.
+
+What always holds: what a dual gives is what numbers_apply gives without a tape (ctemplates/numbers.c), in
+every bit, for duals of one tag with reals as their parts; where there are others the unit is left. Units that
+hold duals never record.
+"""
+
+from __future__ import annotations
+
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Uses
+from checkpoint.ctarget.translate.actions import Constant, Load, Place, Same, TagOf, Tangent
+from checkpoint.ctarget.translate.building import AMOUNTS
+from checkpoint.ctarget.translate.scalars import apply, kind_of_result
+from checkpoint.ctarget.translate.steps import SCALARS, Steps
+from checkpoint.ctarget.translate.values import Abstract, Data, Held
+
+assert "DUAL" in AMOUNTS
+
+
+def _scalar(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
+    given = [_opened(steps, operand) for operand in step.operands]
+    duals = [value for value in given if isinstance(value, Data) and value.tag == "DUAL"]
+    primals = tuple([_part(value, 0) for value in given])
+    numbers = [each for each in primals if isinstance(each, Place | Constant)]
+    found = kind_of_result(step.op, tuple([each.kind for each in numbers]))
+    if not duals or found is None or len(numbers) < len(given):
+        return None
+    domain, kind = found
+    for other in duals[1:]:
+        _unify(steps, duals[0], other)
+    result = steps.builder.place(step.name, kind)
+    op = apply(step.op, domain, result, tuple(numbers), step.span.line)
+    steps.node.ops.append(op)
+    made: Abstract = result
+    if kind == "real":
+        tangent = steps.builder.place(f"{step.name}_tangent", "real")
+        tangents = tuple([_part(value, 1) if value in duals else None for value in given])
+        steps.node.ops.append(
+            Tangent(tangent, op.definition, tuple(numbers), result, _sources(tangents), op.singular)
+        )
+        made = Data("DUAL", [result, tangent], duals[0].birth)
+    steps.looked_at(step, uses)
+    return made
+
+
+def _opened(steps: Steps, operand: t.Operand) -> Abstract:
+    """The value of an operand; a dual that is an object is taken apart, for good."""
+    value = steps.operand(operand)
+    if not isinstance(operand, str) or not isinstance(value, Held) or value.tag != "DUAL":
+        return value
+    if value.hint is None or any(field.tag != "REAL" for field in value.hint.fields):
+        return value
+    primal, tangent = (steps.builder.place(f"{operand}_{part}", "real") for part in ("primal", "tangent"))
+    tag = steps.builder.place(f"{operand}_tag", "integer")
+    steps.node.ops += [Load(primal, value.place, 0), Load(tangent, value.place, 1), TagOf(tag, value.place)]
+    steps.release(value)
+    opened = steps.state.slots[operand] = Data("DUAL", [primal, tangent], tag)
+    return opened
+
+
+def _part(value: Abstract, i: int) -> Abstract:
+    """The primal or the tangent of a dual; of all else itself."""
+    return value.cells[i] if isinstance(value, Data) and value.tag == "DUAL" else value
+
+
+def _sources(values: tuple[Abstract | None, ...]) -> tuple[Place | Constant | None, ...]:
+    return tuple([value if isinstance(value, Place | Constant) else None for value in values])
+
+
+def _unify(steps: Steps, dual: Data, other: Data) -> None:
+    """Two duals have one tag from here on, or the unit is left."""
+    if other.birth is not dual.birth:
+        steps.node.ops.append(Same(dual.birth, other.birth))
+        other.birth = dual.birth
+
+
+SCALARS.append(_scalar)
