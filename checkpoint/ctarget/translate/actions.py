@@ -1,7 +1,7 @@
-"""What the nodes of a unit do: ops and effects, on places (graph.py says what these are, and what their adjoints are).
+"""What the nodes of a unit do: ops and effects, on places.
 
-In: nothing. Out: the classes. What always holds: each is immutable; those that are equal are the same object, but for
-constants, tags and known closures.
+graph.py says how nodes hang together, and what the adjoints of these are. What always holds: nothing here
+changes once it is made; ops and effects are told apart by identity.
 """
 
 from __future__ import annotations

@@ -1,0 +1,83 @@
+"""Forward mode in translated code: primal and tangent in places of their own, as numbers.c computes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint.ctarget.translate import text
+from checkpoint.ctarget.translate.graph import Unit
+from tests.ctarget.translate.shared_objects import needs_compiler
+
+pytestmark = needs_compiler
+COUNT = 3000
+
+
+def products(x: float, y: float) -> float:
+    for i in range(COUNT):
+        x = x - (x * y - 0.5) * 0.01 + i * 1e-9
+        y = y + (1.0 / (x + 3.0) - y * 0.25) * 0.01
+    return x * y
+
+
+def functions(x: float, y: float) -> float:
+    for _ in range(COUNT):
+        x = math.sin(x) + math.sqrt(y * y) * 0.5
+        y = math.exp(-y) / (1.0 + x * x)
+    return x + y
+
+
+def choices(x: float, y: float) -> float:
+    """What is compared are primals; a branch that one operand does not reach has no tangent of it."""
+    for _ in range(COUNT):
+        if x > y:
+            x = x - 0.25
+        else:
+            x = x + y * 1.5
+            y = -y if y < 0.25 else y * 0.5
+    return x - y
+
+
+def roots(x: float, y: float) -> float:
+    """The partial is infinite where the tangent is 0: it contributes nothing."""
+    for _ in range(COUNT):
+        x = x + math.sqrt(y) + math.sqrt(0.0 * x)
+    return x
+
+
+def changes(x: float, y: float) -> float:
+    """At first a dual, then a plain real, then a dual again."""
+    total = y
+    for i in range(COUNT):
+        x = x * 0.999 + total * 0.001
+        total = 2.0 if i % 3 else x
+    return x + total
+
+
+def told(f: Callable[[float, float], float], engine: str, tangents: tuple[float, float]) -> list[str]:
+    def of_pair(point: Any) -> float:
+        return f(*point)
+
+    value, tangent = checkpoint.jvp(of_pair, (0.75, 0.5), tangents, engine=engine)
+    return [value.hex(), tangent.hex()]
+
+
+@pytest.mark.parametrize("f", [products, functions, choices, roots, changes], ids=lambda f: f.__name__)
+def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+
+    def spy(unit: Unit, *forms: str) -> str:
+        assert forms == ("plain",), "units that hold duals never record"
+        written.append(source(unit, *forms))
+        return written[-1]
+
+    source = text.source
+    monkeypatch.setattr(text, "source", spy)
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    for tangents in ((1.0, 0.0), (-0.5, 2.0), (math.inf, 1.0)):
+        assert told(f, "c", tangents) == told(f, "hybrid", tangents)
+    assert any("tangent_of_" in each for each in written)
