@@ -4,8 +4,10 @@ Program i of a kind is drawn from the seed, the kind and i, so that any one can 
 
     python -m experiments.random.run --programs 2000 --seed 1 --kinds vlad,python,arrays --processes 2
     python -m experiments.random.run --programs 1 --first 1234 --seed 1 --kinds vlad --show
+    python -m experiments.random.run --programs 2000 --seed 1 --kinds vlad --translate
 
 What each kind gave is kept in results.json, unless --show is given: then the programs are printed instead.
+--translate: on c what runs is translated to C as soon as it can be (tests/support/translation.py).
 Status 1: engines disagree on a program, which is printed.
 """
 
@@ -18,6 +20,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -31,9 +34,11 @@ from checkpoint.ctarget.library import built_with
 from experiments import common
 from experiments.random.agree import ENDS, ENGINES, Disagreement, check
 from experiments.random.kinds import KINDS
+from tests.support.translation import forced
 
 RESULTS = Path(__file__).parent / "results.json"
 CHUNK = 250  # programs
+SLICES = (13, 60, 400, 5_000)  # where translation is forced: units are left after at most so many steps
 CHUNKS = 20  # after which a process is replaced, since compiled programs are kept
 
 
@@ -45,6 +50,7 @@ class Chunk:
     seed: int
     numbers: range
     show: bool = False
+    translate: bool = False
 
 
 @dataclass
@@ -85,26 +91,31 @@ def main() -> int:
     options.add_argument("--first", type=int, default=0, help="the number of the first program (0)")
     options.add_argument("--processes", type=int, default=1)
     options.add_argument("--show", action="store_true", help="print the programs, keep no results")
+    options.add_argument("--translate", action="store_true", help="force translation to C on engine c")
     chosen = options.parse_args()
     disagree = False
     for kind in chosen.kinds.split(","):
         numbers = range(chosen.first, chosen.first + chosen.programs)
-        outcome = run(kind, chosen.seed, numbers, chosen.processes, chosen.show)
+        outcome = run(kind, chosen.seed, numbers, chosen.processes, chosen.show, chosen.translate)
         disagree |= bool(outcome.disagreed)
     return int(disagree)
 
 
-def run(kind: str, seed: int, numbers: range, processes: int = 1, show: bool = False) -> Outcome:
+def run(
+    kind: str, seed: int, numbers: range, processes: int = 1, show: bool = False, translate: bool = False
+) -> Outcome:
     """Check programs, and keep what they gave as it comes."""
     total = Outcome()
-    chunks = [Chunk(kind, seed, numbers[i : i + CHUNK], show) for i in range(0, len(numbers), CHUNK)]
+    parts = [numbers[i : i + CHUNK] for i in range(0, len(numbers), CHUNK)]
+    chunks = [Chunk(kind, seed, part, show, translate) for part in parts]
+    name = f"{kind} {seed} {numbers.start}" + (" translated" if translate else "")
     with multiprocessing.Pool(processes, maxtasksperchild=CHUNKS) as pool:
         for outcome in pool.imap_unordered(checked, chunks):
             total.add(outcome)
             for each in outcome.disagreed:
                 print(f"{kind} {each['number']}: {each['disagreement']}\n{each['text']}\n", flush=True)
             if not show:
-                save(f"{kind} {seed} {numbers.start}", {"kind": kind, "seed": seed, **total.summary()})
+                save(name, {"kind": kind, "seed": seed, **total.summary()})
     print(f"{kind}: {json.dumps({**total.summary(), 'disagreed': None})}", flush=True)
     return total
 
@@ -119,7 +130,8 @@ def checked(chunk: Chunk) -> Outcome:
             print(f"# {chunk.kind} {i}\n{subject.text}")
         outcome.programs += 1
         try:
-            end = check(subject, random)
+            with forced(random.choice(SLICES)) if chunk.translate else nullcontext():
+                end = check(subject, random)
         except Disagreement as error:
             outcome.disagreed.append({"number": i, "text": subject.text, "disagreement": str(error)})
             continue

@@ -1,5 +1,5 @@
-"""The laws of runs and gradients where what runs is translated to C: a sample of the corpus, random programs, and
-programs of which each does something that translated code must get right; and that no memory is lost.
+"""The laws of runs and gradients where what runs is translated to C: a sample of the corpus, random programs,
+and programs of which each does something that translated code must get right; and that no memory is lost.
 
 What is compiled is kept for the next run of the tests (tests/conftest.py).
 """
@@ -7,6 +7,7 @@ What is compiled is kept for the next run of the tests (tests/conftest.py).
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -51,7 +52,8 @@ LOOPS = {
             (f (- i 1) (let ((q (cons (* (car p) x) (sin (cdr p))))) (if (< (car q) 0.1) p q))))))""",
     "kinds": """(lambda (x) (let f ((i 25) (v x))
         (if (zero? i) (+ (car v) (cdr v))
-            (f (- i 1) (if (< i 12) (if (pair? v) (cons (* x (car v)) (sin (cdr v))) (cons v x)) (* v x))))))""",
+            (f (- i 1)
+               (if (< i 12) (if (pair? v) (cons (* x (car v)) (sin (cdr v))) (cons v x)) (* v x))))))""",
     "lists": """(lambda (x) (let f ((n 9) (l (list x 2 3 4 x)))
         (if (zero? n) (car l) (f (- n 1) (map (lambda (u) (+ u (* x u))) (reverse l))))))""",
     "closures": """(lambda (x)
@@ -63,8 +65,9 @@ LOOPS = {
     "underflow": "(lambda (x) (let f ((i 40) (y x)) (if (zero? i) y (f (- i 1) (* y 1e-10)))))",
     "around": """(lambda (x) (let f ((i 6) (y x))
         (if (zero? i) y
-            (f (- i 1) (+ y (cdr (*j (lambda (u) (let g ((k 5) (w u)) (if (zero? k) w (g (- k 1) (sin (* w y))))))
-                                     x 1)))))))""",
+            (f (- i 1)
+               (+ y (cdr (*j (lambda (u) (let g ((k 5) (w u)) (if (zero? k) w (g (- k 1) (sin (* w y))))))
+                             x 1)))))))""",
     "forward": """(lambda (x)
         (cdr (j* (lambda (u) (let f ((k 25) (w u)) (if (zero? k) w (f (- k 1) (sin (* w x)))))) x 1)))""",
     "raise": """(lambda (x) (let f ((i 20) (y x))
@@ -184,8 +187,9 @@ def test_random_programs(seed: int) -> None:
     """Programs with loops of up to 16 turns."""
     random = Random(f"translation {seed}")
 
-    def pick(options: Any) -> str:
-        return random.choice(("4", "7", "16") if options == ("1", "2", "3") else options)
+    def pick(options: Sequence[str]) -> str:
+        turns = tuple(options) == ("1", "2", "3")
+        return random.choice(("4", "7", "16") if turns else options)
 
     text, x = program(pick), random.choice(NUMBERS)
     f = value_of(text, engines.get("hybrid"))

@@ -1,4 +1,4 @@
-"""Translation of short runs: in a `with`, what the engine "c" would look at after a while it looks at at once.
+"""Translation of short runs: in a `with`, what engine "c" would look at after a while it looks at at once.
 
 In: how long slices are. Out: nothing; the policy's numbers and CHECKPOINT_JIT are as before behind it. What
 was translated stays in the programs that were run meanwhile.

@@ -187,9 +187,10 @@ class Translator:
     ) -> Translation | None:
         """That of a block, made if it was not, and if that may be."""
         own, label = account_of(peer.procedure.lam), peer.block.label
-        made, forms = own.made.get(label, []), import_module(_MODULES["translation"])
+        made = own.made.get(label, [])
         if label in own.refused or (not made and not self._may_make(own, label, account, may_begin)):
             return None
+        forms = import_module(_MODULES["translation"])
         standing = forms.standing(held)
         fitting = [each for each in made if each.fits(standing)]
         if fitting or len(made) >= MOST_KINDS or not may_begin:

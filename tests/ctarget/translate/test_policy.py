@@ -18,6 +18,16 @@ from checkpoint import config
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.translate import policy, translation
+from checkpoint.ctarget.translate.effort import (
+    EXPECTED,
+    FREE,
+    LAST,
+    OFTEN,
+    SHARE,
+    SHARE_COLD,
+    Effort,
+    Places,
+)
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.schedule import Bisection, Schedule
@@ -59,12 +69,16 @@ PLAIN, TAPED, BOTH = ("plain",), ("taped",), ("plain", "taped")
 
 @dataclass
 class Fakes:
-    """Stand-ins for all that makes units: what was asked of them. refuses: no block is worth it."""
+    """Stand-ins for all that makes units: what was asked of them.
+
+    refuses: no block is worth it. contained: what each unit has beside the block that it was made of.
+    """
 
     looked_at: list[str] = field(default_factory=list)
     written: list[Forms] = field(default_factory=list)
     installed: list[Forms] = field(default_factory=list)
     refuses: bool = False
+    contained: set[Any] = field(default_factory=set)
     text: str = plain(1)
 
     def seen(self, held: Any) -> tuple[Any, dict[int, Any]]:
@@ -78,6 +92,9 @@ class Fakes:
             else SimpleNamespace(heads=[SimpleNamespace(block=peer, entry=())], tapes=True)
         )
 
+    def fits(self, unit: Any, block: Any, shapes: dict[int, Any]) -> bool:
+        return True
+
     def source(self, unit: Any, *forms: str) -> str:
         self.written.append(forms)
         return f"{self.text}/* {forms} */\n"
@@ -86,7 +103,7 @@ class Fakes:
         return 3
 
     def blocks(self, unit: Any) -> set[Any]:
-        return {head.block for head in unit.heads}
+        return self.contained | {head.block for head in unit.heads}
 
     def install(self, unit: Any, plain: Any, taped: Any, header: int = 0) -> None:
         assert header == (0 if taped is None else 3)
@@ -185,7 +202,7 @@ def test_short_runs_of_one_program_add_up(
     steps = engine.advance(start, None, Effects()).steps - start.steps
     runs = 1
     while not fakes.looked_at:
-        assert runs * steps < policy.THRESHOLD + 2 * steps
+        assert runs * steps < policy.THRESHOLD + 20 * steps
         engine.advance(start, None, Effects())
         runs += 1
     assert runs * steps > policy.THRESHOLD
@@ -217,6 +234,66 @@ def test_in_the_background_a_run_does_not_wait(
     advanced(150_000)
     assert fakes.installed == [PLAIN] * len(fakes.written)
     assert calls(tmp_path) == 1
+
+
+@needs_compiler
+def test_a_block_inside_of_a_unit_is_passed_over_a_few_times(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
+) -> None:
+    account = policy.Account()
+    may_make = [translator._may_make(account, "loop", account, True)]
+    account.inside["loop"] = 0
+    may_make += [translator._may_make(account, "loop", account, True) for _ in range(policy.MOST_INSIDE + 1)]
+    assert may_make == [True] + [False] * policy.MOST_INSIDE + [True]
+    assert not translator._may_make(account, "loop", account, False)
+    # In a run: the unit of the first block that is looked at says that it has all others.
+    see_to = translator._see_to
+    stood: list[str] = []
+
+    def noted(peer: Any, *rest: Any) -> Any:
+        stood.append(peer.block.label)
+        fakes.contained |= set(peer.procedure.blocks.values())
+        return see_to(peer, *rest)
+
+    monkeypatch.setattr(translator, "_see_to", noted)
+    advanced(20_000)
+    assert len(fakes.looked_at) > 1
+    for label in fakes.looked_at[1:]:
+        before = stood[: len(stood) - 1 - stood[::-1].index(label)]
+        assert before.count(label) >= policy.MOST_INSIDE
+
+
+def test_what_is_hot_may_take_more() -> None:
+    effort = Effort()
+    assert effort.allows(is_hot=True)
+    assert not effort.allows(is_hot=False)
+    effort.ran = 1.01 * EXPECTED / SHARE_COLD
+    assert effort.allows(is_hot=False)
+    effort.spent = EXPECTED
+    assert not effort.allows(is_hot=False)
+    assert effort.allows(is_hot=True)
+    effort.spent = 1.01 * (FREE + SHARE * effort.ran)
+    assert not effort.allows(is_hot=True)
+
+
+def test_of_very_many_blocks_none_is_hot() -> None:
+    many, few = Places(), Places()
+    assert not any(many.add(number % LAST) for number in range(10 * LAST))
+    assert any(few.add(number % (LAST // OFTEN)) for number in range(LAST))
+
+
+@needs_compiler
+def test_in_the_background_what_is_not_hot_waits_for_its_turn(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", "")
+    monkeypatch.setattr(Places, "add", lambda self, block: False)
+    advanced(300_000)
+    assert fakes.looked_at == []
+    assert 0 < translator.effort.ran < EXPECTED / SHARE_COLD
+    translator.effort.ran = 1e6
+    advanced(300_001)
+    assert fakes.looked_at
 
 
 # What goes wrong
@@ -313,7 +390,7 @@ def test_where_nothing_is_found_slices_get_short_and_then_long_again(monkeypatch
         watch.sliced(None, watch.slice)
         slices.append(watch.slice)
     assert min(slices) == policy.LEAST_LOOK
-    assert slices[-1] >= policy.FIRST
+    assert policy.GAP <= slices[-1] < 2 * policy.GAP
     assert account.due > account.steps
 
 
