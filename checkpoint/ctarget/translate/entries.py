@@ -19,10 +19,11 @@ Entry = tuple[tuple[int, Place | Tag | Known], ...]
 
 def observed(builder: Builder, peer: BlockPeer, shapes: dict[int, Shape]) -> State:
     """What is known of a block's parameters, from what stands in their registers."""
-    return State({name: _value(builder, name, shapes[peer.registers[name]]) for name in peer.block.params})
+    return State({name: known(builder, name, shapes[peer.registers[name]]) for name in peer.block.params})
 
 
-def _value(builder: Builder, name: str, shape: Shape) -> Abstract:
+def known(builder: Builder, name: str, shape: Shape) -> Abstract:
+    """What is known of a value that was seen."""
     if shape.tag in NUMBERS:
         return builder.place(name, NUMBERS[shape.tag])
     if shape.tag == "NOTHING":

@@ -116,7 +116,10 @@ class Specialiser:
     def _grows(self, peer: BlockPeer, state: State) -> bool:
         """Whether data are about to pile up at a block, or too many kinds of them: then they are made."""
         known = [self.states[head.number].made_of() for head in self.unit.heads if head.block is peer]
-        return len(known) >= MOST_KEYS or any(0 < count < state.made_of() for count in known)
+        now = state.made_of()
+        return len(known) >= MOST_KEYS or any(
+            0 < counts.get(name, 0) < count for counts in known for name, count in now.items()
+        )
 
     def leave(self, peer: BlockPeer, state: State, steps: int) -> Leave:
         """The end at the head of a block, as the machine needs it there."""

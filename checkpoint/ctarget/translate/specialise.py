@@ -20,21 +20,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ends import Ends
-from checkpoint.ctarget.translate.graph import Fork, Go, Leave, Node, On, Return, Unit
+from checkpoint.ctarget.translate.ends import Ends, Frames
+from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
 from checkpoint.ctarget.translate.heads import Specialiser
 from checkpoint.ctarget.translate.observe import Shape
 
 
-def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
-    """The unit whose entry is a block, of what stands in the registers of its parameters."""
+def specialise(peer: BlockPeer, shapes: dict[int, Shape], frames: Frames = ()) -> Unit | None:
+    """The unit whose entry is a block, of what stands in its parameters' registers, and in frames."""
     maker = Specialiser(peer, shapes)
-    Ends(maker).all()
+    Ends(maker, frames).all()
     unit = maker.unit
     _leave_out_the_first(unit)
     for head in unit.heads:
         head.most = max(end.steps for end in ends(head.root))
-    return unit if any(isinstance(end, Go) for head in unit.heads for end in ends(head.root)) else None
+    return unit if any(_comes_back(head) for head in unit.heads) else None
+
+
+def _comes_back(head: Head) -> bool:
+    """Whether a path leads from a head to itself."""
+    reached = _next(head)
+    for each in reached:
+        reached += [other for other in _next(each) if other not in reached]
+    return head in reached
+
+
+def _next(head: Head) -> list[Head]:
+    return [end.head for end in ends(head.root) if isinstance(end, Go)]
 
 
 def _leave_out_the_first(unit: Unit) -> None:
@@ -42,13 +54,11 @@ def _leave_out_the_first(unit: Unit) -> None:
     other heads, the unit begins there.
     """
     first, *others = unit.heads
-    if any(end.head is first for head in unit.heads for end in ends(head.root) if isinstance(end, Go)):
+    if any(first in _next(head) for head in unit.heads):
         return
     reached = [head for head in others if head.entry is not None]
     for head in reached:
-        for end in ends(head.root):
-            if isinstance(end, Go) and end.head not in reached:
-                reached.append(end.head)
+        reached += [other for other in _next(head) if other not in reached]
     if len(reached) == len(others) > 0:
         unit.heads.remove(first)
 

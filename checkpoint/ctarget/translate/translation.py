@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PACKAGE = "checkpoint.ctarget.translate"
 _MADE_BY = {
     "seen": "observe",
+    "frames": "observe",
     "fits": "entries",
     "specialise": "specialise",
     "source": "text",
@@ -35,8 +36,9 @@ def _made_by(name: str) -> Any:
 
 
 def standing(held: Held) -> Any:
-    """The block at whose head a machine stands, or a sweep's, and what is in its registers."""
-    return _made_by("seen")(held)
+    """The block at whose head a machine stands, or a sweep's, what is in its registers, and its frames."""
+    found = _made_by("seen")(held)
+    return None if found is None else (*found, _made_by("frames")(held))
 
 
 def of_standing(standing: Any) -> Translation | None:
@@ -64,7 +66,7 @@ class Translation:
 
     def fits(self, standing: Any) -> bool:
         """Whether a machine that stands there can enter, or is to come to where it can."""
-        block, shapes = standing
+        block, shapes, _ = standing
         if any(head.block is block and head.entry is not None for head in self.unit.heads):
             return bool(_made_by("fits")(self.unit, block, shapes))
         return _kinds(shapes) == self._made_for

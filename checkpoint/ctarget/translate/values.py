@@ -158,13 +158,17 @@ class State:
         seen: dict[int, Data] = {}
         return sum(_size(value, seen) for value in self.slots.values())
 
-    def made_of(self) -> int:
-        """How many Data there are in slots and frames; duals do not pile up."""
-        seen: dict[int, Data] = {}
-        values = [*self.slots.values(), *(value for frame in self.frames for value in frame.saved.values())]
-        for value in values:
-            _size(value, seen)
-        return sum(data.tag != "DUAL" for data in seen.values())
+    def made_of(self) -> dict[str, int]:
+        """How many Data there are in each slot, and in all frames, under ""; duals do not pile up."""
+        saved = [value for frame in self.frames for value in frame.saved.values()]
+        return {name: _data([value]) for name, value in self.slots.items()} | {"": _data(saved)}
+
+
+def _data(values: list[Abstract]) -> int:
+    seen: dict[int, Data] = {}
+    for value in values:
+        _size(value, seen)
+    return sum(data.tag != "DUAL" for data in seen.values())
 
 
 def _size(value: Abstract, seen: dict[int, Data]) -> int:
