@@ -18,11 +18,11 @@ from checkpoint.ctarget.translate.making import Making
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.values import Abstract, Call, Copier, Held, State, key, leaves
 
-MOST_NODES = 300  # of a unit
-MOST_HEADS = 60
+MOST_NODES = 120  # of a unit
+MOST_HEADS = 24
 MOST_KEYS = 8  # heads of one block with data that are not made; from then on they are made
 MOST_MADE = 4  # and so many more, before the unit is left
-MOST_WAYS = 250
+MOST_WAYS = 100
 LONGEST_PATH = 120  # nodes
 
 

@@ -17,7 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held
 
 DEPTH, MOST = 6, 64
-FRAMES, ROOM = 8, 3 * 1024  # frames that are looked at; numbers that tell of what they have saved
+FRAMES, ROOM = 3, 3 * 1024  # frames that are looked at; numbers that tell of what they have saved
 # See ctemplates/api_fast.h.
 _NUMBERS = 3
 _PLAIN_TUPLE = 1

@@ -42,7 +42,7 @@ MOST_UNITS = 64  # of what starts in one procedure
 MOST_FAILURES = 3  # of the compiler, one after another: then it is not asked any more
 # Steps of slices: at most (less than 0.2 s, after which Python looks for an interruption); the first one;
 # while something is compiled; the first one where runs wait for the compiler, so that short ones have some.
-SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_000
+SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_003
 # And to find a machine at a head: at most, at least, and how many are tried.
 LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
 # Steps between two looks in the background: at least, at most. They vary by VARIES, else a loop might be
