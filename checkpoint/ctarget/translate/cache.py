@@ -30,7 +30,7 @@ from importlib import import_module
 from pathlib import Path
 
 from checkpoint.ctarget.code import making
-from checkpoint.ctarget.translate.compiler import CompilationError, Compiler, flags, headers_digest
+from checkpoint.ctarget.translate.compiler import CompilationError, Compiler, flags, headers_digest, libraries
 
 MOST = 256 * 2**20  # bytes
 LEFT = 3 / 4  # of MOST, after files were removed
@@ -88,7 +88,12 @@ def _remove_temporary(path: str, process: int) -> None:
 def key(source: str, version: str, compiler: Compiler) -> str:
     """Of the shared object that a compiler of this version makes of a source here."""
     used = (
-        *(FORMAT, version, " ".join((*compiler.words, *flags(compiler.is_zig))), headers_digest()),
+        *(
+            FORMAT,
+            version,
+            " ".join((*compiler.words, *flags(compiler.is_zig), *libraries(compiler.is_zig))),
+            headers_digest(),
+        ),
         *(platform.machine(), sys.platform, _libc(), str(sys.maxsize), source),
     )
     digest = hashlib.sha256()

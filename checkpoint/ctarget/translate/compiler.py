@@ -63,7 +63,8 @@ class Compiler:
 
     def command(self, source: str, target: str) -> list[str]:
         """What compiles a C file to a shared object."""
-        return [*self.words, *flags(self.is_zig), "-I", str(HEADERS), source, "-o", target, "-lm"]
+        given = [*self.words, *flags(self.is_zig), "-I", str(HEADERS), source, "-o", target]
+        return [*given, *libraries(self.is_zig)]
 
     @property
     def is_zig(self) -> bool:
@@ -102,6 +103,13 @@ def flags(is_zig: bool) -> tuple[str, ...]:
     builtins = tuple(f"-fno-builtin-{name}" for name in FROM_LIBM.split())
     hostile = _HOSTILE if "-DCK_HOSTILE" in built_with() else ()
     return (*FLAGS, *builtins, *(_OF_ZIG if is_zig else ()), *hostile)
+
+
+def libraries(is_zig: bool) -> tuple[str, ...]:
+    """What is linked with. A unit needs nothing done when it is loaded: linking is quicker without it."""
+    if sys.platform != "linux" or is_zig or "-DCK_HOSTILE" in built_with():
+        return ("-lm",)
+    return ("-nostdlib", "-lm", "-lc")
 
 
 def find() -> Compiler | None:
