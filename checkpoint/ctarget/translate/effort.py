@@ -59,3 +59,27 @@ class Places:
         """
         self._last.append(block)
         return self._last.count(block) >= OFTEN
+
+
+class Pace:
+    """How fast a run is of late."""
+
+    __slots__ = ("_rate",)
+
+    def __init__(self) -> None:
+        self._rate = 0.0  # steps a second
+
+    def add(self, steps: int, seconds: float) -> None:
+        """So many steps have taken so long. The newest count as much as all before them."""
+        self._rate = (self._rate + steps / max(seconds, 1e-9)) / 2
+
+    def steps_in(self, seconds: float) -> int:
+        """About how many steps it makes in so many seconds.
+
+        >>> pace = Pace()
+        >>> pace.add(2000, 1.0)
+        >>> pace.add(1000, 1.0)
+        >>> pace.steps_in(2.0)
+        2000
+        """
+        return int(self._rate * seconds)

@@ -27,7 +27,7 @@ from checkpoint.ad.values import Closure
 from checkpoint.ctarget.code import BlockPeer, making, peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.translate.effort import Effort, Places
+from checkpoint.ctarget.translate.effort import Effort, Pace, Places
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compiler import Compiler
@@ -48,6 +48,7 @@ LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
 # Steps between two looks in the background: at least, at most. They vary by VARIES, else a loop might be
 # looked at always at the same place.
 GAP, LONGEST_GAP, VARIES = 10_007, 250_007, 0.618034
+BETWEEN_LOOKS = 0.005  # seconds at least, once some of a run has been seen: a look takes some 0.05 ms
 _KEY = "translate"  # of a lambda's `compiled`
 # Loaded at the first look, since most processes end before: what compiles, and what makes units.
 _MODULES = {name: f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "paths", "translation")}
@@ -191,11 +192,10 @@ class Translator:
         if label in own.refused or (not made and not self._may_make(own, label, account, may_begin)):
             return None
         forms = import_module(_MODULES["translation"])
-        standing = forms.standing(held)
-        fitting = [each for each in made if each.fits(standing)]
+        fitting = [each for each in made if each.fits(forms.standing(held))]
         if fitting or len(made) >= MOST_KINDS or not may_begin:
             return fitting[0] if fitting else None
-        translation: Translation | None = forms.of_standing(standing)
+        translation: Translation | None = forms.of_standing(held)
         if translation is None:
             own.refused.add(label)
             return None
@@ -257,7 +257,7 @@ if hasattr(os, "register_at_fork"):
 class Watch:
     """Of one run or sweep. slice: how many steps its next slice is to have."""
 
-    __slots__ = ("_account", "_due", "_in_vain", "_since", "_taped", "_told", "_waits", "slice")
+    __slots__ = ("_account", "_due", "_in_vain", "_pace", "_since", "_taped", "_told", "_waits", "slice")
 
     def __init__(self, account: Account, taped: bool, waits: bool) -> None:
         self._account = account
@@ -268,6 +268,7 @@ class Watch:
         self._in_vain = 0  # looks, one after another
         self.slice = max(translator.first_waiting, account.gap) if waits else FIRST
         self._since = perf_counter()
+        self._pace = Pace()
         if account.steps > self._due:
             self.slice = LOOK
 
@@ -280,7 +281,9 @@ class Watch:
     def sliced(self, held: Held, steps: int) -> None:
         """A slice has ended, of so many steps."""
         self._tell(steps)
-        translator.effort.ran += perf_counter() - self._since
+        seconds = perf_counter() - self._since
+        translator.effort.ran += seconds
+        self._pace.add(steps, seconds)
         self._look(held)
         self._since = perf_counter()
 
@@ -317,8 +320,10 @@ class Watch:
             return
         account.gap = GAP if news else min(max(GAP, 2 * account.gap), LONGEST_GAP)
         account.varied = (account.varied + VARIES) % 1.0
-        self.slice = account.gap + int(account.gap * account.varied)
-        self._due = account.due = account.steps + self.slice
+        gap = max(account.gap, self._pace.steps_in(BETWEEN_LOOKS))
+        gap += int(gap * account.varied)
+        self._due = account.due = account.steps + gap
+        self.slice = min(gap, translator.longest)
 
     def _looked_and_waited(self, news: bool) -> None:
         account = self._account
@@ -329,7 +334,7 @@ class Watch:
             self.slice = translator.first_waiting
             return
         account.gap = min(2 * account.gap + translator.first_waiting, THRESHOLD, translator.longest)
-        self._due = account.steps + account.gap
+        self._due = account.steps + max(account.gap, self._pace.steps_in(BETWEEN_LOOKS))
         self.slice = max(self.slice, translator.first_waiting)
         self._grow()
 

@@ -36,15 +36,15 @@ def _made_by(name: str) -> Any:
 
 
 def standing(held: Held) -> Any:
-    """The block at whose head a machine stands, or a sweep's, what is in its registers, and its frames."""
-    found = _made_by("seen")(held)
-    return None if found is None else (*found, _made_by("frames")(held))
+    """The block at whose head a machine stands, or a sweep's, and what is in its registers."""
+    return _made_by("seen")(held)
 
 
-def of_standing(standing: Any) -> Translation | None:
-    """Of such a block and what it has there; None: nothing can be made of it."""
-    unit = None if standing is None else _made_by("specialise")(*standing)
-    return None if unit is None else Translation(unit, standing[1])
+def of_standing(held: Held) -> Translation | None:
+    """Of the block where it stands, of what it has there and in its frames; None: nothing can be made."""
+    found = standing(held)
+    unit = None if found is None else _made_by("specialise")(*found, _made_by("frames")(held))
+    return None if unit is None else Translation(unit, found[1])
 
 
 def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
@@ -66,7 +66,7 @@ class Translation:
 
     def fits(self, standing: Any) -> bool:
         """Whether a machine that stands there can enter, or is to come to where it can."""
-        block, shapes, _ = standing
+        block, shapes = standing
         if any(head.block is block and head.entry is not None for head in self.unit.heads):
             return bool(_made_by("fits")(self.unit, block, shapes))
         return _kinds(shapes) == self._made_for
