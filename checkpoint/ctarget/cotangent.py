@@ -36,14 +36,18 @@ END, STRIPPED = -1, -2  # keys of origins (ctemplates/tape.h)
 class Cotangent:
     """The cotangent of a state: what its slots have received, and those of its frames, the top one last."""
 
-    __slots__ = ("_fields", "_real", "heap", "held", "peer")
+    __slots__ = ("_at", "_errors", "_fields", "_others", "_real", "heap", "held", "peer")
 
     def __init__(self, end: State, slots: Amounts, frames: Amounts = ()) -> None:
         module = runtime()
         self.heap: Heap = end.heap
         self.peer = Reverser()
         self.held: Any = None
+        # Where C puts what it finds.
         self._real = module.ffi.new("double *")
+        self._others: list[Any] = []
+        self._errors: list[BaseException] = []
+        self._at = address(self._others), address(self._errors)
         self._fields: dict[Any, int] = {}
         at = module.lib.ck_state_standing(end.held)
         held = module.lib.ck_cotangent_create(end.held, at.block, at.index, address(self.peer))
@@ -155,16 +159,12 @@ class Cotangent:
 
     def _find(self, birth: int, field: Any, takes: bool, default: Any) -> Any:
         lib = runtime().lib
-        others: list[Any] = []
-        errors: list[BaseException] = []
-        found = lib.ck_cotangent_find(
-            self.held, birth, self._field(field), takes, self._real, address(others), address(errors)
-        )
+        found = lib.ck_cotangent_find(self.held, birth, self._field(field), takes, self._real, *self._at)
         if found == lib.REAL_AMOUNT:
             return self._real[0]
         if found == lib.NOT_FOUND_OUT:
-            self._fail(errors)
-        return others[0] if found == lib.OTHER_AMOUNT else default
+            self._fail([self._errors.pop()] if self._errors else [])
+        return self._others.pop() if found == lib.OTHER_AMOUNT else default
 
     def _field(self, key: Any) -> int:
         if type(key) is int and -OWN_FIELD <= key < OWN_FIELD:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from checkpoint.ad.graph import enter, numbers
@@ -102,11 +103,21 @@ def nested(y: float, n: int) -> float:
 
 @dataclass(frozen=True)
 class Subject:
-    """u: the pair of a closure and its argument; tags: above all that are in it."""
+    """u: the pair of a closure and its argument; tags: above all that are in it. found: its numbers, the last
+    `arguments` of them those of the argument: what a call knows before it is measured.
+    """
 
     engine: Engine
     u: Pair
     tags: int
+
+    @cached_property
+    def found(self) -> list[Any]:
+        return numbers(self.u)
+
+    @cached_property
+    def arguments(self) -> int:
+        return len(numbers(self.u.cdr))
 
     def start(self) -> Any:
         return self.engine.start(0, self.u, self.tags)
@@ -135,8 +146,8 @@ class Subject:
 
     def _gradient(self, start: Any, cotangent: Any) -> list[float]:
         """What the reals of the argument have received, in their order (those of the closure come before)."""
-        received = self.engine.argument_cotangents(start, cotangent, numbers(self.u))
-        return received[len(received) - len(numbers(self.u.cdr)) :]
+        received = self.engine.argument_cotangents(start, cotangent, self.found)
+        return received[len(received) - self.arguments :]
 
 
 def from_text(name: str, size: Any, argument: Any, engine: Engine) -> Subject:

@@ -27,4 +27,5 @@ def forced(slice: int = 400) -> Iterator[None]:
         patch.setattr(policy, "MOST_LOOKS", 40)
         patch.setattr(policy.translator, "first_waiting", 11)
         patch.setattr(policy.translator, "longest", slice)
+        patch.setattr(policy.translator, "between_looks", 0.0)
         yield

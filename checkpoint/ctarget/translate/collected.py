@@ -30,6 +30,7 @@ class Collector(Translator):
 
     first_waiting = 100
     longest = LOOK
+    between_looks = 0.0  # what is found does not depend on time
 
     def __init__(self) -> None:
         super().__init__()

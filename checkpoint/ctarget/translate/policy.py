@@ -68,7 +68,7 @@ class Account:
     def __init__(self) -> None:
         self.steps = 0
         self.due = THRESHOLD
-        self.units = 0
+        self.units: list[Translation] = []
         self.gap = 0
         self.varied = 0.0
         self.places = Places()
@@ -107,11 +107,13 @@ class Found(Enum):
 class Translator:
     """Of the process. pending: what is being compiled; changed while no other thread makes code.
 
-    first_waiting, longest: slices of its watches, the first ones where runs wait, and all.
+    first_waiting, longest: slices of its watches, the first ones where runs wait, and all. between_looks:
+    seconds.
     """
 
     first_waiting = FIRST_WAITING
     longest = SLICE
+    between_looks = BETWEEN_LOOKS
 
     def __init__(self) -> None:
         self.pending: list[Translation] = []
@@ -162,6 +164,19 @@ class Translator:
         self.poll()
         return Found.NEWS
 
+    def add_tapes(self, account: Account, waits: bool) -> None:
+        """Where a tape is to be made: the taped form of what was translated for runs without one."""
+        lacking = [each for each in account.units if each.lacks_tape]
+        by = _compiler() if lacking and (waits or self.effort.allows(is_hot=True)) else None
+        if by is None:
+            return
+        with making:
+            begun = [each for each in lacking if each.begin(True, by)]
+            self.pending += [each for each in begun if each not in self.pending]
+        for each in begun if waits else ():
+            each.wait()
+        self.poll()
+
     def _see_to(
         self, peer: BlockPeer, held: Held, account: Account, taped: bool, waits: bool
     ) -> Translation | None:
@@ -199,13 +214,13 @@ class Translator:
         if translation is None:
             own.refused.add(label)
             return None
-        account.units += 1
+        account.units.append(translation)
         _register(translation, own, label)
         return translation
 
     def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:
         """Whether the first unit of a block may be made now."""
-        if account.units >= MOST_UNITS or not may_begin:
+        if len(account.units) >= MOST_UNITS or not may_begin:
             return False
         if own.inside.get(label, MOST_INSIDE) >= MOST_INSIDE:
             return True
@@ -320,7 +335,7 @@ class Watch:
             return
         account.gap = GAP if news else min(max(GAP, 2 * account.gap), LONGEST_GAP)
         account.varied = (account.varied + VARIES) % 1.0
-        gap = max(account.gap, self._pace.steps_in(BETWEEN_LOOKS))
+        gap = max(account.gap, self._pace.steps_in(translator.between_looks))
         gap += int(gap * account.varied)
         self._due = account.due = account.steps + gap
         self.slice = min(gap, translator.longest)
@@ -334,7 +349,7 @@ class Watch:
             self.slice = translator.first_waiting
             return
         account.gap = min(2 * account.gap + translator.first_waiting, THRESHOLD, translator.longest)
-        self._due = account.steps + max(account.gap, self._pace.steps_in(BETWEEN_LOOKS))
+        self._due = account.steps + max(account.gap, self._pace.steps_in(translator.between_looks))
         self.slice = max(self.slice, translator.first_waiting)
         self._grow()
 
@@ -349,4 +364,7 @@ def watch(state: State, taped: bool) -> Watch | None:
         return None
     if translator.pending:
         translator.poll()
-    return Watch(account_of(_started_in(state)), taped, mode == "wait")
+    account = account_of(_started_in(state))
+    if taped:
+        translator.add_tapes(account, mode == "wait")
+    return Watch(account, taped, mode == "wait")

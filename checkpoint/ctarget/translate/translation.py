@@ -71,6 +71,11 @@ class Translation:
             return bool(_made_by("fits")(self.unit, block, shapes))
         return _kinds(shapes) == self._made_for
 
+    @property
+    def lacks_tape(self) -> bool:
+        """Whether its taped form was not asked for yet."""
+        return self.unit.tapes and "taped" not in self._begun
+
     def begin(self, taped: bool, by: Compiler) -> bool:
         """Compile what was not: the plain form and, if asked for, the taped one, in one file if it is both.
         Whether there was any.

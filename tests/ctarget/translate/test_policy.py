@@ -54,6 +54,7 @@ def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[poli
     monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
     fresh = policy.Translator()
+    monkeypatch.setattr(fresh, "between_looks", 0.0)  # so that when it looks depends on steps alone
     monkeypatch.setattr(policy, "translator", fresh)
     yield fresh
     for each in fresh.pending:
@@ -365,6 +366,7 @@ def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_where_nothing_is_found_slices_get_short_and_then_long_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy.translator, "look", lambda *a: policy.Found.NOWHERE)
+    monkeypatch.setattr(policy.translator, "between_looks", 0.0)
     account = policy.Account()
     account.steps = account.due
     watch = policy.Watch(account, taped=True, waits=False)
