@@ -7,7 +7,7 @@ What is compiled is kept for the next run of the tests (tests/conftest.py).
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -83,8 +83,22 @@ POINTS = (0.7, -0.0, 1e-200, 1e200)
 FAILING = ("quotient", "root", "car")
 
 
+def some(every: int, cases: Sequence[Any], name: Callable[[Any], str] = str) -> list[Any]:
+    """Cases of which the first, and each so many further on, always run, the others in `make test-long`: what
+    takes their time is the C compiler.
+    """
+    return [
+        pytest.param(case, id=name(case), marks=[pytest.mark.long] if i % every else [])
+        for i, case in enumerate(cases)
+    ]
+
+
 def entries() -> list[Any]:
-    return [pytest.param(entry, id=entry.name) for entry in DIFFERENTIABLE if entry.name in SAMPLE]
+    chosen = [entry for entry in DIFFERENTIABLE if entry.name in SAMPLE]
+    return some(2, chosen, lambda entry: str(entry.name))
+
+
+FINE = [name for name in LOOPS if name not in FAILING]
 
 
 def outcome(f: Any, x: float, name: str, schedule: Any = None) -> tuple[Any, str]:
@@ -124,7 +138,7 @@ def test_corpus(entry: Entry) -> None:
             laws.check_cut(case, engine, entry.input, run, cut)
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", some(2, list(LOOPS)))
 def test_values_steps_and_gradients(name: str) -> None:
     """With slices of any length, so that units are left anywhere."""
     f = value_of(LOOPS[name], engines.get("hybrid"))
@@ -140,7 +154,7 @@ def test_values_steps_and_gradients(name: str) -> None:
                     assert same(outcome(translated, x, "c", schedule), gradient), (x, slice, schedule)
 
 
-@pytest.mark.parametrize("name", [name for name in LOOPS if name not in FAILING])
+@pytest.mark.parametrize("name", some(4, FINE))
 def test_cuts(name: str) -> None:
     """At any step, and across engines: what translated code leaves is a state like any other."""
     c, hybrid = engines.get("c"), engines.get("hybrid")
@@ -154,7 +168,7 @@ def test_cuts(name: str) -> None:
                 assert difference(runs.call_values(runs.RESUME, z, second), expected) is None
 
 
-@pytest.mark.parametrize("name", [name for name in LOOPS if name not in FAILING])
+@pytest.mark.parametrize("name", some(5, FINE))
 def test_nothing_is_lost(name: str) -> None:
     """After a run, and after one from its middle that is made twice, a heap holds what it holds anyway."""
     engine: Any = engines.get("c")
@@ -182,7 +196,7 @@ def test_nothing_is_lost(name: str) -> None:
             assert [left() for _ in range(3)] == [expected] * 3
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", some(4, range(12)))
 def test_random_programs(seed: int) -> None:
     """Programs with loops of up to 16 turns."""
     random = Random(f"translation {seed}")
