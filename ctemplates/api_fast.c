@@ -93,24 +93,3 @@ size_t ck_standing_shapes(const Held *held, uint32_t depth, uint32_t most, int64
     }
     return telling.full ? 0 : telling.count;
 }
-
-uint32_t ck_standing_frames(const Held *held, uint32_t frames, uint32_t depth, uint32_t most, uintptr_t *blocks,
-                            int64_t *numbers, size_t room) {
-    const Machine *machine = held_machine(held);
-    if (!machine) return 0;
-    Telling telling = {.numbers = numbers, .room = room};
-    FrameWalk walk = stack_walk(&machine->stack);
-    FrameHead head;
-    const Value *saved;
-    uint32_t count = 0;
-    while (count < frames && stack_next(&walk, &head, &saved)) {
-        if (head.point->handler) break;
-        for (uint32_t i = 0; i < head.point->count; i++) {
-            telling.left = most - 1;
-            tell(&telling, load(&saved[i]), depth);
-        }
-        if (telling.full) break;
-        blocks[count++] = (uintptr_t)head.point->block;
-    }
-    return count;
-}

@@ -26,9 +26,4 @@ void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next)
  * numbers; 0: it stands elsewhere, or there are more than `room`. */
 size_t ck_standing_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room);
 
-/* The blocks that its topmost frames return to, `frames` of them at most, the top one first; `numbers` tells in the
- * same way what they have saved. How many frames; those of handlers, and what is below them, are left out. */
-uint32_t ck_standing_frames(const Held *held, uint32_t frames, uint32_t depth, uint32_t most, uintptr_t *blocks,
-                            int64_t *numbers, size_t room);
-
 #endif

@@ -22,29 +22,23 @@ from checkpoint.ctarget.translate.actions import Constant, Effect, Enclosed, Exp
 from checkpoint.ctarget.translate.graph import Fork, Leave, Node, On, Return
 from checkpoint.ctarget.translate.heads import LONGEST_PATH, MOST_NODES, Path, Specialiser
 from checkpoint.ctarget.translate.making import Making
-from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.steps import Steps, Untranslatable, tag_of
 from checkpoint.ctarget.translate.values import Abstract, Call, Closure, Data, Frame, Held, State
 
 DEEPEST = 24  # frames that are kept back
 
 
-Frames = tuple[tuple[BlockPeer, tuple[Shape, ...]], ...]  # blocks returned to, and what is saved
-
-
 class Ends:
     """waiting: nodes that are to be run. returns: the ends that go on to whatever frame there is, each with
     its node, the effects that wait until the frame is known, path, value and state. pushed: what frames have
-    saved that the unit pushes, or that are there, by the blocks that they return to. frames: those that are
-    there.
+    saved that the unit pushes, by the blocks that they return to.
     """
 
-    def __init__(self, maker: Specialiser, frames: Frames = ()) -> None:
+    def __init__(self, maker: Specialiser) -> None:
         self.maker = maker
         self.builder = maker.builder
         self.returns: list[tuple[Node, tuple[Effect, ...], Path, Abstract, State]] = []
         self.pushed: dict[BlockPeer, tuple[Abstract, ...]] = {}
-        self.frames = [each for each in frames if each[0].procedure.code is not None]
         self.waiting: list[tuple[Node, State, Path]] = []
 
     def all(self) -> None:
@@ -253,12 +247,8 @@ class Ends:
         self._follow(steps.node, frame.block, state, replace(path, calls=frame.calls))
 
     def _more_cases(self) -> bool:
-        """Cases of returns for frames that are there, or have been pushed meanwhile."""
+        """Cases of returns for frames that have been pushed meanwhile."""
         found = False
-        while self.returns and self.frames:
-            block, shapes = self.frames.pop()
-            names = zip(block.block.params[1:], shapes, strict=True)
-            self.pushed[block] = tuple([entries.known(self.builder, *each) for each in names])
         for node, effects, path, value, state in self.returns:
             assert isinstance(node.end, Return)
             known = {point for point, _ in node.end.cases}

@@ -18,7 +18,7 @@ from checkpoint.ctarget.translate.making import Making
 from checkpoint.ctarget.translate.observe import Shape
 from checkpoint.ctarget.translate.values import Abstract, Call, Copier, Held, State, key, leaves
 
-MOST_NODES = 120  # of a unit
+MOST_NODES = 150  # of a unit
 MOST_HEADS = 24
 MOST_KEYS = 8  # heads of one block with data that are not made; from then on they are made
 MOST_MADE = 4  # and so many more, before the unit is left

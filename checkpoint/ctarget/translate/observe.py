@@ -17,7 +17,6 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held
 
 DEPTH, MOST = 6, 64
-FRAMES, ROOM = 3, 3 * 1024  # frames that are looked at; numbers that tell of what they have saved
 # See ctemplates/api_fast.h.
 _NUMBERS = 3
 _PLAIN_TUPLE = 1
@@ -51,20 +50,6 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     count = module.lib.ck_standing_shapes(held, DEPTH, MOST, numbers, room)
     told = iter(module.ffi.unpack(numbers, count))
     return peer, {register: _shape(told) for register in registers}
-
-
-def frames(held: Held) -> tuple[tuple[BlockPeer, tuple[Shape, ...]], ...]:
-    """The blocks that its topmost frames return to, each once, with what the frame has saved."""
-    module = runtime()
-    blocks, numbers = module.ffi.new("uintptr_t[]", FRAMES), module.ffi.new("int64_t[]", ROOM)
-    count = module.lib.ck_standing_frames(held, FRAMES, DEPTH, MOST, blocks, numbers, ROOM)
-    told = iter(module.ffi.unpack(numbers, ROOM))
-    found: dict[BlockPeer, tuple[Shape, ...]] = {}
-    for address in module.ffi.unpack(blocks, count):
-        peer = peer_at(module.ffi.cast("Block *", address))
-        saved = tuple([_shape(told) for _ in peer.block.params[1:]])
-        found.setdefault(peer, saved)
-    return tuple(found.items())
 
 
 def _shape(told: Iterator[int]) -> Shape:

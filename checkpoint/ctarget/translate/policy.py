@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 THRESHOLD = 1_000_000  # steps, about 30 ms: what ends before is not worth a compiler's time
 MOST_PENDING = 2  # compiled at the same time
 MOST_KINDS = 3  # units of one block, for values of several kinds
-MOST_INSIDE = 3  # times that a block is passed over which others' units contain
+MOST_INSIDE = 16  # times that a block is passed over which others' units contain
 MOST_UNITS = 64  # of what starts in one procedure
 MOST_FAILURES = 3  # of the compiler, one after another: then it is not asked any more
 # Steps of slices: at most (less than 0.2 s, after which Python looks for an interruption); the first one;

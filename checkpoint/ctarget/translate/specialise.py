@@ -20,16 +20,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ends import Ends, Frames
+from checkpoint.ctarget.translate.ends import Ends
 from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
 from checkpoint.ctarget.translate.heads import Specialiser
 from checkpoint.ctarget.translate.observe import Shape
 
 
-def specialise(peer: BlockPeer, shapes: dict[int, Shape], frames: Frames = ()) -> Unit | None:
-    """The unit whose entry is a block, of what stands in its parameters' registers, and in frames."""
+def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
+    """The unit whose entry is a block, of what stands in the registers of its parameters."""
     maker = Specialiser(peer, shapes)
-    Ends(maker, frames).all()
+    Ends(maker).all()
     unit = maker.unit
     _leave_out_the_first(unit)
     for head in unit.heads:

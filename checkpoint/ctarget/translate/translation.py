@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _PACKAGE = "checkpoint.ctarget.translate"
 _MADE_BY = {
     "seen": "observe",
-    "frames": "observe",
     "fits": "entries",
     "specialise": "specialise",
     "source": "text",
@@ -41,9 +40,9 @@ def standing(held: Held) -> Any:
 
 
 def of_standing(held: Held) -> Translation | None:
-    """Of the block where it stands, of what it has there and in its frames; None: nothing can be made."""
+    """Of the block where it stands, and of what it has there; None: nothing can be made."""
     found = standing(held)
-    unit = None if found is None else _made_by("specialise")(*found, _made_by("frames")(held))
+    unit = None if found is None else _made_by("specialise")(*found)
     return None if unit is None else Translation(unit, found[1])
 
 

@@ -30,16 +30,16 @@ pytestmark = needs_c
 EXPECTED = {
     # Rows of weights are lists from outside: what is in them is asked for its kind. `map` makes a list; where
     # its length is not known recursion pushes frames, and finds out which is on top.
-    "network": Counts(units=4, nodes=299, made=53, pushed=14, tags=264, found_out=24),
+    "network": Counts(units=4, nodes=242, made=33, pushed=12, tags=214, found_out=15),
     # The force, a gradient, is one step of the machine: before it the loop is left. What is hot is the work
     # on vectors between (v+, k*v, v-), and that of the inner runs, on lists as above.
-    "particle": Counts(units=7, nodes=190, made=30, pushed=9, tags=249, found_out=23),
+    "particle": Counts(units=4, nodes=89, made=24, pushed=9, tags=96, found_out=10),
     # As particle: each turn of the descent is the gradient of a whole ascent, whose turns are gradients.
-    "saddle": Counts(units=5, nodes=436, made=44, pushed=9, tags=424, found_out=45),
+    "saddle": Counts(units=3, nodes=39, made=12, pushed=0, tags=15, found_out=0),
     # Expressions, environments and distributions are lists of lists, and what is called is found in them.
-    "probabilistic-lambda": Counts(units=6, nodes=780, made=52, pushed=29, tags=493, found_out=31),
+    "probabilistic-lambda": Counts(units=10, nodes=749, made=171, pushed=25, tags=414, found_out=38),
     # So are terms, clauses and substitutions.
-    "probabilistic-prolog": Counts(units=7, nodes=711, made=154, pushed=32, tags=620, found_out=28),
+    "probabilistic-prolog": Counts(units=4, nodes=553, made=151, pushed=26, tags=264, found_out=29),
 }
 # Of Python functions, on reals and tuples that the function makes itself: nothing.
 EXPECTED_OF_FUNCTIONS = {
