@@ -15,31 +15,9 @@
 #include "scalar_functions.h"
 #include "step_tape.h"
 
-#define REAL_X (x)
-#define REAL_Y (y)
-#define REAL_Z (r)
-
 /* Values, and partials of doubles */
 
-#define X (x)
-#define Y (y)
-#define Z (r)
-#define CONSTANT(c) (c)
-#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define ADD(a, b) ((a) + (b))
-#define SUBTRACT(a, b) ((a) - (b))
-#define MULTIPLY(a, b) ((a) * (b))
-#define DIVIDE(a, b) ((a) / (b))
-#define NEGATE(a) (-(a))
-#define POWER(a, b) power(a, b)
-#define SQRT(a) __builtin_sqrt(a)
-#define LOG(a) log(a)
-#define EXP(a) exp(a)
-#define SIN(a) sin(a)
-#define COS(a) cos(a)
-#define SINH(a) sinh(a)
-#define COSH(a) cosh(a)
-#define FLOOR(a) whole_below(a)
+#include "scalar_words.h"
 
 #define PARTIAL_1(name, expression)                       \
     static double name(const double *operands, double r) { \

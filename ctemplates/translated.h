@@ -250,28 +250,7 @@ INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y,
 /* Scalars: value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and
  * by_y_ID(x, y, z) are the partials. A definition of one operand does not look at y. */
 
-#define REAL_X (x)
-#define REAL_Y (y)
-#define REAL_Z (r)
-#define X (x)
-#define Y (y)
-#define Z (r)
-#define CONSTANT(c) (c)
-#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define ADD(a, b) ((a) + (b))
-#define SUBTRACT(a, b) ((a) - (b))
-#define MULTIPLY(a, b) ((a) * (b))
-#define DIVIDE(a, b) ((a) / (b))
-#define NEGATE(a) (-(a))
-#define POWER(a, b) power(a, b)
-#define SQRT(a) __builtin_sqrt(a)
-#define LOG(a) log(a)
-#define EXP(a) exp(a)
-#define SIN(a) sin(a)
-#define COS(a) cos(a)
-#define SINH(a) sinh(a)
-#define COSH(a) cosh(a)
-#define FLOOR(a) whole_below(a)
+#include "scalar_words.h"
 
 #define VALUE(id, expression, refused)                     \
     INLINE bool value_##id(double x, double y, double *z) { \
