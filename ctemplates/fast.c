@@ -75,5 +75,4 @@ const Services SERVICES = {
     .cotangent_take = cotangent_take,
     .cotangent_push = cotangent_push,
     .cotangent_pop = cotangent_pop,
-    .amount_add = amount_add,
 };

@@ -80,7 +80,6 @@ typedef struct Services {
     Value (*cotangent_take)(Cotangent *cotangent, uint64_t birth, int64_t field);
     void (*cotangent_push)(Cotangent *cotangent, Value amount);
     Value (*cotangent_pop)(Cotangent *cotangent);
-    Value (*amount_add)(Heap *heap, Value a, Value b);
 } Services;
 extern const Services SERVICES;
 

@@ -21,12 +21,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from checkpoint import engines
-from checkpoint.ctarget.translate.graph import Fork, Node, On, Return, Unit
+from checkpoint.ctarget.translate import paths
+from checkpoint.ctarget.translate.graph import Unit
 from checkpoint.ctarget.translate.translation import Translation
 from checkpoint.driver.budget import Budget
 from experiments import common
@@ -39,24 +39,9 @@ SIZES = {"lorenz": 100_000, "deep": 100_000, "mapped": 20_000, "rk4": 20_000, "n
 LIMIT, GOAL = 10.0, 4.0  # ms a block
 
 
-def nodes(node: Node) -> Iterator[Node]:
-    """A node, and those that follow on its paths."""
-    yield node
-    match node.end:
-        case Fork(_, then, other):
-            yield from nodes(then)
-            yield from nodes(other)
-        case On(following):
-            yield from nodes(following)
-        case Return(cases):
-            for _, case in cases:
-                yield from nodes(case)
-
-
 def size(unit: Unit) -> tuple[int, int]:
     """How many blocks a unit has, and how many nodes."""
-    found = [node for head in unit.heads for node in nodes(head.root)]
-    return len({node.block for node in found}), len(found)
+    return len(paths.blocks(unit)), len(list(paths.nodes(unit)))
 
 
 def gradient(program: str, language: str) -> Any:

@@ -9,19 +9,19 @@ be found there. Runs are looked at often, so that what they do repeatedly is fou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint import config
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import policy
-from checkpoint.ctarget.translate.paths import following
+from checkpoint.ctarget.translate.paths import blocks, nodes
 from checkpoint.ctarget.translate.policy import LOOK, Account, Translator
 from checkpoint.ctarget.translate.text import source
 
 if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.graph import Node, Unit
+    from checkpoint.ctarget.translate.graph import Unit
     from checkpoint.ctarget.translate.translation import Translation
 
 
@@ -50,18 +50,8 @@ class Collector(Translator):
         translation = self._translation(peer, held, account, may_begin=True)
         if translation is not None:
             self.units.append(translation.unit)
-            self._covered.update([peer, *[node.block for node in nodes(translation.unit)]])
+            self._covered.update([peer, *blocks(translation.unit)])
         return translation
-
-
-def nodes(unit: Unit) -> Iterator[Node]:
-    """All nodes of a unit, head by head, each before those that follow it."""
-    for head in unit.heads:
-        waiting = [head.root]
-        while waiting:
-            node = waiting.pop()
-            yield node
-            waiting += reversed(following(node))
 
 
 def units_of(runs: Callable[[], object]) -> list[Unit]:
@@ -77,10 +67,10 @@ def units_of(runs: Callable[[], object]) -> list[Unit]:
 
 def procedure_names(unit: Unit) -> list[str]:
     """The procedures whose blocks are in a unit, that of its entry first; their loops stand for them too."""
-    blocks = list(dict.fromkeys([node.block for node in nodes(unit)]))
-    names = [_procedure(block) for block in blocks]
+    found = list(dict.fromkeys([node.block for node in nodes(unit)]))
+    names = [_procedure(block) for block in found]
     loops = [
-        block.block.label.removeprefix("loop.") for block in blocks if block.block.label.startswith("loop.")
+        block.block.label.removeprefix("loop.") for block in found if block.block.label.startswith("loop.")
     ]
     return list(dict.fromkeys([*names, *loops]))
 

@@ -29,7 +29,8 @@ LONGEST_PATH = 120  # nodes
 @dataclass(frozen=True, slots=True)
 class Path:
     """How a node was come to from its head: steps and nodes before it, the calls on the way that have not
-    returned (and the head, as if it had been called).
+    returned (and the head, as if it had been called). fails: where ops leave the unit, at the head, while
+    nothing has been done; then the machine makes the path's steps once more, and leaving needs no code.
     """
 
     steps: int = 0
@@ -54,7 +55,6 @@ class Specialiser:
         self.unit = self.builder.unit
         self.heads: dict[Hashable, Head] = {}
         self.states: dict[int, State] = {}
-        self.per_block: dict[BlockPeer, int] = {}
         self.waiting: list[Head] = []
         self.nodes = 0
         self.add(peer, entries.observed(self.builder, peer, shapes))
@@ -69,7 +69,6 @@ class Specialiser:
         head.leave = self.leave(peer, state, 0)
         self.heads[key(peer, state)] = head
         self.states[head.number] = state
-        self.per_block[peer] = self.per_block.get(peer, 0) + 1
         self.unit.heads.append(head)
         self.waiting.append(head)
         return head
@@ -103,7 +102,7 @@ class Specialiser:
             making.everything(state)
             node.effects += making.effects
             head = self.heads.get(key(peer, state))
-        full = self.per_block.get(peer, 0) >= MOST_KEYS + MOST_MADE or len(self.heads) >= MOST_HEADS
+        full = len(self._known(peer)) >= MOST_KEYS + MOST_MADE or len(self.heads) >= MOST_HEADS
         if (head is None and full) or self.unit.ways >= MOST_WAYS:
             node.end = self.leave(peer, state, path.steps)
             return
@@ -113,9 +112,13 @@ class Specialiser:
         node.end = Go(self.unit.ways, head, path.steps, sources)
         self.unit.ways += 1
 
+    def _known(self, peer: BlockPeer) -> list[Head]:
+        """The heads that a block has so far."""
+        return [head for head in self.unit.heads if head.block is peer]
+
     def _grows(self, peer: BlockPeer, state: State) -> bool:
         """Whether data are about to pile up at a block, or too many kinds of them: then they are made."""
-        known = [self.states[head.number].made_of() for head in self.unit.heads if head.block is peer]
+        known = [self.states[head.number].made_of() for head in self._known(peer)]
         now = state.made_of()
         return len(known) >= MOST_KEYS or any(
             0 < counts.get(name, 0) < count for counts in known for name, count in now.items()

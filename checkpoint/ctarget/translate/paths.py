@@ -92,15 +92,24 @@ def _paths(head: Head) -> Iterator[Path]:
         waiting += [(each, behind) for each in reversed(following(node))]
 
 
-def blocks(unit: Unit) -> set[BlockPeer]:
-    """All that are run in its nodes."""
-    found = set()
-    waiting = [head.root for head in unit.heads]
+def tree(head: Head) -> Iterator[Node]:
+    """All nodes of a head, each before those that follow it."""
+    waiting = [head.root]
     while waiting:
         node = waiting.pop()
-        found.add(node.block)
-        waiting += following(node)
-    return found
+        yield node
+        waiting += reversed(following(node))
+
+
+def nodes(unit: Unit) -> Iterator[Node]:
+    """All nodes of a unit, head by head."""
+    for head in unit.heads:
+        yield from tree(head)
+
+
+def blocks(unit: Unit) -> set[BlockPeer]:
+    """All that are run in its nodes."""
+    return {node.block for node in nodes(unit)}
 
 
 def defined(action: Action) -> tuple[Place, ...]:

@@ -21,9 +21,10 @@ from collections.abc import Iterator
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate.ends import Ends
-from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
+from checkpoint.ctarget.translate.graph import Go, Head, Leave, Return, Unit
 from checkpoint.ctarget.translate.heads import Specialiser
 from checkpoint.ctarget.translate.observe import Shape
+from checkpoint.ctarget.translate.paths import tree
 
 
 def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
@@ -33,7 +34,7 @@ def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
     unit = maker.unit
     _leave_out_the_first(unit)
     for head in unit.heads:
-        head.most = max(end.steps for end in ends(head.root))
+        head.most = max(end.steps for end in ends(head))
     return unit if any(_comes_back(head) for head in unit.heads) else None
 
 
@@ -46,7 +47,7 @@ def _comes_back(head: Head) -> bool:
 
 
 def _next(head: Head) -> list[Head]:
-    return [end.head for end in ends(head.root) if isinstance(end, Go)]
+    return [end.head for end in ends(head) if isinstance(end, Go)]
 
 
 def _leave_out_the_first(unit: Unit) -> None:
@@ -63,17 +64,10 @@ def _leave_out_the_first(unit: Unit) -> None:
         unit.heads.remove(first)
 
 
-def ends(node: Node) -> Iterator[Go | Leave]:
-    """Where the paths through a node end."""
-    match node.end:
-        case Go() | Leave():
+def ends(head: Head) -> Iterator[Go | Leave]:
+    """Where the paths from a head end."""
+    for node in tree(head):
+        if isinstance(node.end, Go | Leave):
             yield node.end
-        case Fork(_, then, other):
-            yield from ends(then)
-            yield from ends(other)
-        case On(following):
-            yield from ends(following)
-        case Return(cases):
+        elif isinstance(node.end, Return):
             yield node.leave
-            for _, case in cases:
-                yield from ends(case)

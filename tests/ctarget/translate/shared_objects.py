@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from checkpoint.ctarget import library
-from checkpoint.ctarget.translate import compiler
+from checkpoint.ctarget.translate import compiler, policy
 
 needs_c = pytest.mark.skipif(library.reason() is not None, reason=f"engine c: {library.reason()}")
 needs_compiler = pytest.mark.skipif(compiler.find() is None, reason="there is no C compiler")
@@ -67,3 +68,15 @@ def calls(folder: Path) -> int:
     """How often a counting compiler has compiled."""
     path = folder / "calls"
     return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def new_translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[policy.Translator]:
+    """Of a process that has translated nothing yet, with an empty cache, and waits."""
+    monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    fresh = policy.Translator()
+    monkeypatch.setattr(fresh, "between_looks", 0.0)  # so that when it looks depends on steps alone
+    monkeypatch.setattr(policy, "translator", fresh)
+    yield fresh
+    for each in fresh.pending:
+        each.wait()

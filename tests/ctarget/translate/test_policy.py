@@ -36,6 +36,7 @@ from tests.ctarget.translate.shared_objects import (
     fake_compiler,
     needs_c,
     needs_compiler,
+    new_translator,
     plain,
 )
 
@@ -50,15 +51,7 @@ LOOP = """
 
 @pytest.fixture(autouse=True)
 def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[policy.Translator]:
-    """Of a process that has translated nothing yet, with an empty cache, and waits."""
-    monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    fresh = policy.Translator()
-    monkeypatch.setattr(fresh, "between_looks", 0.0)  # so that when it looks depends on steps alone
-    monkeypatch.setattr(policy, "translator", fresh)
-    yield fresh
-    for each in fresh.pending:
-        each.wait()
+    yield from new_translator(tmp_path, monkeypatch)
 
 
 Forms = tuple[str, ...]

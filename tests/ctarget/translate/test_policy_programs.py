@@ -16,7 +16,7 @@ from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.schedule import Bisection, Schedule
 from tests.ctarget.test_driver import swept
 from tests.ctarget.test_engine import started
-from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.ctarget.translate.shared_objects import needs_c, needs_compiler, new_translator
 
 pytestmark = needs_c
 
@@ -32,15 +32,7 @@ Forms = tuple[str, ...]
 
 @pytest.fixture(autouse=True)
 def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[policy.Translator]:
-    """Of a process that has translated nothing yet, with an empty cache, and waits."""
-    monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    fresh = policy.Translator()
-    monkeypatch.setattr(fresh, "between_looks", 0.0)  # so that when it looks depends on steps alone
-    monkeypatch.setattr(policy, "translator", fresh)
-    yield fresh
-    for each in fresh.pending:
-        each.wait()
+    yield from new_translator(tmp_path, monkeypatch)
 
 
 RUNS: list[tuple[str, Schedule]] = [
