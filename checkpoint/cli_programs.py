@@ -139,7 +139,7 @@ class PythonFunction(Program):
 
     def compiled(self, language: str) -> Compilation:
         # Loaded here, as checkpoint.calls loads it: other programs need no translation of Python.
-        front_end: Any = importlib.import_module("checkpoint.lang.python.program")
+        front_end: Any = importlib.import_module("checkpoint.lang.python.linking.program")
         linked = front_end.link(self.function, front_end.Shape(*_required(self.function)))
         return compile_to(language, linked.thunk, linked.scopes)
 

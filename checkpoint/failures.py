@@ -7,8 +7,8 @@
 
 The first two have notes: the place with its line, underlined, and the calls that led there, innermost
 first. An exception that is raised again says only where it was raised last. Places in the functions that
-stand for Python's own (checkpoint.lang.python.library) are left out: the first one is where the user's code
-called them.
+stand for Python's own (checkpoint/lang/python/library/) are left out: the first one is where the
+user's code called them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: a function and how it is called. Out: a closure of one argument, the tuple of all arguments. The
 program is translated and compiled once; its inputs are read at each call. Within a program the functions of
-the public interface are those of checkpoint.lang.python.library_derivatives.
+the public interface are those of library/derivatives.py.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
-from checkpoint.lang.python import library, library_derivatives
-from checkpoint.lang.python.builder import NOWHERE
-from checkpoint.lang.python.inputs import classes_in
-from checkpoint.lang.python.program import Linked, Programs, Shape
+from checkpoint.lang.python.context.builder import NOWHERE
+from checkpoint.lang.python.library import derivatives as library_derivatives
+from checkpoint.lang.python.library import functions as library_functions
+from checkpoint.lang.python.linking.inputs import classes_in
+from checkpoint.lang.python.linking.program import Linked, Programs, Shape
 from checkpoint.nests import to_language
 from checkpoint.prims.python.native import source_name
 
@@ -94,7 +95,7 @@ def spread(closure: Closure, count: int, engine: Engine) -> Closure:
     return Closure(entry, Environment((closure,)))
 
 
-library.FUNCTIONS.update(
+library_functions.FUNCTIONS.update(
     {
         api.vjp: library_derivatives.vjp,
         api.jvp: library_derivatives.jvp,

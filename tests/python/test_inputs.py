@@ -16,7 +16,7 @@ import pytest
 
 import checkpoint
 from checkpoint import grad, value_and_grad
-from checkpoint.lang.python import program
+from checkpoint.lang.python.linking import program
 
 
 @dataclass

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from checkpoint.errors import SourceError
-from checkpoint.lang.python.source import text_of
+from checkpoint.lang.python.source.texts import text_of
 
 TEXT = '''\
 # é: columns count characters
@@ -134,7 +134,7 @@ def test_one_file_is_parsed_once(module: Any, monkeypatch: pytest.MonkeyPatch) -
         parsed.append(name)
         return parse(text, name)
 
-    monkeypatch.setattr("checkpoint.lang.python.source.ast.parse", counted)
+    monkeypatch.setattr("checkpoint.lang.python.source.texts.ast.parse", counted)
     with ThreadPoolExecutor(4) as threads:
         trees = list(threads.map(lambda f: text_of(f).tree, [module.outer, *module.pair] * 25))
     assert len(parsed) == 1
@@ -180,7 +180,7 @@ def test_a_module_in_a_zip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_in_a_doctest() -> None:
     example = """
-    >>> from checkpoint.lang.python.source import text_of
+    >>> from checkpoint.lang.python.source.texts import text_of
     >>> f = lambda x: x + 1
     >>> found = text_of(f)
     >>> found.span(found.tree).column, found.source.name
@@ -233,7 +233,7 @@ def test_what_has_no_text(function: Any, message: str) -> None:
 
 def test_without_the_columns_of_code(tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text(
-        "from checkpoint.lang.python.source import text_of\n"
+        "from checkpoint.lang.python.source.texts import text_of\n"
         "f = lambda x: x\n"
         "g, h = lambda x: x, lambda x: -x\n"
         "print(text_of(f).tree.lineno)\n"

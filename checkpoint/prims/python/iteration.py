@@ -13,7 +13,7 @@ from checkpoint.ad.containers import TUPLE, Dict, List, Now, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
-from checkpoint.lang.python import mismatch
+from checkpoint.lang.python.source import mismatch
 from checkpoint.prims.python.native import class_of, source_name
 from checkpoint.prims.python.support import elements, is_tuple, language, natives, rearrange, select
 

@@ -47,7 +47,7 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol
 from checkpoint.errors import RunError
-from checkpoint.lang.python import mismatch
+from checkpoint.lang.python.source import mismatch
 
 _PLAIN = frozenset((bool, int, str, type(None), range))
 

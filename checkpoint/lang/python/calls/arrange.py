@@ -1,0 +1,299 @@
+"""Calls: whose arguments are arranged when they are translated, wherever the callee is known.
+
+In: a call in normal form. Out: an application of a procedure to all its arguments, in the order of its
+parameters (those of `*args` as one tuple, those of `**kwargs` as one dictionary), or a primitive. What is
+called is found by calls/callees.py.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from checkpoint.ad.record import Scalar, records
+from checkpoint.errors import Span
+from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
+from checkpoint.lang.python.context.builder import again, bound, const, make_error, prim, raise_error
+from checkpoint.lang.python.context.meanings import Callee, Env, Signature
+from checkpoint.lang.python.source import mismatch
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+_ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.matches", "py.callable"})
+MOST_SPREAD = 8  # arguments that `f(*args)` may pass to a function that is not known
+
+
+@dataclass(eq=False, repr=False)
+class Arguments:
+    """What a call passes. positional: before any star; star: all of `*args`, joined; keywords by name."""
+
+    positional: list[Expr] = field(default_factory=list)
+    star: Expr | None = None
+    keywords: dict[str, Expr] = field(default_factory=dict)
+    mapping: Expr | None = None
+
+    @property
+    def values(self) -> list[Expr]:
+        """All of them, in the order of evaluation."""
+        stars = [each for each in (self.star, self.mapping) if each is not None]
+        return [
+            *self.positional,
+            *stars[: self.star is not None],
+            *self.keywords.values(),
+            *stars[self.star is not None :],
+        ]
+
+    def after(self, positional: list[Expr], keywords: dict[str, Expr]) -> Arguments:
+        """These arguments after others, that the function has been given already."""
+        return Arguments(
+            [*positional, *self.positional], self.star, {**keywords, **self.keywords}, self.mapping
+        )
+
+    def like(self, values: list[Expr]) -> Arguments:
+        """The same arguments with other expressions."""
+        rest = list(values)
+        positional = [rest.pop(0) for _ in self.positional]
+        star = None if self.star is None else rest.pop(0)
+        keywords = {name: rest.pop(0) for name in self.keywords}
+        return Arguments(positional, star, keywords, None if self.mapping is None else rest.pop(0))
+
+
+def is_predicate(expr: Expr) -> bool:
+    """Whether the value of an expression is surely a boolean."""
+    if isinstance(expr, If):
+        return is_predicate(expr.then) and is_predicate(expr.other)
+    if isinstance(expr, Const):
+        return type(expr.value) is bool
+    if not isinstance(expr, Prim):
+        return False
+    record = records().get(expr.op)
+    return expr.op in _ANSWERS or (isinstance(record, Scalar) and record.partials is None)
+
+
+def arguments(
+    t: Translator, node: ast.Call, env: Env, translate: Callable[[ast.expr], Expr] | None = None
+) -> Arguments:
+    """The arguments of a call, translated."""
+    found = Arguments()
+    expr = translate or (lambda part: t.expr(part, env))
+    for part in node.args:
+        if isinstance(part, ast.Starred):
+            value = prim(t.span(part), "py.tuple-of", t.expr(part.value, env))
+            found.star = value if found.star is None else prim(t.span(part), "py.add", found.star, value)
+        elif found.star is not None:
+            single = prim(t.span(part), "py.tuple", t.expr(part, env))
+            found.star = prim(t.span(part), "py.add", found.star, single)
+        else:
+            found.positional.append(expr(part))
+    for keyword in node.keywords:
+        value = expr(keyword.value)
+        if keyword.arg is not None:
+            found.keywords[keyword.arg] = value
+        elif found.mapping is None:
+            found.mapping = value
+        else:
+            raise t.refuse(keyword, "a second `**`", "merge the dictionaries first")
+    return found
+
+
+def to_callee(t: Translator, callee: Callee, node: ast.Call, env: Env) -> Expr:
+    """A call of a function whose signature is known."""
+    given = arguments(t, node, env)
+    return arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+
+
+def caller(t: Translator, callee: Callee, span: Span) -> Callable[[list[Expr]], Expr]:
+    """What makes the call once the arguments are arranged; for callees that change nothing."""
+    return lambda args: t.call(callee, args, {}, span)
+
+
+def arranged(
+    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    """`make` on the arguments in the order of the parameters."""
+    signature = callee.signature
+    in_order = list(signature.names[len(given.positional) :][: len(given.keywords)]) == list(given.keywords)
+    simple = given.star is None and given.mapping is None
+    if simple and (not given.keywords or in_order):
+        return _placed(t, callee, given, node, make)
+    return bound(
+        t.linker.names, given.values, lambda v: _placed(t, callee, given.like(v), node, make), "argument"
+    )
+
+
+def _placed(
+    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    if given.star is not None:
+        return _spread(t, callee, given, node, make)
+    signature, span = callee.signature, t.span(node)
+    problem = _problem(callee, given, len(given.positional))
+    if problem is not None:
+        return fails(t, span, given, problem)
+    extra = given.positional[len(signature.positional) :]
+    by_name = signature.named[signature.positional_only :]
+    table = dict(zip(signature.positional, given.positional, strict=False))
+    table.update({name: value for name, value in given.keywords.items() if name in by_name})
+    more = {name: value for name, value in given.keywords.items() if name not in by_name}
+    missing = [n for n in signature.named if n not in table and n not in signature.defaults]
+    if missing and given.mapping is None:
+        return fails(t, span, given, _missing(callee, missing))
+    args = [table[n] if n in table else _absent(callee, n, given.mapping, span) for n in signature.named]
+    if signature.vararg is not None:
+        args.append(prim(span, "py.tuple", *extra))
+    if given.mapping is None:
+        return make(args if signature.kwarg is None else [*args, _with_keywords(prim(span, "py.dict"), more)])
+    rest = t.fresh("keywords")
+    found = _keywords_of(callee, len(given.positional), given, span)
+    if signature.kwarg is not None:
+        args.append(_with_keywords(Var(span, rest), more))
+    return Let(span, rest, found, make(args))
+
+
+def _problem(callee: Callee, given: Arguments, count: int) -> str | None:
+    """What is wrong with a call that passes so many arguments by position, if it can be told."""
+    signature = callee.signature
+    for name in given.keywords:
+        if name in signature.named[signature.positional_only :]:
+            if name in signature.positional[:count]:
+                return f"{callee.name}() got multiple values for argument {name!r}"
+        elif signature.kwarg is None:
+            return _unexpected(callee, name)
+    if count > len(signature.positional) and signature.vararg is None:
+        return _too_many(callee, count, given)
+    return None
+
+
+def _with_keywords(result: Expr, more: dict[str, Expr]) -> Expr:
+    for name, value in more.items():
+        result = prim(result.span, "py.set", result, const(result.span, name), value)
+    return result
+
+
+def _keywords_of(callee: Callee, count: int, given: Arguments, span: Span) -> Expr:
+    """What is in `**mapping` beyond the parameters' names, checked as Python does."""
+    assert given.mapping is not None
+    signature = callee.signature
+    by_name = signature.named[signature.positional_only :]
+    texts = [
+        callee.name,
+        " ".join(signature.positional[signature.positional_only : count]),
+        " ".join(given.keywords),
+        " ".join(by_name),
+    ]
+    takes_more = const(span, signature.kwarg is not None)
+    return prim(span, "py.keywords", again(given.mapping), *[const(span, x) for x in texts], takes_more)
+
+
+def _absent(callee: Callee, name: str, mapping: Expr | None, span: Span) -> Expr:
+    """The argument for a parameter that the call does not name: from `**mapping`, or the default."""
+    default = callee.signature.defaults.get(name)
+    if mapping is None or name in callee.signature.positional[: callee.signature.positional_only]:
+        return _fails_with(callee, name, span) if default is None else default(span)
+    otherwise = _fails_with(callee, name, span) if default is None else default(span)
+    is_there = prim(span, "py.contains", again(mapping), const(span, name))
+    return If(span, is_there, prim(span, "py.item", again(mapping), const(span, name)), otherwise)
+
+
+def _fails_with(callee: Callee, name: str, span: Span) -> Expr:
+    return raise_error(span, TypeError, _missing(callee, [name]))
+
+
+def _spread(
+    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    """`f(*args)`: as many arguments as the tuple has."""
+    assert given.star is not None
+    span, signature, star = t.span(node), callee.signature, given.star
+    most = max(0, len(signature.positional) - len(given.positional))
+    last = most if signature.vararg is not None else most + 1  # from there on all counts are alike
+
+    def with_count(count: int) -> Expr:
+        items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
+        keywords = {name: again(value) for name, value in given.keywords.items()}
+        full = Arguments([*map(again, given.positional), *items], None, keywords, given.mapping)
+        if signature.vararg is None or count < most:
+            return _placed(t, callee, full, node, make)
+        bounds = (const(span, count), const(span, None), const(span, None))
+        rest = prim(span, "py.slice", again(star), *bounds)
+        return _placed(t, callee, full, node, lambda args: make(_with_rest(signature, args, rest)))
+
+    def choose(count: int) -> Expr:
+        if count == last and signature.vararg is not None:
+            return with_count(count)
+        if count > last:
+            return _too_many_in(t, callee, given, span)
+        length = prim(span, "py.len", again(star))
+        return If(span, prim(span, "py.eq", length, const(span, count)), with_count(count), choose(count + 1))
+
+    return choose(0)
+
+
+def _with_rest(signature: Signature, args: list[Expr], rest: Expr) -> list[Expr]:
+    """The arguments, the tuple of the last positional ones joined with the rest."""
+    at = len(signature.named)
+    return [*args[:at], prim(rest.span, "py.add", args[at], rest), *args[at + 1 :]]
+
+
+def _too_many_in(t: Translator, callee: Callee, given: Arguments, span: Span) -> Expr:
+    """The error for more arguments in `*args` than a function takes."""
+    assert given.star is not None
+    here = len(given.positional) + callee.unseen
+    problem = _problem(callee, given, len(callee.signature.positional))
+    if problem is not None:
+        return fails(t, span, given, problem)
+    total = prim(span, "py.add", prim(span, "py.len", again(given.star)), const(span, here))
+    before, after = _too_many(callee, "%", given).split("%")
+    text = prim(span, "py.joined", const(span, before), prim(span, "py.str", total), const(span, after))
+    return Raise(span, make_error(span, TypeError, text))
+
+
+def fails(t: Translator, span: Span, given: Arguments, message: str) -> Expr:
+    """The call that Python refuses, after its arguments have been evaluated."""
+    return bound(t.linker.names, given.values, lambda _: raise_error(span, TypeError, message))
+
+
+def _unexpected(callee: Callee, name: str) -> str:
+    if name in callee.signature.positional:
+        return f"{callee.name}() got some positional-only arguments passed as keyword arguments: {name!r}"
+    return f"{callee.name}() got an unexpected keyword argument {name!r}"
+
+
+def _too_many(callee: Callee, count: int | str, given: Arguments) -> str:
+    signature, unseen = callee.signature, callee.unseen
+    counted = count + unseen if isinstance(count, int) else count
+    least, most = signature.required + unseen, len(signature.positional) + unseen
+    keyword_only = sum(name in signature.keyword_only for name in given.keywords)
+    return mismatch.too_many(callee.name, least, most, counted, keyword_only)
+
+
+def _missing(callee: Callee, names: list[str]) -> str:
+    positional = [n for n in names if n in callee.signature.positional]
+    kind = "positional" if positional else "keyword-only"
+    return mismatch.missing(callee.name, positional or names, kind)
+
+
+def to_value(t: Translator, function: Expr, given: Arguments, node: ast.AST) -> Expr:
+    """A call of a value: by position, as many arguments as it takes; of an object also by name."""
+    if (given.keywords or given.mapping is not None) and not t.linker.has_method("__call__"):
+        raise t.refuse(
+            node, "a keyword argument of a function that is only known when it runs", "pass it by position"
+        )
+    if given.star is None:
+        return t.linker.called(t, function, given, node)
+    return bound(t.linker.names, [function, *given.values], lambda v: _spread_to_value(t, v, given, node))
+
+
+def _spread_to_value(t: Translator, values: list[Expr], given: Arguments, node: ast.AST) -> Expr:
+    span, (function, *positional), star = t.span(node), values[:-1], values[-1]
+    result = raise_error(span, TypeError, f"more than {MOST_SPREAD} arguments in `*`")
+    for count in range(MOST_SPREAD, -1, -1):
+        items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
+        args = [*map(again, positional), *items]
+        call = t.linker.called(t, again(function), Arguments(args), node)
+        length = prim(span, "py.len", again(star))
+        result = If(span, prim(span, "py.eq", length, const(span, count)), call, result)
+    return result

@@ -1,0 +1,175 @@
+"""Functions, methods and operations of NumPy, and of the other libraries whose arrays programs hold.
+
+In: a call of a library's function, or of a method that arrays have. Out: the primitive of the record that
+says it is that function (checkpoint.ad.tensors), its arguments arranged by the parameters of the record's
+value. The records are registered when a program first mentions a library or receives an array.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad import library as arrays
+from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import Layout
+from checkpoint.ad.record import VARIADIC
+from checkpoint.ad.tensors import Tensor
+from checkpoint.errors import Span
+from checkpoint.lang.core import Const, Expr, If, Prim
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.builder import again, bound, const, prim
+from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+SLICE = Layout(slice, ("start", "stop", "step"))
+AMBIGUOUS = frozenset(("copy", "partition", "index", "count", "conjugate", "real", "imag"))
+
+
+def record_of(value: Any) -> Tensor | None:
+    """The record of arrays that implements a Python function."""
+    if not arrays.is_of_library(value):
+        return None
+    return arrays.implementation(value)
+
+
+def constant_of(value: Any) -> Native | None:
+    """What a program holds for a library's constant, such as a dtype; None for anything else."""
+    dtype = arrays.dtype_of(value)
+    return None if dtype is None else Native(dtype)
+
+
+def written(value: Any) -> Any:
+    """The function in Python as which a library's function is translated; None for most."""
+    return arrays.translations.get(value) if arrays.is_of_library(value) else None
+
+
+def is_constant(value: Any) -> bool:
+    """Whether an object of a library is a constant, such as a dtype."""
+    return arrays.is_of_library(value) and arrays.dtype_of(value) is not None
+
+
+@functools.cache
+def callee_of(record: Tensor, name: str) -> Callee:
+    """The parameters of a record, for arranging calls."""
+    parameters = list(inspect.signature(record.value).parameters.values())[1:]
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    keyword_only = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    vararg = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    defaults = {p.name: _maker(p.default) for p in parameters if p.default is not p.empty}
+    signature = Signature(tuple(positional), tuple(keyword_only), vararg, None, 0, defaults)
+    return Callee(name, lambda span: Const(span, None), signature)
+
+
+def _maker(value: Any) -> Maker:
+    dtype = arrays.dtype_of(value)
+    return lambda span: const(span, value) if dtype is None else Const(span, Native(dtype))
+
+
+def call(t: Translator, record: Tensor, node: ast.Call, env: Env) -> Expr:
+    """A call of a library's function."""
+    given = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    return arranged(t, record, record.name.rpartition(".")[2], given, node)
+
+
+def argument(t: Translator, part: ast.expr, env: Env) -> Expr:
+    """An argument of a library's function: a class stands for the dtype that it means."""
+    known = t.linker.reference(t, part, env) if isinstance(part, ast.Name | ast.Attribute) else None
+    if isinstance(known, Reference):
+        constant = constant_of(known.value)
+        if constant is not None:
+            return Const(t.span(part), constant)
+    return t.expr(part, env)
+
+
+def arguments_of_method(t: Translator, name: str, node: ast.Call, env: Env) -> arrange.Arguments:
+    """The arguments of a call of a method that no class of the program has."""
+    if name in AMBIGUOUS or name not in arrays.methods:
+        return arrange.arguments(t, node, env)
+    return arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+
+
+def arranged(t: Translator, record: Tensor, name: str, given: arrange.Arguments, node: ast.AST) -> Expr:
+    """The primitive on arguments."""
+    span = t.span(node)
+    if record.arity == VARIADIC and given.star is not None:
+        raise t.refuse(node, f"a star in a call of {name}", "pass the arguments one by one")
+
+    def make(args: list[Expr]) -> Expr:
+        return Prim(span, record.name, tuple(_spread(args) if record.arity == VARIADIC else args))
+
+    return arrange.arranged(t, callee_of(record, name), given, node, make)
+
+
+def _spread(args: list[Expr]) -> list[Expr]:
+    """The operands of a variadic primitive: the last argument is the tuple of all further ones."""
+    *first, rest = args
+    assert isinstance(rest, Prim)
+    return [*first, *rest.args]
+
+
+def of_values(record: Tensor, args: list[Expr], span: Span) -> Expr:
+    """The primitive on values by position, its defaults added."""
+    signature = callee_of(record, record.name).signature
+    missing = signature.named[len(args) :]
+    return prim(span, record.name, *args, *[signature.defaults[name](span) for name in missing])
+
+
+def counts(record: Tensor) -> tuple[int, ...]:
+    """With how many arguments by position a record can be called."""
+    signature = callee_of(record, record.name).signature
+    most = len(signature.positional) + (4 if signature.vararg is not None else 0)
+    return tuple(range(signature.required, most + 1))
+
+
+def method(t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST) -> Expr | None:
+    """A call of a method of arrays; None where arrays have no such method."""
+    record = arrays.methods.get(name)
+    if record is None or name in AMBIGUOUS:
+        return None
+    return arranged(t, record, name, given.after([self], {}), node)
+
+
+def ambiguous(
+    t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST, other: Any
+) -> Expr:
+    """A call of a method that both arrays and Python's own types have. other: makes it for these."""
+    record = arrays.methods.get(name)
+    if record is None or name not in AMBIGUOUS:
+        return other(self, given)  # type: ignore[no-any-return]
+    span = t.span(node)
+
+    def choose(values: list[Expr]) -> Expr:
+        parts = given.like([again(value) for value in values[1:]])
+        assert isinstance(record, Tensor)
+        of_array = arranged(t, record, name, parts.after([again(values[0])], {}), node)
+        of_other = other(again(values[0]), given.like([again(value) for value in values[1:]]))
+        return If(span, prim(span, "py.is-array", again(values[0])), of_array, of_other)
+
+    return bound(t.linker.names, [self, *given.values], choose, "argument")
+
+
+def changes(t: Translator, call: ast.expr, env: Env) -> Tensor | None:
+    """The record of a call of a library's function that changes its first argument; None for any other."""
+    assert isinstance(call, ast.Call)
+    known = t.linker.reference(t, call.func, env)
+    record = record_of(known.value) if isinstance(known, Reference) else None
+    return record if record is not None and record.changes else None
+
+
+def changed(t: Translator, array: Expr, call: ast.expr, env: Env) -> Expr:
+    """The array as such a call leaves it."""
+    record = changes(t, call, env)
+    assert record is not None
+    assert isinstance(call, ast.Call)
+    given = arrange.arguments(t, call, env, lambda part: argument(t, part, env)).after([array], {})
+    return arranged(t, record, record.name.rpartition(".")[2], given, call)
+
+
+def slice_of(span: Span, bounds: list[Expr]) -> Expr:
+    """A slice as a value: among the indices of an array."""
+    return prim(span, "py.record", Const(span, SLICE), *bounds)

@@ -1,0 +1,143 @@
+"""Classes: objects made by calling them, and what is found through objects.
+
+In: a class that is known, or an attribute of a value. Out: a record of the class's layout (tuples, named
+tuples, dataclasses, exceptions); for an attribute the field, or what the classes of the program have under
+that name: a property, a method, a constant.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad.containers import Layout
+from checkpoint.errors import InternalError
+from checkpoint.lang.core import Expr, Let, Var
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.builder import const, prim
+from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.linking.linker import Linker
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def construct(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    """A call of a class; None where a primitive does it (float, int, ...)."""
+    cls = known.value
+    if issubclass(cls, BaseException):
+        return exception(t, cls, node, env)
+    callee = constructor(t.linker, known)
+    if callee is None:
+        return None
+    given = arrange.arguments(t, node, env)
+
+    def make(args: list[Expr]) -> Expr:
+        record = made(cls, args, t.span(node))
+        check = t.linker.callee_in_class(t, cls, "__post_init__")
+        if check is None:
+            return record
+        name, span = t.fresh("made"), t.span(node)
+        checked = t.call(check, [Var(span, name)], {}, span)
+        return Let(span, name, record, Let(span, t.fresh("unused"), checked, Var(span, name)))
+
+    return arrange.arranged(t, callee, given, node, make)
+
+
+def made(cls: type, args: list[Expr], span: Any) -> Expr:
+    """An object of a class, from its fields."""
+    return prim(span, "py.record", const(span, Layout(cls, field_names(cls))), *args)
+
+
+def exception(t: Translator, cls: type[BaseException], node: ast.Call, env: Env) -> Expr:
+    """An exception: its class and its arguments."""
+    if isinstance(cls.__init__, types.FunctionType):
+        raise t.refuse(
+            node,
+            f"{cls.__qualname__}, an exception with an __init__ of its own,",
+            "leave the __init__ out: what is passed is in its args",
+        )
+    span = t.span(node)
+    if node.keywords:
+        raise t.refuse(node, "a keyword argument of an exception", "pass it by position")
+    args = [t.expr(part, env) for part in node.args]
+    return prim(span, "py.record", const(span, Layout(cls, ("args",))), prim(span, "py.tuple", *args))
+
+
+def field_names(cls: type) -> tuple[str, ...]:
+    """The fields of a dataclass or named tuple, in order."""
+    if dataclasses.is_dataclass(cls):
+        return tuple([f.name for f in dataclasses.fields(cls)])
+    return tuple(cls._fields)  # type: ignore[attr-defined]
+
+
+def constructor(linker: Linker, known: Reference) -> Callee | None:
+    """How a class is called: its signature, as that of a function; None if it makes no record."""
+    cls: type = known.value
+    if dataclasses.is_dataclass(cls):
+        fields = [f for f in dataclasses.fields(cls) if f.init]
+        if "__init__" in vars(cls) and not _is_generated(vars(cls)["__init__"]):
+            return None
+        if len(fields) != len(dataclasses.fields(cls)):
+            return None
+        defaults = {f.name: _field_default(linker, known, f) for f in fields if _has_default(f)}
+        positional = tuple([f.name for f in fields if not f.kw_only])
+        keywords = tuple([f.name for f in fields if f.kw_only])
+        name = f"{cls.__qualname__}.__init__"
+        return Callee(name, _never, Signature(positional, keywords, defaults=defaults), unseen=1)
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        defaults = {
+            name: linker.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]
+        }
+        signature = Signature(tuple(cls._fields), defaults=defaults)
+        return Callee(f"{cls.__qualname__}.__new__", _never, signature, unseen=1)
+    return None
+
+
+def _never(span: Any) -> Expr:
+    raise InternalError("a class is made by a primitive, not called", span)
+
+
+def _is_generated(function: Any) -> bool:
+    """Whether a method was made by `dataclasses`, which has no text."""
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+
+
+def _has_default(field: Any) -> bool:
+    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+
+
+def _field_default(linker: Linker, known: Reference, field: Any) -> Maker:
+    if field.default is not dataclasses.MISSING:
+        return linker.maker_of(known, "field default", field.name)
+    made = {list: "py.list", dict: "py.dict", tuple: "py.tuple"}.get(field.default_factory)
+    if made is None:
+        return linker.factory_of(known, field.name)
+    return lambda span: prim(span, made)
+
+
+def found_in_class(cls: type, name: str) -> Any:
+    """What a class has under a name, as it stands in the class; None where it is a field or absent."""
+    for base in cls.__mro__:
+        if base is object or base.__module__ == "builtins":
+            continue
+        if name in vars(base):
+            value = vars(base)[name]
+            return None if _is_slot(value) or _is_generated(value) else value
+    return None
+
+
+def _is_slot(value: Any) -> bool:
+    """A field's own place: a slot of __slots__, an item of a named tuple."""
+    return isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType) or (
+        type(value).__name__ == "_tuplegetter"
+    )
+
+
+def all_fields(cls: type) -> tuple[str, ...]:
+    """The names that are fields of every object of a class, as far as the class says."""
+    if dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
+        return field_names(cls)
+    return ()

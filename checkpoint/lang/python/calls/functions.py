@@ -1,0 +1,289 @@
+"""Nested functions and lambdas.
+
+In: a definition among statements, or a lambda. Out: a letrec around what follows. Known functions (scopes.py)
+of one statement list are bound together where the first of them is defined; a variable that one of them
+uses and that is written later, or changed by one of them, is a parameter instead of a capture.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checkpoint.lang.core import Const, Expr, Lambda, Let, Letrec, Prim, Var
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.builder import prim
+from checkpoint.lang.python.context.meanings import (
+    Binding,
+    Callee,
+    Env,
+    Maker,
+    as_parameter,
+    defaulted,
+    signature_of,
+    variable,
+)
+from checkpoint.lang.python.control import handlers
+from checkpoint.lang.python.scopes.scopes import FunctionNode, Scope
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.context.exits import Exits, Handler
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def define(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+    """The definitions that begin a list of statements, then the rest of it."""
+    first = statements[0]
+    assert isinstance(first, ast.FunctionDef)
+    scope = t.scope.children[first]
+    if t.known.get(first.name) is scope:
+        return _known(t, statements, env, exits)
+    run = [s for s in _leading(statements) if t.known.get(s.name) is not t.scope.children[s]]
+    rest = statements[len(run) :]
+    if first.decorator_list:
+        run, rest = [first], statements[1:]
+    return _escaping(t, run, env, replace(exits, next=lambda now: t.block(rest, now, exits)))
+
+
+def _leading(statements: list[ast.stmt]) -> list[ast.FunctionDef]:
+    found = []
+    for statement in statements:
+        if not isinstance(statement, ast.FunctionDef) or statement.decorator_list:
+            break
+        found.append(statement)
+    return found
+
+
+def with_defaults(
+    t: Translator,
+    node: FunctionNode,
+    env: Env,
+    handler: Handler | None,
+    rest: Callable[[dict[str, Maker]], Expr],
+) -> Expr:
+    """Evaluate the defaults of a function's parameters once; handler: where what they raise goes."""
+
+    def each(left: list[tuple[str, ast.expr]], makers: dict[str, Maker]) -> Expr:
+        if not left:
+            return rest(makers)
+        name, default = left[0]
+        if isinstance(default, ast.Constant):
+            return each(left[1:], {**makers, name: _maker_of_constant(default.value)})
+        core, value = t.fresh(name), t.expr(default, env)
+        following = each(left[1:], {**makers, name: variable(core)})
+        return handlers.kept_as(t, core, value, env, handler, following)
+
+    return each(defaulted(node), {})
+
+
+def _maker_of_constant(value: object) -> Maker:
+    return lambda span: Const(span, value)
+
+
+def _known(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+    """Bind all known functions of this list; their definitions are then done with."""
+    nodes = [
+        s for s in statements if isinstance(s, ast.FunctionDef) and t.known.get(s.name) is t.scope.children[s]
+    ]
+    rest = [s for s in statements if s not in nodes]
+    span = t.span(nodes[0])
+
+    def with_each(left: list[ast.FunctionDef], now: Env, names: dict[str, str]) -> Expr:
+        if left:
+            node = left[0]
+            core = t.fresh(node.name)
+
+            def add(makers: dict[str, Maker]) -> Expr:
+                callee = _callee(t, t.scope.children[node], core, makers, env, nodes[0])
+                bound = {**now, node.name: Binding(core, callee=callee)}
+                return with_each(left[1:], bound, {**names, node.name: core})
+
+            return with_defaults(t, node, env, exits.handler, add)
+        bindings = tuple([(names[node.name], _lambda(t, node, now)) for node in nodes])
+        return Letrec(span, bindings, t.block(rest, now, exits))
+
+    return with_each(nodes, env, {})
+
+
+def _callee(
+    t: Translator, scope: Scope, core: str, makers: dict[str, Maker], env: Env, first: ast.FunctionDef
+) -> Callee:
+    made = t.scope.places[first]
+    changed = {name for known in t.visible.values() for name in known.effects}
+
+    def is_late(name: str) -> bool:
+        written = t.scope.writes.get(name, ())
+        return name in changed or (
+            bool(written) and (name not in env or any(p.may_follow(made) for p in written))
+        )
+
+    used = {n for n in t.uses(scope) if n in t.scope.assigned or n in env}
+    outs = tuple(sorted(t.effects(scope)))
+    ins = tuple(sorted({n for n in used if is_late(n)} | set(outs)))
+    name = f"{t.name}.<locals>.{scope.name}"
+    guarded = bool(outs) and _is_near_try(t.scope)
+    return Callee(name, variable(core), signature_of(scope.node, makers), ins, outs, guarded)
+
+
+def _is_near_try(scope: Scope) -> bool:
+    """Whether there is a `try` in the outermost function around, which may handle what is raised here."""
+    while scope.parent is not None:
+        scope = scope.parent
+    return any(isinstance(node, ast.Try) for node in ast.walk(scope.node))
+
+
+def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
+    callee = env[node.name].callee
+    assert callee is not None
+    inner = t.child(t.scope.children[node])
+    around = dict(env)
+    for name in callee.ins:
+        old = around.get(name, Binding("", cell=name in t.cells, unbound=True))
+        around[name] = replace(old, unbound=old.unbound or t.scope.forgets(name))
+    return inner.function(around, callee.ins, callee.outs, callee.guarded)
+
+
+def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, exits: Exits) -> Expr:
+    """Bind functions that are used as values, and go on."""
+    span = t.span(nodes[0])
+    names = {node.name: t.fresh(node.name) for node in nodes}
+    for node in nodes:
+        _refuse_changes(t, t.scope.children[node])
+
+    def bound(done: int, now: Env) -> Expr:
+        if done < len(nodes):
+            node = nodes[done]
+
+            def add(makers: dict[str, Maker]) -> Expr:
+                core = names[node.name]
+                name = f"{t.name}.<locals>.{node.name}"
+                callee = Callee(name, variable(core), signature_of(node, makers))
+                return bound(done + 1, {**now, node.name: Binding(core, callee=callee)})
+
+            return with_defaults(t, node, env, exits.handler, add)
+        lambdas = [t.child(t.scope.children[node]).function(now) for node in nodes]
+        bindings = tuple(zip(names.values(), lambdas, strict=True))
+        return Letrec(span, bindings, decorated(nodes[0], now))
+
+    def decorated(node: ast.FunctionDef, now: Env) -> Expr:
+        if not node.decorator_list:
+            return stored(list(names), now)
+        value = t.read(node.name, node, now)
+        for decorator in reversed(node.decorator_list):
+            value = t.linker.apply(t, decorator, [value], now)
+        plain = {k: v for k, v in now.items() if k != node.name}
+        if node.name in t.cells:
+            plain[node.name] = env[node.name]
+
+        def use(result: Expr) -> Expr:
+            return t.store(node.name, result, plain, exits.next)
+
+        return use(value) if exits.handler is None else handlers.guarded(t, value, now, exits.handler, use)
+
+    def stored(left: list[str], now: Env) -> Expr:
+        celled = [name for name in left if name in t.cells]
+        if not celled:
+            return exits.next(now)
+        value = t.read(celled[0], nodes[0], now)
+        return t.store(celled[0], value, {**now, celled[0]: env[celled[0]]}, lambda n: stored(celled[1:], n))
+
+    return bound(0, env)
+
+
+def _refuse_changes(t: Translator, scope: Scope) -> None:
+    changed = sorted(t.effects(scope))
+    if changed:
+        names = ", ".join(changed)
+        raise t.refuse(
+            scope.node,
+            f"{scope.name}, which changes {names} of the function around it and is used as a value,",
+            "call it by its name only, or let it return what it changes",
+        )
+
+
+def escaping_lambda(t: Translator, node: ast.Lambda, env: Env) -> Expr:
+    """A lambda as a value."""
+    scope = t.scope.children.get(node)
+    if scope is None:
+        scope = t.adopt(node)
+    _refuse_changes(t, scope)
+
+    def make(makers: dict[str, Maker]) -> Expr:
+        inner = t.child(scope)
+        lam = inner.function(env)
+        signature = signature_of(node, makers)
+        if signature.is_plain:
+            return lam
+        core, span = t.fresh("lambda"), t.span(node)
+        callee = Callee(inner.name, variable(core), signature)
+        return Letrec(span, ((core, lam),), t.linker.as_value(t, callee, span))
+
+    return with_defaults(t, node, env, None, make)
+
+
+def named_lambda(
+    t: Translator,
+    node: ast.Lambda,
+    name: str,
+    env: Env,
+    handler: Handler | None,
+    rest: Callable[[Callee], Expr],
+) -> Expr:
+    """A lambda that a variable holds: `rest` on it as a function of that name."""
+    scope = t.scope.children.get(node) or t.adopt(node)
+    _refuse_changes(t, scope)
+
+    def make(makers: dict[str, Maker]) -> Expr:
+        core = t.fresh(name)
+        lam = t.child(scope).function(env)
+        callee = Callee(core, variable(core), signature_of(node, makers))
+        return Letrec(t.span(node), ((core, lam),), rest(callee))
+
+    return with_defaults(t, node, env, handler, make)
+
+
+# Functions that change variables
+
+
+def changing_callee(t: Translator, node: ast.expr, env: Env) -> Callee | None:
+    """The callee of a call that changes variables."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    binding = env.get(node.func.id)
+    callee = None if binding is None else binding.callee
+    return callee if callee is not None and callee.outs else None
+
+
+def changing_call(
+    t: Translator, node: ast.expr, callee: Callee, target: str | None, env: Env, exits: Exits
+) -> Expr:
+    """Call it, take its result and the variables' new values apart, and go on."""
+    assert isinstance(node, ast.Call)
+    value, outcome, span = arrange.to_callee(t, callee, node, env), t.fresh("outcome"), t.span(node)
+
+    def done(given: Expr, now: Env) -> Expr:
+        return exits.next(now) if target is None else t.store(target, given, now, exits.next)
+
+    def use(result: Expr) -> Expr:
+        parts = [
+            (name, Prim(span, "py.item", (Var(span, outcome), Const(span, i + 1))))
+            for i, name in enumerate(callee.outs)
+        ]
+
+        def each(left: list[tuple[str, Expr]], now: Env) -> Expr:
+            if not left:
+                given = prim(span, "py.item", Var(span, outcome), Const(span, 0))
+                if callee.guarded:
+                    return handlers.unless_failed(t, given, now, exits, span, lambda v: done(v, now))
+                return done(given, now)
+            name, part = left[0]
+            new = t.fresh(name)
+            return Let(span, new, part, each(left[1:], {**now, name: as_parameter(new, now.get(name))}))
+
+        return Let(span, outcome, result, each(list(parts), env))
+
+    if exits.handler is None:
+        return use(value)
+    return handlers.guarded(t, value, env, exits.handler, use)

@@ -1,0 +1,84 @@
+"""Calls of methods: of the program's classes, of Python's own types, of fields that hold functions.
+
+In: `x.name(...)`, where x is a value. Out: for each class of the program that has the method, a call of it
+where x is one of these; otherwise what Python's own types do; otherwise a call of what the attribute holds.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from checkpoint.lang.core import Expr, If
+from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.context.builder import again, bound, const, instance, prim, raise_error
+from checkpoint.lang.python.context.meanings import Env
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+_NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "conjugate", "__abs__")
+_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"index", "count"}
+
+
+def call(t: Translator, function: ast.Attribute, node: ast.Call, env: Env) -> Expr:
+    """A call of a method."""
+    name = function.attr
+    owners = t.linker.owners_of(t, name)
+    fields = t.linker.classes_with_field(name)
+    if not owners and not fields:
+        given = arrays.arguments_of_method(t, name, node, env)
+        return _built_in(t, t.expr(function.value, env), name, given, node)
+    given = arrange.arguments(t, node, env)
+    self = t.expr(function.value, env)
+    count = len(given.values)
+
+    def dispatch(values: list[Expr]) -> Expr:
+        """values: the object, then the arguments."""
+        parts = given.like(values[1:])
+        result = _built_in(t, again(values[0]), name, _again(parts), node)
+        if fields:
+            held = prim(t.span(node), "py.attribute", again(values[0]), const(t.span(node), name))
+            stored = arrange.to_value(t, held, _again(parts), node)
+            result = If(t.span(node), instance(t.span(node), again(values[0]), *fields), stored, result)
+        for cls, callee, takes_self in reversed(owners):
+            args = _again(parts)
+            if takes_self:
+                args = args.after([again(values[0])], {})
+            made = arrange.arranged(t, callee, args, node, arrange.caller(t, callee, t.span(node)))
+            result = If(t.span(node), instance(t.span(node), again(values[0]), cls), made, result)
+        return result
+
+    assert count == len(given.values)
+    return bound(t.linker.names, [self, *given.values], dispatch, "argument")
+
+
+def _again(given: arrange.Arguments) -> arrange.Arguments:
+    return given.like([again(value) for value in given.values])
+
+
+def _built_in(t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST) -> Expr:
+    found = arrays.method(t, self, name, given, node)
+    if found is not None:
+        return found
+    return arrays.ambiguous(t, self, name, given, node, lambda x, args: _of_python(t, x, name, args, node))
+
+
+def _of_python(t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST) -> Expr:
+    """What Python's own types do."""
+    span = t.span(node)
+    library = t.linker.library_method(t, name)
+    if library is not None:
+        given = given.after([self], {})
+        return arrange.arranged(t, library, given, node, lambda args: t.call(library, args, {}, span))
+    if name in _TEXT or name in _NUMBER:
+        if given.keywords or given.mapping is not None or given.star is not None:
+            raise t.refuse(node, f"keywords and stars in a call of {name}", "pass the arguments by position")
+        op = "py.text-method" if name in _TEXT else "py.number-method"
+        return prim(span, op, self, const(span, name), *given.positional)
+    held = t.linker.attribute(t, self, name, node)
+    if (given.keywords or given.mapping is not None) and t.linker.owners_of(t, name):
+        return bound(
+            t.linker.names, [held], lambda _: raise_error(span, TypeError, f"{name}() takes no keywords")
+        )
+    return arrange.to_value(t, held, given, node)

@@ -1,0 +1,114 @@
+"""Functions that a program makes of others by giving some arguments: `functools.partial`, lambdas with names.
+
+In: an expression that makes a function whose signature is then known: a lambda, or `partial(f, ...)` where
+f's is. Out: a Callee, so that calls of the variable that holds it can use names and leave out defaults.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Expr, Lambda, Letrec, Var
+from checkpoint.lang.python.calls import arrange, functions
+from checkpoint.lang.python.context.exits import Exits, Handler
+from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Reference, Signature, variable
+from checkpoint.lang.python.control.handlers import kept_as
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def named_function(t: Translator, node: ast.expr, name: str, env: Env, exits: Exits) -> Expr | None:
+    """`name = <function>` where the name has this meaning only; None for any other assignment."""
+    if len(t.scope.assigned.get(name, ())) != 1 or name in t.cells:
+        return None
+
+    def bound(callee: Callee) -> Expr:
+        return exits.next({**env, name: Binding(callee.name, callee=callee)})
+
+    if isinstance(node, ast.Lambda):
+        return functions.named_lambda(t, node, name, env, exits.handler, bound)
+    if is_partial(t, node, env):
+        assert isinstance(node, ast.Call)
+        return with_partial(t, node, env, exits.handler, bound)
+    return None
+
+
+def is_partial(t: Translator, node: ast.expr, env: Env) -> bool:
+    """Whether an expression is `partial(f, ...)`."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    known = t.linker.reference(t, node.func, env)
+    return isinstance(known, Reference) and known.value is functools.partial
+
+
+def value(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+    """`partial(f, ...)` as a value; None where f's signature is not known."""
+    return with_partial(t, node, env, None, lambda callee: t.linker.as_value(t, callee, t.span(node)))
+
+
+def with_partial(
+    t: Translator, node: ast.Call, env: Env, handler: Handler | None, rest: Callable[[Callee], Expr]
+) -> Expr | None:
+    """`rest` on the function that `partial` makes; None where f's signature is not known.
+
+    handler: where what the arguments raise goes.
+    """
+    callee = _function(t, node.args[0], env)
+    given = arrange.arguments(
+        t, ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), env
+    )
+    if callee is None or given.star is not None or given.mapping is not None:
+        return None
+    span, values = t.span(node), given.values
+    names = [t.fresh("given") for _ in values]
+    kept = given.like([Var(span, each) for each in names])
+    signature = _remaining(callee.signature, kept)
+    core = t.fresh("partial")
+    made = Callee(core, variable(core), signature)
+    params = {each: t.fresh(each) for each in signature.names}
+    body = _call(t, callee, kept, params, node, span)
+    lam = Lambda(span, tuple(params.values()), body, name=callee.name)
+    result: Expr = Letrec(span, ((core, lam),), rest(made))
+    for each, expr in reversed(list(zip(names, values, strict=True))):
+        result = kept_as(t, each, expr, env, handler, result)
+    return result
+
+
+def _function(t: Translator, node: ast.expr, env: Env) -> Callee | None:
+    binding = env.get(node.id) if isinstance(node, ast.Name) else None
+    if binding is not None:
+        known = binding.callee
+        return known if known is not None and not (known.ins or known.outs) else None
+    found = t.linker.reference(t, node, env)
+    return t.linker.callee(t, found, node) if isinstance(found, Reference) else None
+
+
+def _remaining(signature: Signature, given: arrange.Arguments) -> Signature:
+    """What the partial function still takes: what was given by name has that as its default."""
+    named = given.keywords
+    rest = signature.positional[len(given.positional) :]
+    first = next((i for i, name in enumerate(rest) if name in named), len(rest))
+    defaults = dict(signature.defaults)
+    defaults.update({name: variable(e.name) for name, e in named.items() if isinstance(e, Var)})
+    return replace(
+        signature,
+        positional=rest[:first],
+        keyword_only=(*rest[first:], *signature.keyword_only),
+        positional_only=max(0, signature.positional_only - len(given.positional)),
+        defaults=defaults,
+    )
+
+
+def _call(
+    t: Translator, callee: Callee, kept: arrange.Arguments, params: dict[str, str], node: ast.AST, span: Span
+) -> Expr:
+    """The body: the whole function on what was given and what the call passes."""
+    first = dict(zip(callee.signature.positional, kept.positional, strict=False))
+    args = [first[n] if n in first else Var(span, params[n]) for n in callee.signature.names]
+    return App(span, callee.make(span), tuple(args))

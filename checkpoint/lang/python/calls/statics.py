@@ -1,0 +1,232 @@
+"""Calls of Python objects that are known when the call is translated.
+
+In: a Reference to a function, class, method, partial or builtin, and a call of it. Out: a call of the
+translated function, a primitive (the records say which functions they implement), a function of the library,
+a record; or a SourceError that says what to write instead.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad.containers import Types
+from checkpoint.ad.record import VARIADIC, Primitive, records
+from checkpoint.ad.values import Foreign
+from checkpoint.lang.core import Const, Expr, Prim
+from checkpoint.lang.python.calls import arrange, arrays, classes, partials
+from checkpoint.lang.python.context.builder import again, bound, const, prim
+from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.library.intrinsics import prim as intrinsic
+from checkpoint.lang.python.source.advice import is_random, refused
+from checkpoint.lang.python.translation import comprehensions
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def call(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """A call of a known object."""
+    value = known.value
+    record = arrays.record_of(value)
+    if record is not None:
+        return arrays.call(t, record, node, env)
+    special = SPECIAL.get(value) if _is_hashable(value) else None
+    if special is not None:
+        found = special(t, node, env)
+        if found is not None:
+            return found
+    op = None if node.keywords or _is_starred(node) else primitive(value, len(node.args))
+    if op is not None:
+        return t.linker.operation(t, op, [t.expr(part, env) for part in node.args], node)
+    library = t.linker.library_callee(t, value)
+    if library is not None:
+        return arrange.to_callee(t, library, node, env)
+    if isinstance(value, type):
+        made = classes.construct(t, known, node, env)
+        if made is not None:
+            return made
+    if isinstance(value, Foreign):
+        return _foreign(t, value, node, env)
+    return _function(t, known, node, env)
+
+
+def _is_hashable(value: Any) -> bool:
+    return isinstance(value, types.FunctionType | types.BuiltinFunctionType | type)
+
+
+def _is_starred(node: ast.Call) -> bool:
+    return any(isinstance(part, ast.Starred) for part in node.args)
+
+
+@functools.cache
+def _implementations() -> dict[Any, list[Primitive]]:
+    found: dict[Any, list[Primitive]] = {}
+    for record in records().values():
+        for function in record.implements:
+            found.setdefault(function, []).append(record)
+    return found
+
+
+def primitive(value: Any, count: int) -> str | None:
+    """The primitive that a Python function of so many operands is."""
+    try:
+        candidates = _implementations().get(value, ())
+    except TypeError:
+        return None
+    for record in candidates:
+        if record.arity in (count, VARIADIC):
+            return record.name
+    return None
+
+
+def arities(value: Any) -> tuple[int, ...]:
+    """With how many operands a Python function is a primitive; () if it is none."""
+    try:
+        found = _implementations().get(value, ())
+    except TypeError:
+        return ()
+    return tuple(sorted({record.arity for record in found if record.arity != VARIADIC}))
+
+
+def _foreign(t: Translator, value: Foreign, node: ast.Call, env: Env) -> Expr:
+    if node.keywords or _is_starred(node):
+        raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
+    args = [t.expr(part, env) for part in node.args]
+    return prim(t.span(node), "py.call-primitive", const(t.span(node), value), *args)
+
+
+def _function(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    value = known.value
+    callee = t.linker.callee(t, known, node)
+    if callee is not None:
+        return arrange.to_callee(t, callee, node, env)
+    if is_random(value):
+        raise refused(t, value, node)
+    if isinstance(value, types.MethodType | functools.partial):
+        return _given(t, known, node, env)
+    if arities(value) or value is builtins.isinstance:
+        return _unfitting(t, value, node, env)
+    raise refused(t, value, node)
+
+
+def _unfitting(t: Translator, value: Any, node: ast.Call, env: Env) -> Expr:
+    """A call of a function of Python's own that has no such operands: Python's own error."""
+    if _is_starred(node) or any(keyword.arg is None for keyword in node.keywords):
+        raise t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
+    keywords = {str(keyword.arg): 1 for keyword in node.keywords}
+    try:
+        value(*[1] * len(node.args), **keywords)
+    except TypeError as error:
+        return arrange.fails(t, t.span(node), arrange.arguments(t, node, env), str(error))
+    raise t.refuse(node, f"a keyword in a call of {value.__name__}", "pass the argument by position")
+
+
+def _given(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """A bound method or partial object: its function, with what it has been given first."""
+    function, positional, keywords = t.linker.given_parts(t, known, node)
+    callee = t.linker.callee(t, function, node)
+    given = arrange.arguments(t, node, env).after(positional, keywords)
+    if callee is not None:
+        return arrange.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+    op = primitive(function.value, len(given.positional))
+    if op is None or given.keywords or given.star is not None:
+        raise refused(t, known.value if isinstance(known.value, types.MethodType) else function.value, node)
+    return t.linker.operation(t, op, given.positional, node)
+
+
+# What the translator itself knows
+
+
+def _intrinsic(t: Translator, node: ast.Call, env: Env) -> Expr:
+    name = node.args[0]
+    assert isinstance(name, ast.Constant)
+    return Prim(t.span(node), str(name.value), tuple([t.expr(part, env) for part in node.args[1:]]))
+
+
+def _isinstance(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+    if len(node.args) != 2 or node.keywords:
+        return None
+    types_ = Const(t.span(node), Types(t.linker.classes_of(t, node.args[1], env)))
+    return prim(t.span(node), "py.instance", t.expr(node.args[0], env), types_)
+
+
+def _print(t: Translator, node: ast.Call, env: Env) -> Expr:
+    span = t.span(node)
+    if _is_starred(node):
+        raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
+    named = {k.arg: k.value for k in node.keywords}
+    if "file" in named:
+        raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
+    if set(named) - {"sep", "end", "flush"}:
+        return _unfitting(t, builtins.print, node, env)
+    values = [t.linker.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
+    ends = [t.expr(named[n], env) if n in named else const(span, d) for n, d in (("sep", " "), ("end", "\n"))]
+
+    def joined(parts: list[Expr]) -> Expr:
+        *texts, sep, end = parts
+        pieces = [piece for text in texts for piece in (again(sep), text)][1:]
+        return prim(span, "py.print", prim(span, "py.joined", *pieces), end)
+
+    return bound(t.linker.names, [*values, *ends], joined)
+
+
+def _generator(by: str) -> Callable[[Translator, ast.Call, Env], Expr | None]:
+    def consume(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+        if node.args and isinstance(node.args[0], ast.GeneratorExp) and not node.keywords:
+            return comprehensions.consumed(t, by, node.args[0], node.args[1:], env)
+        return None
+
+    return consume
+
+
+def _getattr(t: Translator, node: ast.Call, env: Env) -> Expr:
+    name = node.args[1] if len(node.args) == 2 else None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        raise t.refuse(
+            node, "`getattr` with a computed name or a default", "write the attribute itself, as x.name"
+        )
+    return t.linker.attribute(t, t.expr(node.args[0], env), name.value, node)
+
+
+def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
+    span = t.span(node)
+    if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
+        return _unfitting(t, builtins.range, node, env)
+    bounds = [t.expr(part, env) for part in node.args]
+    if len(bounds) == 1:
+        bounds.insert(0, const(span, 0))
+    if len(bounds) == 2:
+        bounds.append(const(span, 1))
+    return prim(span, "py.range", *bounds)
+
+
+def _slice(t: Translator, node: ast.Call, env: Env) -> Expr:
+    span = t.span(node)
+    if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
+        return _unfitting(t, builtins.slice, node, env)
+    bounds = [t.expr(part, env) for part in node.args]
+    bounds = [const(span, None), *bounds] if len(bounds) == 1 else bounds
+    return arrays.slice_of(span, [*bounds, const(span, None)][:3])
+
+
+def _partial_value(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+    return partials.value(t, node, env) if node.args else None
+
+
+SPECIAL: dict[Any, Callable[[Translator, ast.Call, Env], Expr | None]] = {
+    intrinsic: _intrinsic,
+    builtins.isinstance: _isinstance,
+    builtins.print: _print,
+    functools.partial: _partial_value,
+    builtins.sum: _generator("sum"),
+    builtins.any: _generator("any"),
+    builtins.all: _generator("all"),
+    builtins.getattr: _getattr,
+    builtins.range: _range,
+    builtins.slice: _slice,
+}

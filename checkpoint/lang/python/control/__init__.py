@@ -1,0 +1,1 @@
+"""Control flow: branches that join, loops, `try`, `match`."""

@@ -1,0 +1,216 @@
+"""`try`, on the core's `handle`.
+
+A `handle` is put around single expressions, never around statements: the statements of a `try` remain in
+tail position, so that a loop inside it runs in constant memory and its variables are at hand where it fails.
+An expression that raises gives its exception to the *handler*, a procedure of the exception and of the
+variables that the `except` clauses may use, with their values at that moment.
+
+`finally` is translated once for each way that leads through it: falling off the end, return, break,
+continue, and raising.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checkpoint.ad.containers import Types
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
+from checkpoint.lang.python.context.builder import FAILED, UNBOUND, instance, prim
+from checkpoint.lang.python.context.exits import Handler
+from checkpoint.lang.python.context.meanings import Binding, Env, as_parameter
+from checkpoint.lang.python.control.joins import current, join, written_in
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.context.exits import Exits, Handler, Next
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
+    """`use` on the value of an expression; if that raises, the handler."""
+    span = value.span
+    outcome, exception = t.fresh("outcome"), t.fresh("exception")
+    failed = Prim(span, "py.record", (Const(span, FAILED), Var(span, exception)))
+    protected = Handle(span, value, exception, failed)
+    error = prim(span, "py.attribute", Var(span, outcome), Const(span, "exception"))
+    to_handler = call_handler(t, handler, error, env, span)
+    is_failed = instance(span, Var(span, outcome), FAILED.cls)
+    return Let(span, outcome, protected, If(span, is_failed, to_handler, use(Var(span, outcome))))
+
+
+def kept_as(t: Translator, core: str, value: Expr, env: Env, handler: Handler | None, rest: Expr) -> Expr:
+    """`rest`, where a core variable holds the value of an expression; if that raises, the handler."""
+    if handler is None or isinstance(value, Const | Var | Lambda):
+        return Let(value.span, core, value, rest)
+    return guarded(t, value, env, handler, lambda result: Let(value.span, core, result, rest))
+
+
+def evaluated(
+    t: Translator,
+    node: ast.expr,
+    env: Env,
+    exits: Exits,
+    use: Callable[[Expr, Next], Expr],
+    translated: Expr | None = None,
+) -> Expr:
+    """`use` on the value of an expression, then what follows; what it raises goes to the handler."""
+    value = t.expr(node, env) if translated is None else translated
+    if exits.handler is None or isinstance(value, Const | Var | Lambda):
+        return use(value, exits.next)
+    return guarded(t, value, env, exits.handler, lambda result: use(result, exits.next))
+
+
+def unless_failed(
+    t: Translator, outcome: Expr, env: Env, exits: Exits, span: Span, use: Callable[[Expr], Expr]
+) -> Expr:
+    """`use` on what a guarded function gave; what it raised is raised here."""
+    name = t.fresh("given")
+    error = prim(span, "py.attribute", Var(span, name), Const(span, "exception"))
+    is_failed = instance(span, Var(span, name), FAILED.cls)
+    return Let(
+        span, name, outcome, If(span, is_failed, raised(t, error, env, exits, span), use(Var(span, name)))
+    )
+
+
+def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
+    """The call of a handler with the exception, and the variables as they are now."""
+    values = [current(t, env, name, span) for name in handler.variables]
+    return App(span, Var(span, handler.core), (exception, *values))
+
+
+def raised(t: Translator, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
+    """Raise an exception: to the handler around, or out of the function."""
+    if exits.handler is None:
+        return Raise(span, value)
+    return call_handler(t, exits.handler, value, env, span)
+
+
+def try_statement(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+    """A `try`, with or without `finally`."""
+    if node.finalbody:
+        return _with_finally(t, node, env, exits)
+    return _with_handlers(t, node, env, exits)
+
+
+def _with_handlers(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+    """`try` with `except` clauses and perhaps `else`."""
+    span = t.span(node)
+    written = written_in([node], t)
+
+    def ways(go_on: Next) -> Expr:
+        inner = replace(exits, next=go_on)
+
+        def clauses(now: Env, caught: str) -> Expr:
+            return _clauses(t, node.handlers, now, caught, inner)
+
+        def body(handler: Handler) -> Expr:
+            inside = replace(inner, next=lambda now: t.block(node.orelse, now, inner), handler=handler)
+            return t.block(node.body, env, inside)
+
+        return with_handler(t, written, env, clauses, body, span)
+
+    return join(t, written & t.live.after[node], env, exits.next, ways, span)
+
+
+def with_handler(
+    t: Translator,
+    written: frozenset[str],
+    env: Env,
+    clauses: Callable[[Env, str], Expr],
+    body: Callable[[Handler], Expr],
+    span: Span,
+) -> Expr:
+    """`body` with a handler, the procedure that runs `clauses` on the variables as they were then."""
+    names = tuple(sorted(written))
+    handler = Handler(t.fresh("handler"), names)
+    exception, caught = t.fresh("exception"), t.fresh("caught")
+    params = {name: t.fresh(name) for name in names}
+    now = {**env, **{name: as_parameter(param, env.get(name)) for name, param in params.items()}}
+    result = Let(span, caught, prim(span, "py.caught", Var(span, exception)), clauses(now, caught))
+    procedure = Lambda(span, (exception, *params.values()), result, name=handler.core)
+    return Letrec(span, ((handler.core, procedure),), body(handler))
+
+
+def _clauses(t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits) -> Expr:
+    """The first clause that the exception matches; without one it is raised again."""
+    if not handlers:
+        span = t.span(t.scope.node)
+        return raised(t, Var(span, caught), env, exits, span)
+    first, span = handlers[0], t.span(handlers[0])
+    inner = replace(exits, caught=caught)
+    if first.name:
+        name = first.name
+        forgetting = _forgetting(t, name, inner, span)
+        body = t.store(name, Var(span, caught), env, lambda now: t.block(first.body, now, forgetting))
+    else:
+        body = t.block(first.body, env, inner)
+    if first.type is None:
+        return body
+    types = Const(span, Types(t.linker.classes_of(t, first.type, env)))
+    matches = prim(span, "py.matches", Var(span, caught), types)
+    return If(span, matches, body, _clauses(t, handlers[1:], env, caught, exits))
+
+
+def _forgetting(t: Translator, name: str, exits: Exits, span: Span) -> Exits:
+    """Ways out of a clause `except ... as name`: the name is unbound after it."""
+
+    def through(then: Next | None) -> Next | None:
+        if then is None:
+            return None
+        go_on = then
+
+        def forget(now: Env) -> Expr:
+            if not now[name].cell:
+                return go_on({**now, name: Binding("", unbound=True)})
+            return t.store(name, Const(span, UNBOUND), now, marked)
+
+        def marked(now: Env) -> Expr:
+            return go_on({**now, name: replace(now[name], unbound=True)})
+
+        return forget
+
+    following = through(exits.next)
+    assert following is not None
+    return replace(exits, next=following, breaks=through(exits.breaks), continues=through(exits.continues))
+
+
+def _with_finally(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+    """`try` with `finally`: its body goes on all ways out."""
+    span = t.span(node)
+    written = written_in([node], t)
+    inside = ast.copy_location(ast.Try(node.body, node.handlers, node.orelse, []), node)
+    t.live.after[inside] = t.live.after[node] | written
+
+    def through(then: Next, base: Exits) -> Next:
+        return lambda now: t.block(node.finalbody, now, replace(base, next=then))
+
+    def returns(value: Expr, now: Env) -> Expr:
+        kept = t.fresh("returned")
+        last = through(lambda then: exits.returns(Var(value.span, kept), then), exits)
+        return Let(value.span, kept, value, last(now))
+
+    def ways(go_on: Next) -> Expr:
+        base = replace(exits, next=go_on)
+
+        def again(now: Env, caught: str) -> Expr:
+            return through(lambda then: raised(t, Var(span, caught), then, base, span), base)(now)
+
+        def body(handler: Handler) -> Expr:
+            inner = replace(
+                exits,
+                next=through(go_on, base),
+                returns=returns,
+                breaks=None if exits.breaks is None else through(exits.breaks, base),
+                continues=None if exits.continues is None else through(exits.continues, base),
+                handler=handler,
+            )
+            if node.handlers:
+                return _with_handlers(t, inside, env, inner)
+            return t.block(node.body, env, inner)
+
+        return with_handler(t, written, env, again, body, span)
+
+    return join(t, written & t.live.after[node], env, exits.next, ways, span)

@@ -1,0 +1,111 @@
+"""Where ways meet, and what they have written.
+
+In: the ways, as an expression that is given what to go on with. Out: a procedure of the variables that were
+written on the way and are live, and the ways, which call it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, Lambda, Letrec, Var
+from checkpoint.lang.python.context.builder import UNBOUND
+from checkpoint.lang.python.context.exits import Next
+from checkpoint.lang.python.context.meanings import Binding, Env
+from checkpoint.lang.python.normal.nodes import Change, Scoped
+from checkpoint.lang.python.scopes.scopes import root_of
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def join(
+    t: Translator, variables: Iterable[str], env: Env, rest: Next, ways: Callable[[Next], Expr], span: Span
+) -> Expr:
+    """Ways that meet: `ways` is given what to go on with, a call of the join."""
+    names = sorted(variables)
+    join_name = t.fresh("join")
+    met: list[Env] = []
+
+    def go_on(now: Env) -> Expr:
+        met.append(now)
+        return App(span, Var(span, join_name), tuple([current(t, now, name, span) for name in names]))
+
+    body = ways(go_on)
+    params = {name: t.fresh(name) for name in names}
+    inside = dict(env)
+    for name in names:
+        inside[name] = merged(params[name], [now.get(name) for now in met])
+    procedure = Lambda(span, tuple(params.values()), rest(inside), name=join_name)
+    return Letrec(span, ((join_name, procedure),), body)
+
+
+def current(t: Translator, env: Env, name: str, span: Span) -> Expr:
+    """The core value of a variable as it is (its cell, if it has one)."""
+    binding = env.get(name)
+    if binding is not None and binding.callee is not None and not binding.callee.ins:
+        return t.linker.as_value(t, binding.callee, span)
+    return Const(span, UNBOUND) if binding is None or not binding.core else Var(span, binding.core)
+
+
+def merged(core: str, bindings: list[Binding | None]) -> Binding:
+    """The binding of a variable where ways meet."""
+    unbound = any(b is None or b.unbound for b in bindings)
+    cell = any(b is not None and b.cell for b in bindings)
+    free = next((b.free for b in bindings if b is not None and b.free is not None), None)
+    return Binding(core, cell=cell, unbound=unbound, free=free)
+
+
+def may_end(statements: list[ast.stmt]) -> bool:
+    """Whether the end of a list of statements can be reached."""
+    if not statements:
+        return True
+    last = statements[-1]
+    match last:
+        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+            return False
+        case ast.If():
+            return may_end(last.body) or may_end(last.orelse)
+    return True
+
+
+def written_in(statements: Iterable[ast.AST], t: Translator) -> frozenset[str]:
+    """The variables that statements may write, by calls of changing functions too."""
+    found: set[str] = set()
+    for statement in statements:
+        for node in _within(statement):
+            match node:
+                case ast.Name(ctx=ast.Store()):
+                    found.add(node.id)
+                case Change():
+                    names = (root_of(node.path), node.result)
+                    found |= {name for name in names if name is not None and _is_variable(name, t)}
+                case Scoped():
+                    found |= written_in(node.body, t) - node.names
+                case ast.FunctionDef():
+                    found.add(node.name)
+                case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
+                    found |= {node.name} if node.name else set()
+                case ast.Call(func=ast.Name(id=name)) if name in t.visible:
+                    found |= t.visible[name].effects
+    return frozenset(found)
+
+
+def _is_variable(name: str, t: Translator) -> bool:
+    """Whether it is that of a variable of the program, or one of normal form; np of np.sort(x) is none."""
+    return not name.isidentifier() or t.scope.is_local(name)
+
+
+def _within(statement: ast.AST) -> Iterable[ast.AST]:
+    pending = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.Lambda | Scoped):
+            continue
+        if isinstance(node, ast.ListComp | ast.DictComp | ast.GeneratorExp):
+            continue
+        pending.extend(ast.iter_child_nodes(node))

@@ -1,0 +1,194 @@
+"""Loops, to procedures that call themselves last.
+
+In: `while` and `for` in normal form. Out: a procedure of the variables that the loop writes and that are
+live at its head; a `for` has its position besides, and goes over a plan (control/plans.py).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
+from checkpoint.lang.python.context.builder import again, both, instance, make_error, prim
+from checkpoint.lang.python.context.meanings import Env, as_parameter
+from checkpoint.lang.python.control.handlers import evaluated, guarded, raised
+from checkpoint.lang.python.control.joins import current, join, written_in
+from checkpoint.lang.python.control.plans import VIEWS, Plan, Turn, counted, planned
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.context.exits import Exits, Next
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def while_loop(t: Translator, node: ast.While, env: Env, exits: Exits) -> Expr:
+    """`while`, with its `else`."""
+    span = t.span(node.test)
+    endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+
+    def body(now: Env, again_: Next, out: Next) -> Expr:
+        inner = replace(exits, next=again_, breaks=out, continues=again_)
+        if endless:
+            return t.block(node.body, now, inner)
+
+        def use(test: Expr, _: Next) -> Expr:
+            end = t.block(node.orelse, now, replace(exits, next=out))
+            return If(span, test, t.block(node.body, now, inner), end)
+
+        return evaluated(t, node.test, now, inner, use, translated=t.test(node.test, now))
+
+    ways = _breaks(node.body) + (not endless)
+    return _loop(t, node, None, env, exits, body, ways)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counter:
+    """The position of a `for`: its variable, where it starts, and by how much it goes on."""
+
+    name: str
+    start: Expr
+    step: int = 1
+
+    def next(self, span: Span) -> Expr:
+        """The next position."""
+        return prim(span, "py.add", Var(span, self.name), Const(span, self.step))
+
+
+def _loop(
+    t: Translator,
+    node: ast.While | ast.For,
+    counter: Counter | None,
+    env: Env,
+    exits: Exits,
+    body: Callable[[Env, Next, Next], Expr],
+    ways: int,
+) -> Expr:
+    """The procedure of a loop, and its first call. counter: a parameter besides the variables.
+
+    body: from the variables, what to go on with and where to leave to. ways: how many lead out.
+    """
+    span = t.span(node)
+    written = written_in([node], t)
+    carried = sorted(written & t.live.head[node])
+    name = t.fresh("loop")
+
+    def procedure(out: Next) -> Expr:
+        params = {variable: t.fresh(variable) for variable in carried}
+        inside = {**env, **{v: as_parameter(param, env.get(v)) for v, param in params.items()}}
+
+        def again_(now: Env) -> Expr:
+            values = [current(t, now, v, span) for v in carried]
+            return App(span, Var(span, name), (*([] if counter is None else [counter.next(span)]), *values))
+
+        names = params.values() if counter is None else (counter.name, *params.values())
+        lam = Lambda(span, tuple(names), body(inside, again_, out), name=name)
+        values = [current(t, env, v, span) for v in carried]
+        first = (*([] if counter is None else [counter.start]), *values)
+        return Letrec(span, ((name, lam),), App(span, Var(span, name), first))
+
+    if ways > 1:
+        return join(t, written & t.live.after[node], env, exits.next, procedure, span)
+    return procedure(exits.next)
+
+
+def _breaks(statements: list[ast.stmt]) -> int:
+    """How many `break`s leave the loop that has this body."""
+    count = 0
+    pending: list[ast.AST] = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Break):
+            count += 1
+        elif isinstance(node, ast.For | ast.While):
+            pending.extend(node.orelse)
+        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            pending.extend(ast.iter_child_nodes(node))
+    return count
+
+
+def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
+    """`for`, with its `else`: a loop over positions."""
+    span = t.span(node)
+    changing, turn = _changing(t, node), Turn(_changed_in_place(node, t), env)
+
+    def with_plan(plan: Plan) -> Expr:
+        position = t.fresh("i")
+        counter = Counter(position, plan.start or Const(span, 0), plan.step)
+
+        def body(now: Env, again_: Next, out: Next) -> Expr:
+            at, turn.env = Var(span, position), now
+            inner = replace(exits, next=again_, breaks=out, continues=again_)
+            end = t.block(node.orelse, now, replace(exits, next=out))
+            into = bind_target(t, node.target, plan, at, now, inner, lambda e: t.block(node.body, e, inner))
+            if exits.handler is None or not plan.raises:
+                result: Expr = If(span, plan.more(at), into, end)
+            else:
+                more = plan.more(at)
+                result = guarded(t, more, now, exits.handler, lambda more: If(span, more, into, end))
+            return result if changing is None else _unless_resized(t, changing, plan, now, exits, result)
+
+        ways = _breaks(node.body) + 1
+        return _loop(t, node, counter, env, exits, body, ways)
+
+    found = counted(t, node.iter, env, exits, with_plan)
+    return planned(t, node.iter, env, exits, turn, with_plan) if found is None else found
+
+
+def _changed_in_place(node: ast.For, t: Translator) -> frozenset[str]:
+    """The variables whose lists and dictionaries the body changes, without assigning others to them."""
+    inside = [each for statement in node.body for each in ast.walk(statement)]
+    assigned = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return frozenset(written_in(node.body, t) - assigned)
+
+
+def _changing(t: Translator, node: ast.For) -> str | None:
+    """The variable that a loop goes over and writes: `for k in d`, `for k, v in d.items()`."""
+    over: ast.expr = node.iter
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr in VIEWS:
+        over = over.func.value
+    written = isinstance(over, ast.Name) and over.id in written_in(node.body, t)
+    return over.id if isinstance(over, ast.Name) and written else None
+
+
+def _unless_resized(t: Translator, name: str, plan: Plan, env: Env, exits: Exits, turn: Expr) -> Expr:
+    """The next turn; Python's error where the variable holds a dictionary of another size than at first."""
+    span = turn.span
+    if plan.sequence is None or name not in env:
+        return turn
+    value = env[name].core
+    sizes = [prim(span, "py.len", Var(span, value)), prim(span, "py.len", again(plan.sequence))]
+    is_dict = instance(span, Var(span, value), dict)
+    resized = both(span, is_dict, prim(span, "py.ne", *sizes))
+    error = make_error(span, RuntimeError, Const(span, "dictionary changed size during iteration"))
+    return If(span, resized, raised(t, error, env, exits, span), turn)
+
+
+def bind_target(
+    t: Translator, target: ast.expr, plan: Plan, position: Var, env: Env, exits: Exits, rest: Next
+) -> Expr:
+    """Bind the target of a loop (a name, or a tuple of names) to an item."""
+    span = position.span
+    if isinstance(target, ast.Name):
+        return t.store(target.id, plan.item(position), env, rest)
+    assert isinstance(target, ast.Tuple)
+    names = [part.id for part in target.elts if isinstance(part, ast.Name)]
+    parts = plan.items(position) if not plan.whole else []
+    if len(parts) == len(names):
+        return _bind_each(t, names, parts, env, rest)
+    item = t.fresh("item")
+    unpacked = prim(span, "py.unpack", plan.item(position), Const(span, len(names)))
+    parts = [prim(span, "py.item", Var(span, item), Const(span, i)) for i in range(len(names))]
+
+    def use(value: Expr) -> Expr:
+        return Let(span, item, value, _bind_each(t, names, parts, env, rest))
+
+    return use(unpacked) if exits.handler is None else guarded(t, unpacked, env, exits.handler, use)
+
+
+def _bind_each(t: Translator, names: list[str], parts: list[Expr], env: Env, rest: Next) -> Expr:
+    if not names:
+        return rest(env)
+    return t.store(names[0], parts[0], env, lambda now: _bind_each(t, names[1:], parts[1:], now, rest))

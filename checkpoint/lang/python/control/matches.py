@@ -1,0 +1,208 @@
+"""`match`: the first case whose pattern fits and whose guard holds.
+
+In: a `match` whose subject is a variable or constant. Out: nested `if`s. A pattern becomes tests of the
+subject and of its items, and names for them; the next case is a procedure where two tests lead to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
+from checkpoint.lang.python.context.builder import again, bound, instance, prim, raise_error
+from checkpoint.lang.python.context.meanings import Binding, Env
+from checkpoint.lang.python.control.handlers import evaluated
+from checkpoint.lang.python.control.joins import current, join, merged, written_in
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.context.exits import Exits, Next
+    from checkpoint.lang.python.translation.translator import Translator
+
+Fail = Callable[[], Expr]
+Fits = Callable[[Env], Expr]
+
+
+def translate(t: Translator, node: ast.Match, env: Env, exits: Exits) -> Expr:
+    """A `match` statement."""
+    span = t.span(node)
+    written = written_in([node], t)
+
+    def ways(go_on: Next) -> Expr:
+        return _cases(t, t.expr(node.subject, env), node.cases, env, replace(exits, next=go_on))
+
+    return join(t, written & t.live.after[node], env, exits.next, ways, span)
+
+
+def _cases(t: Translator, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
+    """The first case that fits. A guard that fails leaves what its pattern has bound to the next cases."""
+    if not cases:
+        return exits.next(env)
+    case, span = cases[0], t.span(cases[0].pattern)
+    if case.guard is not None and t.normal.has_effect(case.guard):
+        raise t.refuse(
+            case.guard, "a guard that changes variables", "move it into the body of the case, as an `if`"
+        )
+    name, names = t.fresh("case"), _names(case.pattern)
+    left = sorted(set(names)) if case.guard is not None else []
+    met: list[Env] = []
+
+    def fail(now: Env) -> Expr:
+        met.append(now)
+        return App(span, Var(span, name), tuple([current(t, now, variable, span) for variable in left]))
+
+    def fits(now: Env) -> Expr:
+        return _stored(t, [v for v in names if _CAPTURED + v in now], now, span, guarded_body)
+
+    def guarded_body(now: Env) -> Expr:
+        if case.guard is None:
+            return t.block(case.body, now, exits)
+
+        def use(test: Expr, _: Next) -> Expr:
+            return If(span, test, t.block(case.body, now, exits), fail(now))
+
+        return evaluated(t, case.guard, now, exits, use, translated=t.test(case.guard, now))
+
+    result = matched(t, case.pattern, subject, env, fits, lambda: fail(env))
+    params = {variable: t.fresh(variable) for variable in left}
+    after = dict(env)
+    for variable, param in params.items():
+        after[variable] = merged(param, [now.get(variable) for now in met])
+    rest = Lambda(span, tuple(params.values()), _cases(t, subject, cases[1:], after, exits), name=name)
+    return Letrec(span, ((name, rest),), result)
+
+
+_CAPTURED = "captured "  # before the name of a variable: what the pattern has found for it so far
+
+
+def _names(pattern: ast.pattern) -> list[str]:
+    """The variables that a pattern binds."""
+    nodes = [n for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar)]
+    return list(dict.fromkeys([node.name for node in nodes if node.name]))
+
+
+def _stored(t: Translator, names: list[str], env: Env, span: Span, rest: Next) -> Expr:
+    """The variables of a pattern that fits, all at once."""
+    if not names:
+        return rest(env)
+    now = {name: binding for name, binding in env.items() if name != _CAPTURED + names[0]}
+    found = Var(span, env[_CAPTURED + names[0]].core)
+    return t.store(names[0], found, now, lambda e: _stored(t, names[1:], e, span, rest))
+
+
+def _found(t: Translator, name: str, value: Expr, env: Env, rest: Fits) -> Expr:
+    new = t.fresh(name)
+    return Let(value.span, new, value, rest({**env, _CAPTURED + name: Binding(new)}))
+
+
+def matched(t: Translator, pattern: ast.pattern, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+    """`fits` with the names that a pattern binds, or `fail`."""
+    span = t.span(pattern)
+    match pattern:
+        case ast.MatchValue():
+            test = t.linker.operation(t, "py.eq", [again(subject), t.expr(pattern.value, env)], pattern)
+            return If(span, test, fits(env), fail())
+        case ast.MatchSingleton():
+            return If(
+                span, prim(span, "py.is", again(subject), Const(span, pattern.value)), fits(env), fail()
+            )
+        case ast.MatchAs():
+            return _captured(t, pattern, subject, env, fits, fail)
+        case ast.MatchOr():
+            return _either(t, pattern.patterns, subject, env, fits, fail)
+        case ast.MatchSequence():
+            return _sequence(t, pattern, subject, env, fits, fail)
+        case ast.MatchClass():
+            return _class(t, pattern, subject, env, fits, fail)
+    raise t.refuse(pattern, "this pattern", "match constants, tuples and dataclasses")
+
+
+def _captured(t: Translator, node: ast.MatchAs, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+    def bind(now: Env) -> Expr:
+        return fits(now) if node.name is None else _found(t, node.name, again(subject), now, fits)
+
+    return bind(env) if node.pattern is None else matched(t, node.pattern, subject, env, bind, fail)
+
+
+def _either(
+    t: Translator, patterns: list[ast.pattern], subject: Expr, env: Env, fits: Fits, fail: Fail
+) -> Expr:
+    """Alternatives; what fits is translated once for each."""
+    if len(patterns) == 1:
+        return matched(t, patterns[0], subject, env, fits, fail)
+    return matched(
+        t, patterns[0], subject, env, fits, lambda: _either(t, patterns[1:], subject, env, fits, fail)
+    )
+
+
+def _sequence(
+    t: Translator, node: ast.MatchSequence, subject: Expr, env: Env, fits: Fits, fail: Fail
+) -> Expr:
+    span, parts = t.span(node), node.patterns
+    stars = [i for i, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
+    count = Const(span, len(parts) - len(stars))
+    length = prim(span, "py.len", again(subject))
+    enough = prim(span, "py.ge" if stars else "py.eq", length, count)
+    inside = _parts(t, parts, 0, subject, env, fits, fail)
+    is_sequence = instance(span, again(subject), tuple, list)
+    return If(span, is_sequence, If(span, enough, inside, fail()), fail())
+
+
+def _parts(
+    t: Translator, parts: list[ast.pattern], at: int, subject: Expr, env: Env, fits: Fits, fail: Fail
+) -> Expr:
+    if at == len(parts):
+        return fits(env)
+    part, span = parts[at], t.span(parts[at])
+
+    def rest(now: Env) -> Expr:
+        return _parts(t, parts, at + 1, subject, now, fits, fail)
+
+    starred = any(isinstance(p, ast.MatchStar) for p in parts[:at])
+    if isinstance(part, ast.MatchStar):
+        end = at + 1 - len(parts)
+        bounds = [Const(span, at), Const(span, end if end else None), Const(span, None)]
+        items = prim(span, "py.list-of", prim(span, "py.slice", again(subject), *bounds))
+        return rest(env) if part.name is None else _found(t, part.name, items, env, rest)
+    item = prim(span, "py.item", again(subject), Const(span, at - len(parts) if starred else at))
+    return bound(t.linker.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
+
+
+def _class(t: Translator, node: ast.MatchClass, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+    span = t.span(node)
+    classes = t.linker.classes_of(t, node.cls, env)
+    names = [*getattr(classes[0], "__match_args__", ())[: len(node.patterns)], *node.kwd_attrs]
+    patterns = [*node.patterns, *node.kwd_patterns]
+    inside: Expr
+    if classes[0] in (int, float, str, bool, tuple, list, dict) and len(node.patterns) == 1:
+        inside = matched(t, node.patterns[0], subject, env, fits, fail)
+    elif len(names) < len(patterns):
+        most = len(names) - len(node.kwd_attrs)
+        counted = f"{most} positional sub-pattern{'' if most == 1 else 's'} ({len(node.patterns)} given)"
+        inside = raise_error(span, TypeError, f"{classes[0].__name__}() accepts {counted}")
+    else:
+        inside = _attributes(t, list(zip(names, patterns, strict=True)), subject, env, fits, fail, node)
+    return If(span, instance(span, again(subject), *classes), inside, fail())
+
+
+def _attributes(
+    t: Translator,
+    pairs: list[tuple[str, ast.pattern]],
+    subject: Expr,
+    env: Env,
+    fits: Fits,
+    fail: Fail,
+    node: Any,
+) -> Expr:
+    if not pairs:
+        return fits(env)
+    (name, pattern), more = pairs[0], pairs[1:]
+    value = t.linker.attribute(t, again(subject), name, node)
+
+    def rest(now: Env) -> Expr:
+        return _attributes(t, more, subject, now, fits, fail, node)
+
+    return bound(t.linker.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)

@@ -1,0 +1,302 @@
+"""What a `for` goes over: a *plan* of whether there is an i-th item, and what it is.
+
+In: the expression after `in`. Out: what is evaluated once, around an expression that is given the plan.
+`enumerate`, `zip`, `reversed`, `d.items()` are plans made of plans, without any tuple being built where the
+target takes it apart; a `range` from a start by a known step counts itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from checkpoint.errors import Span
+from checkpoint.lang.core import Const, Expr, If, Let, Prim, Var
+from checkpoint.lang.python.context.builder import again, both, bound, instance, prim, raise_error
+from checkpoint.lang.python.context.meanings import Env
+from checkpoint.lang.python.control.handlers import guarded
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.context.exits import Exits
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+@dataclass(eq=False, repr=False)
+class Turn:
+    """The loop that a plan is for: the variables that its body changes in place, and what names mean at the
+    head of a turn (`env`, once the loop is being made).
+    """
+
+    changed: frozenset[str]
+    env: Env
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """What a loop goes over: is there an i-th item, and what is it (one expression, or those of a tuple)."""
+
+    more: Callable[[Expr], Expr]
+    items: Callable[[Expr], list[Expr]]
+    whole: bool = True
+    raises: bool = False  # whether to ask for an item may raise
+    start: Expr | None = None  # the first position, 0 if not given
+    step: int = 1
+    sequence: Var | None = None  # what is gone over: of a dictionary its keys as they were at first
+
+    def item(self, position: Expr) -> Expr:
+        """The i-th item as one value."""
+        parts = self.items(position)
+        return parts[0] if self.whole else Prim(parts[0].span, "py.tuple", tuple(parts))
+
+
+def counted(
+    t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
+) -> Expr | None:
+    """A `range` from a start, by a step that is known: its positions are its items."""
+    if _known_callee(t, node, env) is not range:
+        return None
+    assert isinstance(node, ast.Call)
+    step = node.args[2] if len(node.args) == 3 else ast.Constant(1)
+    if len(node.args) not in (2, 3) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    match step:
+        case ast.Constant(value=int(by)) if by:
+            pass
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(size))) if size:
+            by = -size
+        case _:
+            return None
+    span = t.span(node)
+    start, end = [prim(span, "py.index", t.expr(bound, env)) for bound in node.args[:2]]
+    compare = "py.lt" if by > 0 else "py.gt"
+
+    def between(first: Var, last: Var) -> Expr:
+        def more(i: Expr) -> Expr:
+            return prim(span, compare, again(i), again(last))
+
+        return use(Plan(more, lambda i: [again(i)], start=first, step=by))
+
+    return _once(
+        t, start, "start", env, exits, lambda a: _once(t, end, "end", env, exits, lambda b: between(a, b))
+    )
+
+
+def planned(
+    t: Translator, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
+    """`use` on the plan of an iterable; what is evaluated once comes before it."""
+    known = _known_callee(t, node, env)
+    if isinstance(node, ast.Call) and known is zip and _is_strict(node):
+        return _zip(t, node, node.args, [], env, exits, turn, use)
+    if (
+        isinstance(node, ast.Call)
+        and not node.keywords
+        and not any(isinstance(a, ast.Starred) for a in node.args)
+    ):
+        if known is range and 1 <= len(node.args) <= 3:
+            return _range(t, node, env, exits, use)
+        if known is enumerate and 1 <= len(node.args) <= 2:
+            return _enumerate(t, node, env, exits, turn, use)
+        if known is zip and node.args:
+            return _zip(t, node, node.args, [], env, exits, turn, use)
+        if known is reversed and len(node.args) == 1:
+            return _reversed(t, node, env, exits, turn, use)
+    if _is_view(t, node):
+        return _view(t, node, env, exits, turn, use)
+
+    def over(value: Var) -> Expr:
+        return use(_indexed(value, _following(t, node, turn, value)))
+
+    return _once(t, _sequence(t, node, env), "sequence", env, exits, over)
+
+
+def _following(t: Translator, node: ast.expr, turn: Turn, first: Var) -> Callable[[], Expr]:
+    """What is gone over at each turn: what was there at first, or the list that a variable holds now."""
+    if not isinstance(node, ast.Name) or node.id not in turn.changed:
+        return lambda: again(first)
+    name = node.id
+
+    def now() -> Expr:
+        def choose(v: list[Expr]) -> Expr:
+            return If(first.span, instance(first.span, v[0], list), again(v[0]), again(first))
+
+        return bound(t.linker.names, [t.read(name, node, turn.env)], choose)
+
+    return now
+
+
+def _known_callee(t: Translator, node: ast.expr, env: Env) -> object:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    found = t.linker.reference(t, node.func, env)
+    return None if found is None or isinstance(found, str) else found.value
+
+
+def _sequence(t: Translator, node: ast.expr, env: Env) -> Expr:
+    return prim(t.span(node), "py.sequence", t.expr(node, env))
+
+
+def _once(t: Translator, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]) -> Expr:
+    """Evaluate something once, guarded where a handler is around."""
+    variable = t.fresh(name)
+
+    def use(result: Expr) -> Expr:
+        return Let(value.span, variable, result, rest(Var(value.span, variable)))
+
+    if exits.handler is None or isinstance(value, Const | Var):
+        return use(value)
+    return guarded(t, value, env, exits.handler, use)
+
+
+def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:
+    """The items of a sequence; its length is looked at each time, since it may grow."""
+    span = value.span
+    sequence = now or (lambda: again(value))
+    return Plan(
+        lambda i: prim(span, "py.lt", again(i), prim(span, "py.len", sequence())),
+        lambda i: [prim(span, "py.item", sequence(), again(i))],
+        sequence=value,
+    )
+
+
+def _range(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+    span = t.span(node)
+    if len(node.args) == 1:
+
+        def upto(end: Var) -> Expr:
+            return use(Plan(lambda i: prim(span, "py.lt", again(i), again(end)), lambda i: [again(i)]))
+
+        return _once(t, prim(span, "py.index", t.expr(node.args[0], env)), "end", env, exits, upto)
+    bounds = [t.expr(argument, env) for argument in node.args]
+    if len(bounds) == 2:
+        bounds.append(Const(span, 1))
+    return _once(t, prim(span, "py.range", *bounds), "range", env, exits, lambda v: use(_indexed(v)))
+
+
+def _enumerate(
+    t: Translator, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
+    span = t.span(node)
+
+    def counted(plan: Plan) -> Expr:
+        if len(node.args) == 1:
+            return use(Plan(plan.more, lambda i: [again(i), plan.item(i)], False, plan.raises))
+
+        def shifted(start: Var) -> Expr:
+            def items(i: Expr) -> list[Expr]:
+                return [prim(span, "py.add", again(start), again(i)), plan.item(i)]
+
+            return use(Plan(plan.more, items, False, plan.raises))
+
+        return _once(t, prim(span, "py.index", t.expr(node.args[1], env)), "start", env, exits, shifted)
+
+    return planned(t, node.args[0], env, exits, turn, counted)
+
+
+def _zip(
+    t: Translator,
+    node: ast.Call,
+    rest: list[ast.expr],
+    plans: list[Plan],
+    env: Env,
+    exits: Exits,
+    turn: Turn,
+    use: Callable[[Plan], Expr],
+) -> Expr:
+    if rest:
+        return planned(
+            t,
+            rest[0],
+            env,
+            exits,
+            turn,
+            lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, turn, use),
+        )
+    span = t.span(node)
+
+    def more(i: Expr) -> Expr:
+        if node.keywords and len(plans) > 1:
+            return _more_strictly(plans, i, span)
+        result = plans[-1].more(i)
+        for plan in reversed(plans[:-1]):
+            result = both(span, plan.more(i), result)
+        return result
+
+    raises = bool(node.keywords) or any(plan.raises for plan in plans)
+    return use(Plan(more, lambda i: [plan.item(i) for plan in plans], whole=False, raises=raises))
+
+
+def _is_strict(node: ast.Call) -> bool:
+    """Whether it is `zip(a, b, strict=True)`."""
+    keywords = [(k.arg, k.value.value) for k in node.keywords if isinstance(k.value, ast.Constant)]
+    return keywords == [("strict", True)] and not any(isinstance(a, ast.Starred) for a in node.args)
+
+
+def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
+    """All have an i-th item, or none has; else Python's error."""
+    yes: Expr = Const(span, True)
+    no: Expr = Const(span, False)
+    for at in range(len(plans) - 1, 0, -1):
+        others = "argument 1" if at == 1 else f"arguments 1-{at}"
+        shorter = raise_error(span, ValueError, f"zip() argument {at + 1} is shorter than {others}")
+        longer = raise_error(span, ValueError, f"zip() argument {at + 1} is longer than {others}")
+        yes = If(span, plans[at].more(i), yes, shorter)
+        no = If(span, plans[at].more(i), longer, no)
+    return If(span, plans[0].more(i), yes, no)
+
+
+def _reversed(
+    t: Translator, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
+    span = t.span(node)
+
+    def from_the_end(value: Var) -> Expr:
+        now = _following(t, node.args[0], turn, value)
+
+        def items(i: Expr) -> list[Expr]:
+            position = prim(span, "py.sub", Const(span, -1), again(i))
+            return [prim(span, "py.item", now(), position)]
+
+        return use(Plan(_indexed(value, now).more, items))
+
+    return _once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
+
+
+VIEWS = frozenset(("keys", "values", "items"))
+
+
+def _is_view(t: Translator, node: ast.expr) -> bool:
+    """Whether it is `d.keys()`, `d.values()` or `d.items()`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in VIEWS
+        and not (node.args or node.keywords)
+        and not t.linker.has_method(node.func.attr)
+    )
+
+
+def _view(
+    t: Translator, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+) -> Expr:
+    """A dictionary's view: its keys are those of the beginning, its values those of the turn."""
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    span, base, kind = t.span(node), node.func.value, node.func.attr
+    follows = isinstance(base, ast.Name) and base.id in turn.changed
+
+    def with_dictionary(value: Var) -> Expr:
+        def with_keys(keys: Var) -> Expr:
+            def items(i: Expr) -> list[Expr]:
+                key, same = [prim(span, "py.item", again(keys), again(i)) for _ in range(2)]
+                now = t.expr(base, turn.env) if follows else again(value)
+                item = prim(span, "py.item", now, same)
+                return {"keys": [key], "values": [item], "items": [key, item]}[kind]
+
+            return use(Plan(_indexed(keys).more, items, whole=kind != "items", sequence=keys))
+
+        return _once(t, prim(span, "py.keys", again(value)), "keys", env, exits, with_keys)
+
+    return _once(t, t.expr(base, env), "dictionary", env, exits, with_dictionary)

@@ -1,0 +1,1 @@
+"""Functions and methods of Python, written in the language that is translated."""

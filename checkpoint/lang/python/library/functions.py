@@ -1,0 +1,340 @@
+"""Functions of Python's own that are written in the language which is translated.
+
+In: what a call of a builtin or of a method passes. Out: what Python gives. They are translated like a user's
+functions, when one of them is first called. Iterators are lists here: what `map`, `zip` and their kin
+give is a list. Methods are in library_methods.py.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import dataclasses
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.lang.python.library.intrinsics import prim
+
+MISSING = "a default that is not given"
+
+
+def sum_(items: Any, /, start: Any = 0) -> Any:
+    """See builtins.sum."""
+    if isinstance(start, str):
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
+    total = start
+    for item in items:
+        total = total + item
+    return total
+
+
+def any_(items: Any) -> Any:
+    """See builtins.any."""
+    return any(item for item in items)
+
+
+def all_(items: Any) -> Any:
+    """See builtins.all."""
+    return all(item for item in items)
+
+
+def max_(first: Any, *rest: Any, key: Any = None, default: Any = MISSING) -> Any:
+    """See builtins.max."""
+    items = prim("py.sequence", first) if not rest else (first, *rest)
+    if len(items) == 0:
+        if default == MISSING:
+            raise ValueError("max() arg is an empty sequence")
+        return default
+    best = items[0]
+    if key is None:
+        for i in range(1, len(items)):
+            best = items[i] if items[i] > best else best
+        return best
+    measure = key(best)
+    for i in range(1, len(items)):
+        other = key(items[i])
+        if other > measure:
+            best = items[i]
+            measure = other
+    return best
+
+
+def min_(first: Any, *rest: Any, key: Any = None, default: Any = MISSING) -> Any:
+    """See builtins.min."""
+    items = prim("py.sequence", first) if not rest else (first, *rest)
+    if len(items) == 0:
+        if default == MISSING:
+            raise ValueError("min() arg is an empty sequence")
+        return default
+    best = items[0]
+    if key is None:
+        for i in range(1, len(items)):
+            best = items[i] if items[i] < best else best
+        return best
+    measure = key(best)
+    for i in range(1, len(items)):
+        other = key(items[i])
+        if other < measure:
+            best = items[i]
+            measure = other
+    return best
+
+
+def tuple_(items: Any = ()) -> Any:
+    """See builtins.tuple."""
+    return prim("py.tuple-of", items)
+
+
+def list_(items: Any = ()) -> Any:
+    """See builtins.list."""
+    return prim("py.list-of", items)
+
+
+def dict_(items: Any = (), /, **more: Any) -> Any:
+    """See builtins.dict."""
+    return prim("py.merge", merged(prim("py.dict"), items), more)
+
+
+def merged(d: Any, other: Any) -> Any:
+    """A dictionary with what another one holds, or a sequence of pairs."""
+    if isinstance(other, dict):
+        return prim("py.merge", d, other)
+    for pair in other:
+        key, value = pair
+        d = prim("py.set", d, key, value)
+    return d
+
+
+def sorted_(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    """See builtins.sorted."""
+    found = prim("py.list-of", items)
+    if key is None:
+        return prim("py.permuted", found, prim("py.order", found, bool(reverse)))
+    keys = [key(item) for item in found]
+    return prim("py.permuted", found, prim("py.order", keys, bool(reverse)))
+
+
+def map_(function: Any, *items: Any) -> Any:
+    """See builtins.map."""
+    if len(items) == 1:
+        return [function(item) for item in items[0]]
+    return [function(*parts) for parts in zip_(*items)]
+
+
+def filter_(function: Any, items: Any) -> Any:
+    """See builtins.filter."""
+    if function is None:
+        return [item for item in items if item]
+    return [item for item in items if function(item)]
+
+
+def zip_(*items: Any, strict: Any = False) -> Any:
+    """See builtins.zip."""
+    if not items:
+        return []
+    columns = [prim("py.sequence", each) for each in items]
+    lengths = [len(column) for column in columns]
+    shortest = min(lengths)
+    if strict:
+        for i in range(1, len(lengths)):
+            if lengths[i] != lengths[0]:
+                kind = "longer" if lengths[i] > lengths[0] else "shorter"
+                others = "argument 1" if i == 1 else f"arguments 1-{i}"
+                raise ValueError(f"zip() argument {i + 1} is {kind} than {others}")
+    return [tuple([column[i] for column in columns]) for i in range(shortest)]
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """See builtins.enumerate."""
+    return [(start + i, item) for i, item in enumerate(iterable)]
+
+
+def reversed_(items: Any) -> Any:
+    """See builtins.reversed."""
+    return prim("py.list-of", prim("py.slice", prim("py.sequence", items), None, None, -1))
+
+
+def divmod_(x: Any, y: Any) -> Any:
+    """See builtins.divmod."""
+    prim("py.divmod-check", x, y)
+    return (x // y, x % y)
+
+
+def round_(number: Any, ndigits: Any = None) -> Any:
+    """See builtins.round."""
+    return prim("py.round", number) if ndigits is None else prim("py.round", number, ndigits)
+
+
+def int_(x: Any = 0, base: Any = None) -> Any:
+    """See builtins.int."""
+    return prim("py.int", x) if base is None else prim("py.int", x, base)
+
+
+def float_(x: Any = 0.0) -> Any:
+    """See builtins.float."""
+    return prim("py.float", x)
+
+
+def str_(x: Any = "") -> Any:
+    """See builtins.str."""
+    return str(x)
+
+
+def bool_(x: Any = False) -> Any:
+    """See builtins.bool."""
+    return bool(x)
+
+
+def callable_(x: Any) -> Any:
+    """See builtins.callable."""
+    return prim("py.callable", x)
+
+
+def reduce_(function: Any, items: Any, initial: Any = MISSING, /) -> Any:
+    """See functools.reduce."""
+    found = prim("py.sequence", items)
+    if isinstance(initial, str) and initial == MISSING:
+        if len(found) == 0:
+            raise TypeError("reduce() of empty iterable with no initial value")
+        total = found[0]
+        for i in range(1, len(found)):
+            total = function(total, found[i])
+        return total
+    total = initial
+    for item in found:
+        total = function(total, item)
+    return total
+
+
+def partial_(function: Any, /, *given: Any) -> Any:
+    """See functools.partial."""
+    if not callable(function):
+        raise TypeError("the first argument must be callable")
+
+    def call(*more: Any) -> Any:
+        return function(*given, *more)
+
+    return call
+
+
+def itemgetter_(index: Any) -> Any:
+    """See operator.itemgetter."""
+    return lambda x: x[index]
+
+
+def fsum_(items: Any) -> Any:
+    """See math.fsum; its derivative by each item is 1."""
+    total = prim("py.exact-sum", items)
+    for item in items:
+        if math.isfinite(item):
+            total = total + (item - prim("py.stop", item))
+    return total
+
+
+def prod_(items: Any, /, *, start: Any = 1) -> Any:
+    """See math.prod."""
+    total = start
+    for item in items:
+        total = total * item
+    return total
+
+
+def hypot_(*coordinates: Any) -> Any:
+    """See math.hypot; of three and more the derivative is that of the root of the sum of squares."""
+    if len(coordinates) == 0:
+        return 0.0
+    if len(coordinates) == 1:
+        return abs(float(coordinates[0]))
+    if len(coordinates) == 2:
+        return prim("py.math.hypot", coordinates[0], coordinates[1])
+    square = 0.0
+    for x in coordinates:
+        square = square + x * x
+    if not 0.0 < square < math.inf:
+        return prim("py.math.hypot", coordinates[0], hypot_(*coordinates[1:]))
+    root = math.sqrt(square)
+    return root + (prim("py.norm", coordinates) - prim("py.stop", root))
+
+
+def dist_(p: Any, q: Any, /) -> Any:
+    """See math.dist."""
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    return hypot_(*[a - b for a, b in zip(p, q, strict=True)])
+
+
+def log_(x: Any, base: Any = None, /) -> Any:
+    """See math.log."""
+    return prim("py.math.log", x) if base is None else prim("py.math.log_base", x, base)
+
+
+def modf_(x: Any) -> Any:
+    """See math.modf."""
+    return (prim("py.math.modf-fraction", x), prim("py.math.modf-whole", x))
+
+
+def frexp_(x: Any) -> Any:
+    """See math.frexp."""
+    return (prim("py.math.frexp-mantissa", x), prim("py.math.frexp-exponent", x))
+
+
+def ldexp_(x: Any, i: Any, /) -> Any:
+    """See math.ldexp."""
+    return prim("py.math.ldexp", x, prim("py.math.ldexp-exponent", i))
+
+
+def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+    """See builtins.pow."""
+    return base**exp if mod is None else prim("py.power-modulo", base, exp, mod)
+
+
+def replace_(x: Any, /, **changes: Any) -> Any:
+    """See dataclasses.replace."""
+    return prim("py.replaced", x, changes)
+
+
+def copy_(x: Any) -> Any:
+    """See copy.copy."""
+    return prim("py.copy", x) if isinstance(x, list | dict) else x
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    builtins.sum: sum_,
+    builtins.any: any_,
+    builtins.all: all_,
+    builtins.max: max_,
+    builtins.min: min_,
+    builtins.tuple: tuple_,
+    builtins.list: list_,
+    builtins.dict: dict_,
+    builtins.sorted: sorted_,
+    builtins.map: map_,
+    builtins.filter: filter_,
+    builtins.zip: zip_,
+    builtins.enumerate: enumerate_,
+    builtins.reversed: reversed_,
+    builtins.divmod: divmod_,
+    builtins.round: round_,
+    builtins.int: int_,
+    builtins.float: float_,
+    builtins.str: str_,
+    builtins.bool: bool_,
+    builtins.pow: pow_,
+    builtins.callable: callable_,
+    functools.reduce: reduce_,
+    functools.partial: partial_,
+    operator.itemgetter: itemgetter_,
+    math.fsum: fsum_,
+    math.prod: prod_,
+    math.hypot: hypot_,
+    math.dist: dist_,
+    math.log: log_,
+    math.modf: modf_,
+    math.frexp: frexp_,
+    math.ldexp: ldexp_,
+    dataclasses.replace: replace_,
+    copy.copy: copy_,
+}

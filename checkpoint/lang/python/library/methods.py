@@ -1,0 +1,141 @@
+"""Methods of Python's own types that are written in the language which is translated.
+
+In: the object, then what the call passes. Out: what Python gives; of a method that changes a list or
+dictionary the tuple of the new one and of what the method returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.lang.python.library.functions import MISSING, merged
+from checkpoint.lang.python.library.intrinsics import prim
+
+# Methods that change nothing
+
+
+def method_get(d: Any, key: Any, default: Any = None, /) -> Any:
+    """dict.get."""
+    if key in d:
+        return d[key]
+    return default
+
+
+def method_keys(d: Any) -> Any:
+    """dict.keys, as a tuple."""
+    return prim("py.keys", d)
+
+
+def method_values(d: Any) -> Any:
+    """dict.values, as a tuple."""
+    return prim("py.values", d)
+
+
+def method_items(d: Any) -> Any:
+    """dict.items, as a list."""
+    return [(key, d[key]) for key in prim("py.keys", d)]
+
+
+def method_copy(x: Any) -> Any:
+    """list.copy, dict.copy."""
+    return prim("py.copy", x)
+
+
+def method_index(x: Any, value: Any, *bounds: Any) -> Any:
+    """list.index, tuple.index, str.index."""
+    if isinstance(x, str):
+        if len(bounds) == 0:
+            return prim("py.text-method", x, "index", value)
+        if len(bounds) == 1:
+            return prim("py.text-method", x, "index", value, bounds[0])
+        return prim("py.text-method", x, "index", value, bounds[0], bounds[1])
+    if len(bounds) == 0:
+        return prim("py.position", x, value)
+    if len(bounds) == 1:
+        return prim("py.position", x, value, bounds[0])
+    return prim("py.position", x, value, bounds[0], bounds[1])
+
+
+def method_count(x: Any, value: Any) -> Any:
+    """list.count, tuple.count, str.count."""
+    if isinstance(x, str):
+        return prim("py.text-method", x, "count", value)
+    return prim("py.count", x, value)
+
+
+def method__asdict(x: Any) -> Any:
+    """The dictionary of a named tuple."""
+    return prim("py.fields", x)
+
+
+def method__replace(x: Any, /, **changes: Any) -> Any:
+    """A named tuple with some fields replaced."""
+    return prim("py.replaced", x, changes)
+
+
+# Methods that change a list or dictionary
+
+
+def change_pop(x: Any, index: Any = MISSING, default: Any = MISSING) -> Any:
+    """list.pop, dict.pop."""
+    if isinstance(x, dict):
+        if index in x:
+            value = x[index]
+            return (prim("py.delete", x, index), value)
+        if isinstance(default, str) and default == MISSING:
+            raise KeyError(index)
+        return (x, default)
+    at = -1 if isinstance(index, str) and index == MISSING else index
+    value = prim("py.pop-item", x, at)
+    return (prim("py.delete", x, at), value)
+
+
+def change_remove(x: Any, value: Any) -> Any:
+    """list.remove."""
+    return (prim("py.delete", x, prim("py.position-to-remove", x, value)), None)
+
+
+def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    """list.sort; of an array along the last axis."""
+    if prim("py.is-array", x):
+        return (prim("py.set-slice", x, None, None, None, prim("py.array-sorted", x, -1, None)), None)
+    if key is None:
+        return (prim("py.permute", x, prim("py.order", x, bool(reverse))), None)
+    keys = [key(item) for item in x]
+    return (prim("py.permute", x, prim("py.order", keys, bool(reverse))), None)
+
+
+def change_update(d: Any, other: Any = (), /, **more: Any) -> Any:
+    """dict.update."""
+    return (prim("py.merge", merged(d, other), more), None)
+
+
+def change_setdefault(d: Any, key: Any, default: Any = None, /) -> Any:
+    """dict.setdefault."""
+    if key in d:
+        return (d, d[key])
+    return (prim("py.set", d, key, default), default)
+
+
+def change_popitem(d: Any) -> Any:
+    """dict.popitem."""
+    if len(d) == 0:
+        raise KeyError("popitem(): dictionary is empty")
+    keys = prim("py.keys", d)
+    key = keys[-1]
+    value = d[key]
+    return (prim("py.delete", d, key), (key, value))
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    name.removeprefix("method_"): function
+    for name, function in list(globals().items())
+    if name.startswith("method_")
+}
+
+CHANGES: dict[str, Callable[..., Any]] = {
+    name.removeprefix("change_"): function
+    for name, function in list(globals().items())
+    if name.startswith("change_")
+}

@@ -1,0 +1,300 @@
+"""A Python function and all that it calls, as one program of the core.
+
+In: a function, how it is to be called, and the classes of what it will be called with. Out: a Linked
+program: one letrec of the lambdas of all functions that are reached, over the variables that hold the
+inputs. A function is translated when it is first referred to.
+
+What is learned on the way (which classes there are, whether some function takes a varying number of
+arguments) changes how calls are translated; when something new is learned the translation starts again.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import importlib
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.errors import SourceError, Span
+from checkpoint.lang.core import Expr, Lambda, Var
+from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.context.builder import Names
+from checkpoint.lang.python.context.meanings import (
+    Binding,
+    Callee,
+    Env,
+    Maker,
+    Reference,
+    defaulted,
+    signature_of,
+)
+from checkpoint.lang.python.library import functions as library_functions
+from checkpoint.lang.python.library import methods as library_methods
+from checkpoint.lang.python.linking import values
+from checkpoint.lang.python.linking.inputs import Inputs, Unknown, is_data
+from checkpoint.lang.python.linking.objects import Learned, Objects
+from checkpoint.lang.python.scopes.scopes import scope_of
+from checkpoint.lang.python.source import advice, boundary, refusals
+from checkpoint.lang.python.source.texts import text_of
+from checkpoint.lang.python.translation.translator import Translator
+
+
+class Linker(Objects):
+    """One translation of a program. `learned` outlives it, if it must start again."""
+
+    def __init__(self, root: Any, learned: Learned) -> None:
+        self.learned = learned
+        self.names = Names()
+        self.inputs = Inputs(root)
+        self.variables: dict[int, str] = {}  # of the inputs that are data
+        self.bindings: dict[str, Lambda] = {}
+        self._callees: dict[Any, Callee] = {}
+        self._pending: list[tuple[str, Translator]] = []
+        self.method_names = {
+            name
+            for cls in learned.classes
+            for name, v in vars(cls).items()
+            if isinstance(v, types.FunctionType)
+        }
+
+    # Inputs
+
+    def reference_to(self, index: int, value: Any) -> Reference | str:
+        """What a name means that leads to an input."""
+        if not is_data(value):
+            if isinstance(value, type):
+                self.learn_class(value)
+            return Reference(value, index)
+        self.learn_classes_of(value)
+        if index not in self.variables:
+            how = self.inputs.nodes[index].how
+            name = str(how[1])
+            self.variables[index] = self.names.fresh(name if name.isidentifier() else "input")
+        return self.variables[index]
+
+    def check_input(self, t: Translator, variable: str, node: ast.AST) -> None:
+        """Refuse data that no program can hold."""
+        value = self.input_of(variable)
+        if advice.is_random(value):
+            raise advice.random(t, type(value).__name__, node)
+
+    def find(self, parent: int, kind: str, what: Any) -> Reference | str | None:
+        """The meaning of what a step from an input leads to."""
+        try:
+            index, value = self.inputs.find(parent, kind, what)
+        except Unknown:
+            return None
+        return self.reference_to(index, value)
+
+    def globals_of(self, index: int) -> Callable[[str], Binding | Reference | str | None]:
+        """What names mean in a function that no function around binds."""
+        function = self.inputs.value(index)
+        free = {name: i for i, name in enumerate(function.__code__.co_freevars)}
+
+        def meaning(name: str) -> Binding | Reference | str | None:
+            kind, what = ("cell", free[name]) if name in free else ("global", name)
+            if kind == "cell" or name in function.__globals__:
+                found = self.find(index, kind, what)
+                if found is not None:
+                    return found
+            self.inputs.absent(index, kind, what)
+            if kind == "cell":
+                return Binding("", unbound=True)
+            return Reference(getattr(builtins, name)) if hasattr(builtins, name) else None
+
+        return meaning
+
+    def reference(self, t: Translator, node: ast.expr, env: Env) -> Reference | str | None:
+        """What a name or dotted name means, if that is known; None for other values."""
+        if isinstance(node, ast.Name):
+            found = t.meaning(node.id, env)
+            return found if isinstance(found, Reference | str) else None
+        if not isinstance(node, ast.Attribute):
+            return None
+        base = self.reference(t, node.value, env)
+        if not isinstance(base, Reference) or not _has_members(base.value):
+            return None
+        if isinstance(base.value, type) and node.attr in {"__name__", "__qualname__"}:
+            return None
+        found = self.attribute_of(base, node.attr)
+        if found is None:
+            what = f"{base.value.__name__}.{node.attr}"
+            raise t.refuse(node, f"{what}, which does not exist,", "check the name")
+        return found
+
+    def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
+        if base.input is None or arrays.record_of(base.value) is not None:
+            value = getattr(base.value, name, Unknown)
+            return None if value is Unknown else Reference(value)
+        if getattr(base.value, "__name__", "") in {*sys.stdlib_module_names, "numpy"}:
+            value = getattr(base.value, name, Unknown)
+            if type(value) in (float, int, str):
+                return Reference(value)
+        return self.find(base.input, "attribute", name)
+
+    def imported(self, t: Translator, module: str, name: str | None) -> Reference | str | None:
+        """What an import inside a function means."""
+        if self.import_error(module, name) is not None:
+            return None
+        found: Any = importlib.import_module(module)
+        return Reference(found if name is None else getattr(found, name))
+
+    def import_error(self, module: str, name: str | None) -> ImportError | None:
+        """What Python raises at an import, if it does."""
+        try:
+            found = importlib.import_module(module)
+            if name is not None and not hasattr(found, name) and hasattr(found, "__path__"):
+                importlib.import_module(f"{module}.{name}")
+        except ImportError as error:
+            return error
+        if name is None or hasattr(found, name):
+            return None
+        file = getattr(found, "__file__", None) or "unknown location"
+        return ImportError(f"cannot import name {name!r} from {module!r} ({file})")
+
+    def maker_of(self, known: Reference, kind: str, what: Any) -> Maker:
+        """A maker of what a step from an input leads to."""
+        assert known.input is not None
+        found = self.find(known.input, kind, what)
+        return self.maker(found)
+
+    def maker(self, found: Reference | str | None) -> Maker:
+        if isinstance(found, str):
+            return lambda span: Var(span, found)
+        assert found is not None
+        return lambda span: values.of_reference(self, None, found, span)
+
+    def factory_of(self, known: Reference, name: str) -> Maker:
+        factory = known.value.__dataclass_fields__[name].default_factory
+        raise SourceError(
+            f"the default factory {factory!r} of {known.value.__qualname__}.{name} cannot be translated"
+        )
+
+    # Functions
+
+    def callee(self, t: Translator | None, known: Reference, node: ast.AST | None) -> Callee | None:
+        """The translated function that a known object is, or None."""
+        value = known.value
+        if isinstance(value, functools._lru_cache_wrapper):
+            wrapped = self.attribute_of(known, "__wrapped__")
+            return self.callee(t, wrapped, node) if isinstance(wrapped, Reference) else None
+        if not isinstance(value, types.FunctionType) or known.input is None:
+            return self.library_callee(t, value)
+        if not boundary.is_allowed(value):
+            return None
+        if value not in self._callees:
+            self._callees[value] = self._translate(known.input, value)
+        return self._callees[value]
+
+    def _translate(self, index: int, function: Any) -> Callee:
+        text = text_of(function)
+        refusals.check(text)
+        node = text.tree
+        assert isinstance(node, ast.FunctionDef | ast.Lambda)
+        core = self.names.fresh(function.__name__)
+        makers = {name: self._default(index, function, name) for name, _ in defaulted(node)}
+        own = function.__module__ in {library_functions.__name__, library_methods.__name__}
+        name = _known_as(function.__name__) if own else function.__qualname__
+        signature = signature_of(node, makers)
+        translator = Translator(self, text, scope_of(node), self.globals_of(index), name)
+        self._pending.append((core, translator))
+        return Callee(name, lambda span: Var(span, core), signature, own=own)
+
+    def _default(self, index: int, function: Any, name: str) -> Maker:
+        code = function.__code__
+        positional = code.co_varnames[: code.co_argcount]
+        if name in positional:
+            at = positional.index(name) - (len(positional) - len(function.__defaults__))
+            found = self.find(index, "default", at)
+        else:
+            found = self.find(index, "keyword default", name)
+        return self.maker(found)
+
+    def finish(self) -> None:
+        """Translate all functions that have been referred to."""
+        while self._pending:
+            core, translator = self._pending.pop()
+            self.bindings[core] = translator.function({})
+
+    def library_callee(self, t: Translator | None, value: Any) -> Callee | None:
+        """The function of the library that does what a Python object does."""
+        try:
+            function = library_functions.FUNCTIONS.get(value) or arrays.written(value)
+        except TypeError:
+            return None
+        return None if function is None else self.library_function(function)
+
+    def library_function(self, function: Any) -> Callee:
+        if function not in self._callees:
+            index, _ = self.inputs.find(0, "library", function)
+            self._callees[function] = self._translate(index, function)
+        return self._callees[function]
+
+    def library_method(self, t: Translator, name: str) -> Callee | None:
+        function = library_methods.METHODS.get(name)
+        return None if function is None else self.library_function(function)
+
+    def changing_method(self, name: str) -> Callee | None:
+        """The function of the library for a method that changes a list or dictionary."""
+        function = library_methods.CHANGES.get(name)
+        return None if function is None else self.library_function(function)
+
+    def given_parts(
+        self, t: Translator, known: Reference, node: ast.AST
+    ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
+        """The function of a bound method or partial object, and what it has been given."""
+        value = known.value
+
+        def part(kind: str, what: Any) -> Expr:
+            assert known.input is not None
+            found = self.find(known.input, kind, what)
+            assert found is not None
+            return Var(t.span(node), found) if isinstance(found, str) else self.value_of(t, found, node)
+
+        assert known.input is not None
+        if isinstance(value, types.MethodType):
+            function = self.find(known.input, "function", None)
+            positional, keywords = [part("self", None)], {}
+        else:
+            function = self.find(known.input, "partial function", None)
+            positional = [part("partial argument", i) for i in range(len(value.args))]
+            keywords = {name: part("partial keyword", name) for name in value.keywords}
+        assert isinstance(function, Reference)
+        return function, positional, keywords
+
+    # Values
+
+    def value_of(self, t: Translator, known: Reference, node: ast.AST) -> Expr:
+        """A known object as a value."""
+        return values.of_reference(self, t, known, t.span(node), node)
+
+    def as_value(self, t: Translator | None, callee: Callee, span: Span) -> Expr:
+        """A function as a value that is called by position."""
+        return values.of_callee(self, callee, span)
+
+    def apply(self, t: Translator, function: ast.expr, args: list[Expr], env: Env) -> Expr:
+        """A call of what an expression means, on values (a decorator)."""
+        known = self.reference(t, function, env)
+        callee = self.callee(t, known, function) if isinstance(known, Reference) else None
+        binding = env.get(function.id) if isinstance(function, ast.Name) else None
+        if callee is None and binding is not None:
+            callee = binding.callee
+        given = arrange.Arguments(list(args))
+        if callee is None:
+            return arrange.to_value(t, t.expr(function, env), given, function)
+        found = callee
+        return arrange.arranged(t, found, given, function, lambda a: t.call(found, a, env, t.span(function)))
+
+
+def _has_members(value: Any) -> bool:
+    """Whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
+    return isinstance(value, types.ModuleType | type) or arrays.record_of(value) is not None
+
+
+def _known_as(name: str) -> str:
+    """What a user knows a function of the library by."""
+    return name.removeprefix("method_").removeprefix("change_").rstrip("_")

@@ -1,0 +1,306 @@
+"""What operations mean on objects of the program's classes.
+
+In: an operation, attribute or call whose operands are values, and the classes that the program may meet.
+Out: where no class has a method for it, the primitive; else a choice by the class of the operand. Which
+classes there are is *learned* from the program's inputs, and from the classes that its functions name.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad.arrays import Array
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Expr, If, Var
+from checkpoint.lang.python.calls import arrange, classes
+from checkpoint.lang.python.context.builder import Names, again, bound, const, instance, prim, raise_error
+from checkpoint.lang.python.context.meanings import Callee, Env, Reference
+from checkpoint.lang.python.linking import values
+from checkpoint.lang.python.linking.inputs import Inputs, classes_in
+from checkpoint.lang.python.source import advice
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+CLASS_MEMBERS = (types.FunctionType, property, staticmethod, classmethod, functools.cached_property)
+
+# The methods behind an operation, and the one that is asked of the second operand.
+METHODS: dict[str, tuple[str, str | None]] = {
+    "py.add": ("__add__", "__radd__"),
+    "py.iadd": ("__add__", "__radd__"),
+    "py.sub": ("__sub__", "__rsub__"),
+    "py.mul": ("__mul__", "__rmul__"),
+    "py.imul": ("__mul__", "__rmul__"),
+    "py.truediv": ("__truediv__", "__rtruediv__"),
+    "py.floordiv": ("__floordiv__", "__rfloordiv__"),
+    "py.mod": ("__mod__", "__rmod__"),
+    "py.pow": ("__pow__", "__rpow__"),
+    "py.matmul": ("__matmul__", "__rmatmul__"),
+    "py.neg": ("__neg__", None),
+    "py.pos": ("__pos__", None),
+    "py.abs": ("__abs__", None),
+    "py.lt": ("__lt__", "__gt__"),
+    "py.le": ("__le__", "__ge__"),
+    "py.gt": ("__gt__", "__lt__"),
+    "py.ge": ("__ge__", "__le__"),
+    "py.eq": ("__eq__", "__eq__"),
+    "py.ne": ("__ne__", "__ne__"),
+    "py.truth": ("__bool__", None),
+    "py.len": ("__len__", None),
+    "py.item": ("__getitem__", None),
+    "py.contains": ("__contains__", None),
+    "py.str": ("__str__", None),
+    "py.repr": ("__repr__", None),
+    "py.float": ("__float__", None),
+    "py.int": ("__int__", None),
+}
+METHODS.update(
+    {f"py.i{op}": METHODS[f"py.{op}"] for op in ("sub", "truediv", "floordiv", "mod", "pow", "matmul")}
+)
+
+
+@dataclass(eq=False, repr=False)
+class Learned:
+    """What the translation has found out about the whole program."""
+
+    classes: dict[type, Any] = field(default_factory=dict)
+    varying: bool = False
+
+
+class LearnedSomething(Exception):
+    """Start again, with what is known now."""
+
+
+class Objects:
+    """The classes of a program. `Linker` gives it the functions."""
+
+    learned: Learned
+    names: Names
+    inputs: Inputs
+    variables: dict[int, str]
+
+    def find(self, parent: int, kind: str, what: Any) -> Reference | str | None:
+        """The meaning of what a step from an input leads to."""
+        raise NotImplementedError
+
+    def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
+        """The meaning of an attribute of a known object."""
+        raise NotImplementedError
+
+    def reference(self, t: Translator, node: ast.expr, env: Env) -> Reference | str | None:
+        """What a name or dotted name means, if that is known."""
+        raise NotImplementedError
+
+    def callee(self, t: Translator | None, known: Reference, node: ast.AST | None) -> Callee | None:
+        """The translated function that a known object is, or None."""
+        raise NotImplementedError
+
+    def input_of(self, variable: str) -> Any:
+        """The object that an input's variable stands for, while the program is translated."""
+        return self.inputs.value(next(i for i, name in self.variables.items() if name == variable))
+
+    def learn_class(self, cls: type) -> None:
+        """Note a class whose objects the program may meet."""
+        for each in cls.__mro__:
+            if (
+                each.__module__ == "builtins"
+                or issubclass(each, BaseException)
+                or each in self.learned.classes
+            ):
+                continue
+            if any(isinstance(v, CLASS_MEMBERS) for v in vars(each).values()) or classes.all_fields(each):
+                self.learned.classes[each] = None
+                raise LearnedSomething
+
+    def learn_classes_of(self, value: Any) -> None:
+        """Note the classes of the objects in an input."""
+        for cls in classes_in([value]):
+            if cls is types.FunctionType:
+                self.learn_varying()
+            elif cls is not Array:
+                self.learn_class(cls)
+
+    def learn_varying(self) -> None:
+        if not self.learned.varying:
+            self.learned.varying = True
+            raise LearnedSomething
+
+    def has_method(self, *names: str) -> bool:
+        """Whether a class of the program has one of these methods."""
+        return any(
+            classes.found_in_class(cls, name) is not None for cls in self.learned.classes for name in names
+        )
+
+    def classes_with_field(self, name: str) -> tuple[type, ...]:
+        return tuple(cls for cls in self.learned.classes if name in classes.all_fields(cls))
+
+    def reference_to_class(self, t: Translator, cls: type) -> Reference:
+        """A class that has been learned, as something to find methods in."""
+        index, _ = self.inputs.find(0, "library", cls)
+        return Reference(cls, index)
+
+    def in_class(self, t: Translator, cls: type, name: str) -> Reference | str | None:
+        base = self.reference_to_class(t, cls)
+        assert base.input is not None
+        return self.find(base.input, "in class", name)
+
+    def callee_in_class(self, t: Translator, cls: type, name: str) -> Callee | None:
+        """A method of a class, that takes the object first."""
+        if not isinstance(classes.found_in_class(cls, name), types.FunctionType):
+            return None
+        found = self.in_class(t, cls, name)
+        return self.callee(t, found, None) if isinstance(found, Reference) else None
+
+    def owners_of(self, t: Translator, name: str) -> list[tuple[type, Callee, bool]]:
+        """The classes with a method, the derived before their bases; whether it takes the object."""
+        found = []
+        for cls in _derived_first(self.learned.classes):
+            member = classes.found_in_class(cls, name)
+            if isinstance(member, types.FunctionType):
+                callee = self.callee_in_class(t, cls, name)
+                if callee is not None:
+                    found.append((cls, callee, True))
+            elif isinstance(member, staticmethod):
+                static = self.attribute_of(self.reference_to_class(t, cls), name)
+                callee = self.callee(t, static, None) if isinstance(static, Reference) else None
+                if callee is not None:
+                    found.append((cls, callee, False))
+        return found
+
+    def operation(self, t: Translator, op: str, args: list[Expr], node: ast.AST) -> Expr:
+        """A primitive on values; for objects of the program's classes the method behind it."""
+        span = t.span(node)
+        method, reflected = METHODS.get(op, (None, None))
+        if method is None or not (self.has_method(method) or (reflected and self.has_method(reflected))):
+            return prim(span, op, *args)
+        first = self.owners_of(t, method)
+        second = self.owners_of(t, reflected) if reflected else []
+
+        def dispatch(v: list[Expr]) -> Expr:
+            result = prim(span, op, *map(again, v))
+            for cls, callee, _ in reversed(second):
+                made = t.call(callee, [again(v[1]), again(v[0])], {}, span)
+                result = If(span, instance(span, again(v[1]), cls), made, result)
+            for cls, callee, _ in reversed(first):
+                made = t.call(callee, list(map(again, v)), {}, span)
+                result = If(span, instance(span, again(v[0]), cls), made, result)
+            return result
+
+        return bound(self.names, args, dispatch)
+
+    def called(self, t: Translator, function: Expr, given: arrange.Arguments, node: ast.AST) -> Expr:
+        """A call of a value that may be an object with `__call__`, or take a varying number."""
+        owners = self.owners_of(t, "__call__")
+        if not owners:
+            return self._applied(function, given.positional, t.span(node))
+
+        def choose(v: list[Expr]) -> Expr:
+            return self._call_of_one(t, owners, v[0], given.like(v[1:]), node)
+
+        return bound(self.names, [function, *given.values], choose)
+
+    def _applied(self, function: Expr, args: list[Expr], span: Span) -> Expr:
+        if self.learned.varying:
+            function = prim(span, "py.callee", function, const(span, len(args)))
+        return App(span, function, tuple(args))
+
+    def _call_of_one(
+        self,
+        t: Translator,
+        owners: list[tuple[type, Callee, bool]],
+        function: Expr,
+        given: arrange.Arguments,
+        node: ast.AST,
+    ) -> Expr:
+        """A call of a procedure, or of an object of one of these classes; all arguments are simple."""
+        span = t.span(node)
+        if given.keywords or given.mapping is not None:
+            result = raise_error(span, TypeError, "this function takes no keyword arguments here")
+        else:
+            result = self._applied(again(function), list(map(again, given.positional)), span)
+        for cls, callee, _ in reversed(owners):
+            own = given.like([again(value) for value in given.values]).after([again(function)], {})
+            made = arrange.arranged(t, callee, own, node, arrange.caller(t, callee, span))
+            result = If(span, instance(span, again(function), cls), made, result)
+        return result
+
+    def attribute(self, t: Translator, value: Expr, name: str, node: ast.AST) -> Expr:
+        """An attribute of a value: a field, or what its class has."""
+        span = t.span(node)
+        members = [(c, classes.found_in_class(c, name)) for c in _derived_first(self.learned.classes)]
+        members = [(c, m) for c, m in members if m is not None and name not in classes.all_fields(c)]
+        if not members:
+            return prim(span, "py.attribute", value, const(span, name))
+
+        def dispatch(v: list[Expr]) -> Expr:
+            result = prim(span, "py.attribute", again(v[0]), const(span, name))
+            for cls, member in reversed(members):
+                made = self._member(t, cls, name, member, again(v[0]), node)
+                result = If(span, instance(span, again(v[0]), cls), made, result)
+            return result
+
+        return bound(self.names, [value], dispatch)
+
+    def _member(self, t: Translator, cls: type, name: str, member: Any, value: Expr, node: ast.AST) -> Expr:
+        """What a class has under a name, for one of its objects."""
+        span = t.span(node)
+        if isinstance(member, property | functools.cached_property):
+            base = self.in_class(t, cls, name)
+            assert isinstance(base, Reference)
+            assert base.input is not None
+            getter = self.find(base.input, "getter" if isinstance(member, property) else "func", None)
+            assert isinstance(getter, Reference)
+            callee = self.callee(t, getter, node)
+            if callee is None:
+                raise advice.refused(t, getter.value, node)
+            return t.call(callee, [value], {}, span)
+        if isinstance(member, types.FunctionType):
+            callee = self.callee_in_class(t, cls, name)
+            if callee is None:
+                raise advice.refused(t, member, node)
+            return values.bound_method(self, callee, value, span)
+        found = self.in_class(t, cls, name)
+        if found is None or isinstance(found, Reference):
+            raise t.refuse(
+                node, f"the attribute {name} of {cls.__qualname__}", "use a field, a property or a method"
+            )
+        return Var(span, found)
+
+    # Exceptions and isinstance
+
+    def exception(self, t: Translator, node: ast.expr, env: Env) -> Expr:
+        """What a `raise` raises: a class stands for an object of it."""
+        span = t.span(node)
+        known = self.reference(t, node, env)
+        if isinstance(known, Reference) and isinstance(known.value, type):
+            call = ast.copy_location(ast.Call(node, [], []), node)
+            return classes.exception(t, known.value, call, env)
+        return prim(span, "py.raise-check", t.expr(node, env))
+
+    def classes_of(self, t: Translator, node: ast.expr, env: Env) -> tuple[type, ...]:
+        """The classes that an expression names, as `isinstance` and `except` take them."""
+        if isinstance(node, ast.Tuple):
+            return tuple([cls for part in node.elts for cls in self.classes_of(t, part, env)])
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self.classes_of(t, node.left, env) + self.classes_of(t, node.right, env)
+        if isinstance(node, ast.Constant) and node.value is None:
+            return (type(None),)
+        known = self.reference(t, node, env)
+        value = known.value if isinstance(known, Reference) else None
+        if isinstance(value, types.UnionType):
+            return tuple(value.__args__)
+        if isinstance(value, type):
+            return (value,)
+        if isinstance(known, str):
+            found = self.input_of(known)
+            if isinstance(found, tuple) and all(isinstance(cls, type) for cls in found):
+                return found
+        raise t.refuse(node, "a class that is only known when it runs", "name the classes")
+
+
+def _derived_first(found: dict[type, Any]) -> list[type]:
+    return sorted(found, key=lambda cls: -len(cls.__mro__))

@@ -1,0 +1,161 @@
+"""A Python function as a program, kept for the next call.
+
+In: a function and the shape of its call. Out: a Linked program, and at each call the values of its inputs.
+Programs are kept by the code of the function and the shape of the call; what they rely on is looked at
+again at every call (linking/inputs.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.ad.arrays import Array
+from checkpoint.ad.values import EMPTY, Closure, Environment
+from checkpoint.errors import SourceError
+from checkpoint.lang.closures import Scopes, analyse
+from checkpoint.lang.core import Expr, Lambda, Letrec, Var
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.builder import NOWHERE, const, prim
+from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.linking import values
+from checkpoint.lang.python.linking.entry import call_of_root
+from checkpoint.lang.python.linking.inputs import Inputs, classes_in
+from checkpoint.lang.python.linking.linker import Linker
+from checkpoint.lang.python.linking.objects import Learned, LearnedSomething
+
+ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a function is called: as a procedure of one tuple of arguments; None: as a value."""
+
+    positional: int | None
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """A translated program: a lambda of its inputs around a letrec, whose body is the entry.
+
+    met: the classes of the objects among its arguments and inputs, for which it is translated.
+    """
+
+    thunk: Lambda
+    scopes: Scopes
+    inputs: Inputs
+    hidden: tuple[int, ...]
+    met: frozenset[type]
+
+    def closure(self, values: dict[int, Any]) -> Closure:
+        """The entry, closed over the values of the inputs."""
+        found = {name: values[i] for name, i in zip(self.thunk.params, self.hidden, strict=True)}
+        body: Expr = self.thunk.body
+        if isinstance(body, Letrec):
+            for group in self.scopes.groups(body):
+                if not group.closed:
+                    found[group.env] = Environment(tuple([found[name] for name in group.captures]))
+            body = body.body
+        assert isinstance(body, Lambda)
+        captures = self.scopes.captures(body)
+        return Closure(body, Environment(tuple([found[name] for name in captures])) if captures else EMPTY)
+
+
+@contextmanager
+def recursion_room() -> Iterator[None]:
+    """Within, Python's recursion may go deeper: what follows a statement is nested in it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, ROOM))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
+    """Translate a function and all that it calls."""
+    learned = Learned(dict.fromkeys(classes), varying=types.FunctionType in classes)
+    learned.classes.pop(types.FunctionType, None)
+    learned.classes.pop(Array, None)
+    with recursion_room():
+        while True:
+            try:
+                return _linked(Linker(function, learned), shape, classes)
+            except LearnedSomething:
+                continue
+
+
+def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...]) -> Linked:
+    root = linker.reference_to(0, linker.inputs.value(0))
+    entry = _entry(linker, root, shape)
+    linker.finish()
+    body = Letrec(NOWHERE, tuple(linker.bindings.items()), entry) if linker.bindings else entry
+    hidden = tuple(linker.variables)
+    thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
+    met = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
+    linker.inputs.forget()
+    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met)
+
+
+def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
+    """A procedure of one argument that calls the function, or gives it as a value."""
+    name = linker.names.fresh("arguments")
+    if shape.positional is None:
+        assert isinstance(root, Reference)
+        return Lambda(NOWHERE, (name,), values.of_reference(linker, None, root, NOWHERE), name="value")
+    count = shape.positional + len(shape.keywords)
+    items = [prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, i)) for i in range(count)]
+    given = arrange.Arguments(
+        items[: shape.positional], None, dict(zip(shape.keywords, items[shape.positional :], strict=True))
+    )
+    body = call_of_root(linker, root, given)
+    label = getattr(linker.inputs.value(0), "__name__", "function")
+    return Lambda(body.span, (name,), body, name=label)
+
+
+class Programs:
+    """The programs that have been translated, by code and shape."""
+
+    def __init__(self, functions: int = 1024, versions: int = 8) -> None:
+        self.functions = functions
+        self.versions = versions
+        self._known: OrderedDict[Any, list[Linked]] = OrderedDict()
+
+    def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
+        """The program for a call, and the values of all its inputs."""
+        key = (code_of(function), shape)
+        for linked in self._known.get(key, ()):
+            found = linked.inputs.read(function)
+            if found is not None and linked.met.issuperset(classes) and self._fits(linked, found):
+                return linked, found
+        linked = link(function, shape, classes)
+        kept = self._known.setdefault(key, [])
+        kept.insert(0, linked)
+        del kept[self.versions :]
+        if len(self._known) > self.functions:
+            self._known.popitem(last=False)
+        found = linked.inputs.read(function)
+        if found is None:
+            raise SourceError("what the function reads changed while it was translated")
+        return linked, found
+
+    @staticmethod
+    def _fits(linked: Linked, inputs: list[Any]) -> bool:
+        """Whether the objects among the inputs are of classes that were met when it was translated."""
+        return linked.met.issuperset(classes_in([inputs[i] for i in linked.hidden]))
+
+
+def code_of(function: Any) -> Any:
+    """What a function's program is kept under."""
+    while isinstance(function, types.MethodType | functools.partial):
+        function = function.__func__ if isinstance(function, types.MethodType) else function.func
+    if isinstance(function, types.FunctionType):
+        return function.__code__
+    return function if isinstance(function, type | types.BuiltinFunctionType) else type(function)

@@ -1,0 +1,200 @@
+"""Known objects as values: procedures that are called by position.
+
+In: a function, class or builtin that is passed on, stored or returned. Out: a procedure of its positional
+arguments. What takes a varying number of them is a record of procedures, one for each number (`Overloads`),
+among which a call picks by how many it passes (py.callee).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.ad.containers import Layout
+from checkpoint.ad.values import Foreign
+from checkpoint.errors import InternalError, Span
+from checkpoint.lang.core import App, Const, Expr, Lambda, Var
+from checkpoint.lang.python.calls import arrange, arrays, classes, statics
+from checkpoint.lang.python.context.builder import again, bound, prim, raise_error
+from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
+from checkpoint.lang.python.source import advice, mismatch
+from checkpoint.lang.python.source.advice import is_random
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.linking.linker import Linker
+    from checkpoint.lang.python.linking.objects import Objects
+    from checkpoint.lang.python.translation.translator import Translator
+
+ATOMS = (bool, int, float, str, type(None))
+MOST_EXTRA = 4  # how many arguments `*args` of a function that is passed on may receive
+
+
+Named = tuple[str, list[str]]
+
+
+class Overloads:
+    """The class of a record of procedures, named by how many arguments they take."""
+
+
+def of_reference(
+    linker: Linker, t: Translator | None, known: Reference, span: Span, node: ast.AST | None = None
+) -> Expr:
+    """A known object as a value."""
+    value = known.value
+    if type(value) in ATOMS:
+        return Const(span, value)
+    if arrays.is_constant(value):
+        return Const(span, arrays.constant_of(value))
+    if arrays.record_of(value) is not None:
+        return _of_primitive(linker, value, span)
+    callee = linker.library_callee(t, value) or linker.callee(t, known, node)
+    if callee is not None:
+        return of_callee(linker, callee, span)
+    made = _of_class(linker, known, span) if isinstance(value, type) else None
+    if made is not None:
+        return made
+    if statics.arities(value) or isinstance(value, Foreign):
+        return _of_primitive(linker, value, span)
+    if isinstance(value, functools.partial | types.MethodType) and t is not None and not is_random(value):
+        return _of_partial(linker, t, known, span, node)
+    if t is None or node is None:
+        raise InternalError(f"{value!r} has no value", span)
+    raise advice.refused(t, value, node)
+
+
+def _of_primitive(linker: Linker, value: Any, span: Span) -> Expr:
+    """A primitive, a function of arrays or a function of the user's own that is one step."""
+    record = arrays.record_of(value)
+    if record is not None:
+        name, counts = record.name, arrays.counts(record)
+
+        def make(args: Sequence[Expr]) -> Expr:
+            return arrays.of_values(record, list(args), span)
+
+    elif isinstance(value, Foreign):
+        name, counts = value.name, _counts(value)
+
+        def make(args: Sequence[Expr]) -> Expr:
+            return prim(span, "py.call-primitive", Const(span, value), *args)
+
+    else:
+        name, counts = value.__name__, statics.arities(value)
+
+        def make(args: Sequence[Expr]) -> Expr:
+            return prim(span, str(statics.primitive(value, len(args))), *args)
+
+    return overloaded(linker, (name, []), counts, span, make)
+
+
+def _counts(value: Foreign) -> tuple[int, ...]:
+    code = getattr(value.value, "__code__", None)
+    return (1, 2, 3, 4) if code is None else (code.co_argcount,)
+
+
+def of_callee(linker: Linker, callee: Callee, span: Span) -> Expr:
+    """A translated function as a value."""
+    signature = callee.signature
+    if signature.is_plain:
+        return callee.make(span)
+    most = len(signature.positional) + (MOST_EXTRA if signature.vararg else 0)
+
+    def call(args: Sequence[Expr]) -> Expr:
+        return _arranged(callee, list(args), span)
+
+    return overloaded(linker, _named(callee), range(signature.required, most + 1), span, call)
+
+
+def _named(callee: Callee, given: int = 0) -> Named:
+    """The name of a function, and those of its positional parameters but for those that are given."""
+    signature = callee.signature
+    more = [] if signature.vararg is None else [f"*{signature.vararg}"] * MOST_EXTRA
+    return callee.name, [*signature.positional[given:], *more]
+
+
+def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
+    """A call by position: defaults for what is left out, the rest as a tuple."""
+    signature: Signature = callee.signature
+    named = args[: len(signature.positional)]
+    missing = signature.named[len(named) :]
+    unfilled = [name for name in missing if name not in signature.defaults]
+    if unfilled:
+        return raise_error(span, TypeError, mismatch.missing(callee.name, unfilled, "keyword-only"))
+    placed = [*named, *(signature.defaults[name](span) for name in missing)]
+    if signature.vararg is not None:
+        placed.append(prim(span, "py.tuple", *args[len(signature.positional) :]))
+    if signature.kwarg is not None:
+        placed.append(prim(span, "py.dict"))
+    return App(span, callee.make(span), tuple(placed))
+
+
+def overloaded(
+    linker: Objects, named: Named, counts: Sequence[int], span: Span, make: Callable[[list[Expr]], Expr]
+) -> Expr:
+    """A procedure for each number of arguments; named: what messages call it and its parameters."""
+    name, known = named
+    lambdas = []
+    for count in counts:
+        names = [*known, *(["argument"] * count)][:count]
+        params = tuple([linker.names.fresh(each) for each in names])
+        lambdas.append(Lambda(span, params, make([Var(span, each) for each in params]), name=name))
+    if len(lambdas) == 1:
+        return lambdas[0]
+    linker.learn_varying()
+    layout = Layout(Overloads, tuple([str(count) for count in counts]))
+    return prim(span, "py.record", Const(span, layout), *lambdas)
+
+
+def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
+    callee = classes.constructor(linker, known)
+    if callee is None:
+        return None
+    signature = callee.signature
+
+    def make(args: list[Expr]) -> Expr:
+        missing = [signature.defaults[name](span) for name in signature.named[len(args) :]]
+        return classes.made(known.value, [*args, *missing], span)
+
+    counts = range(signature.required, len(signature.positional) + 1)
+    return overloaded(linker, _named(callee), counts, span, make)
+
+
+def bound_method(linker: Objects, callee: Callee, self: Expr, span: Span) -> Expr:
+    """A method of an object as a value."""
+    signature = callee.signature
+    counts = range(signature.required - 1, len(signature.positional))
+
+    def with_self(v: list[Expr]) -> Expr:
+        return overloaded(
+            linker,
+            _named(callee, 1),
+            counts,
+            span,
+            lambda args: _arranged(callee, [again(v[0]), *args], span),
+        )
+
+    return bound(linker.names, [self], with_self)
+
+
+def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at: ast.AST | None) -> Expr:
+    """A partial object or bound method as a value."""
+    node = t.scope.node if at is None else at
+    function, given, keywords = linker.given_parts(t, known, node)
+    callee = linker.callee(t, function, node)
+    if callee is None:
+        raise advice.refused(t, function.value, node)
+    signature = callee.signature
+    counts = range(
+        max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1
+    )
+    free = len(signature.positional) - len(given) - sum(k in signature.positional for k in keywords)
+
+    def make(args: list[Expr]) -> Expr:
+        named = {name: again(value) for name, value in keywords.items()}
+        whole = arrange.Arguments([*map(again, given), *args], None, named)
+        return arrange.arranged(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
+
+    named = _named(callee, len(given))
+    return overloaded(linker, named, [c for c in counts if c <= free], span, make)

@@ -1,0 +1,152 @@
+"""Which variables are live after each statement, so that joins and loops pass no others on.
+
+In: statements in normal form (normal.py), and what each expression reads. Out: for each statement the
+variables that may still be read after it, and for each loop those live at its head.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from checkpoint.lang.python.normal.nodes import Change, Scoped
+from checkpoint.lang.python.scopes.scopes import root_of
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Around:
+    """What is live where a statement leaves its list: by break, continue, return, and by raising."""
+
+    breaks: Names
+    continues: Names
+    returns: Names
+    raises: Names
+
+
+class Liveness:
+    """reads(node): the variables that an expression or definition reads. kept: those in cells."""
+
+    def __init__(self, reads: Callable[[ast.AST], Names], kept: Names) -> None:
+        self.reads = reads
+        self.kept = kept
+        self.after: dict[ast.stmt, Names] = {}
+        self.head: dict[ast.stmt, Names] = {}
+
+    def function(self, body: list[ast.stmt], returned: Names, guarded: bool) -> None:
+        """Find out about a whole body; `returned`: variables that the caller receives; guarded: of a
+        function that raises, too.
+        """
+        self.block(body, returned, Around(NONE, NONE, returned, returned if guarded else NONE))
+
+    def block(self, statements: list[ast.stmt], after: Names, around: Around) -> Names:
+        """The variables live before a list of statements."""
+        for statement in reversed(statements):
+            self.after[statement] = after
+            after = self.before(statement, after, around) | around.raises
+        return after
+
+    def before(self, node: ast.stmt, after: Names, around: Around) -> Names:
+        match node:
+            case ast.Assign():
+                return (
+                    self.killed(after, [node.targets[0]])
+                    | self.reads(node.value)
+                    | self.reads_of_target(node)
+                )
+            case Change():
+                result = NONE if node.result is None else frozenset((node.result,))
+                return (after - result) | self.reads(node) | _root(node)
+            case ast.Expr():
+                return after | self.reads(node.value)
+            case ast.Return():
+                return around.returns | (NONE if node.value is None else self.reads(node.value))
+            case ast.Raise():
+                return around.raises | (NONE if node.exc is None else self.reads(node.exc))
+            case ast.Break():
+                return around.breaks
+            case ast.Continue():
+                return around.continues
+            case ast.If():
+                then = self.block(node.body, after, around)
+                return self.reads(node.test) | then | self.block(node.orelse, after, around)
+            case ast.While():
+                return self.loop(node, after, around, self.reads(node.test), [])
+            case ast.For():
+                return self.loop(node, after, around, NONE, [node.target]) | self.reads(node.iter)
+            case Scoped():
+                return (self.block(node.body, after, around) - node.names) | (after & node.names)
+            case ast.FunctionDef():
+                return self.stored(after, {node.name}) | self.reads(node)
+            case ast.Try():
+                return self.try_(node, after, around)
+            case ast.Match():
+                return self.match(node, after, around)
+        return after | self.reads(node)
+
+    def reads_of_target(self, node: ast.Assign) -> Names:
+        target = node.targets[0]
+        return NONE if isinstance(target, ast.Name) else self.reads(target)
+
+    def killed(self, after: Names, targets: list[ast.expr]) -> Names:
+        return self.stored(after, {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)})
+
+    def stored(self, after: Names, names: Collection[str]) -> Names:
+        """What is live before some names are written; a cell is read when it is written."""
+        return (after - frozenset(names)) | (self.kept & frozenset(names))
+
+    def loop(
+        self,
+        node: ast.While | ast.For,
+        after: Names,
+        around: Around,
+        tested: Names,
+        targets: list[ast.expr],
+    ) -> Names:
+        out = self.block(node.orelse, after, around)
+        head = out | tested
+        while True:
+            inside = self.block(node.body, head, replace(around, breaks=after, continues=head))
+            again = head | self.killed(inside, targets)
+            if again == head:
+                self.head[node] = head
+                return head
+            head = again
+
+    def try_(self, node: ast.Try, after: Names, around: Around) -> Names:
+        if node.finalbody:
+            every = after | around.breaks | around.continues | around.returns | around.raises
+            last = self.block(node.finalbody, every, around)
+            after, around = last, Around(last, last, last, last)
+        caught = around.raises
+        for handler in node.handlers:
+            inside = self.block(handler.body, after, around)
+            caught |= self.stored(inside, () if handler.name is None else (handler.name,))
+            if handler.type is not None:
+                caught |= self.reads(handler.type)
+        out = self.block(node.orelse, after, around)
+        if node.handlers:
+            around = replace(around, raises=caught)
+        return self.block(node.body, out, around) | around.raises
+
+    def match(self, node: ast.Match, after: Names, around: Around) -> Names:
+        live = after
+        for case in node.cases:
+            bound = frozenset(
+                n.name
+                for n in ast.walk(case.pattern)
+                if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name
+            )
+            inside = self.block(case.body, after, around)
+            if case.guard is not None:
+                inside |= self.reads(case.guard)
+            live |= self.stored(inside, bound) | self.reads(case.pattern)
+        return live | self.reads(node.subject)
+
+
+def _root(node: Change) -> Names:
+    root = root_of(node.path)
+    return NONE if root is None else frozenset((root,))

@@ -1,0 +1,393 @@
+"""Who binds, reads and changes which variable: the scopes of one function and of those nested in it.
+
+In: the syntax tree of a function. Out: a Scope, with those of its nested functions and lambdas.
+
+A variable is *changed* by assignments to it, and by everything that Python does in place to the list or
+dictionary that it holds (`xs[i] = v`, `xs.append(v)`): both are, here, a new value of the variable.
+
+A nested function is *known* where its name always means it and is only ever called: it then receives the
+present values of what it uses, and returns those of what it changes. Any other nested function, and every
+lambda, *escapes*: it is a value that captures variables. A variable that is captured so and may be assigned
+afterwards is kept in a *cell*, a list of one, so that a call which would see an old value is refused. The
+cell is that of the function whose variable it is: known functions receive it and return it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from checkpoint.lang.python.scopes.reach import lists_of, stays
+from checkpoint.lang.python.scopes.writing import written_by
+
+FunctionNode = ast.FunctionDef | ast.Lambda
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+# Methods that change what they are called on.
+CHANGING = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "fill",
+    ]
+)
+
+
+# Functions that call what they are given at once, and do not keep it.
+IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "all", "reduce", "sort"])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Place:
+    """Where in a function something happens: its line and column, and the loops around it."""
+
+    line: int
+    column: int
+    loops: frozenset[ast.AST]
+
+    def may_follow(self, other: Place) -> bool:
+        """Whether this can happen after the other has."""
+        return (self.line, self.column) > (other.line, other.column) or bool(self.loops & other.loops)
+
+
+@dataclass(eq=False, repr=False)
+class Scope:
+    """The variables of one function.
+
+    assigned: its own variables, the parameters included. nonlocals: declared so.
+    changed: variables of functions around it that it changes. free: those that it reads or changes.
+    mentioned: the names that it reads other than by calling them.
+    imports: for each imported name the module, and the name in it.
+    writes: where its variables are written; places: where the nested functions are made; `immediate`: those
+    that are only called there and then.
+    """
+
+    node: FunctionNode
+    parent: Scope | None
+    assigned: dict[str, list[ast.AST]] = field(default_factory=dict)
+    nonlocals: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    free: set[str] = field(default_factory=set)
+    mentioned: set[str] = field(default_factory=set)
+    children: dict[ast.AST, Scope] = field(default_factory=dict)
+    writes: dict[str, list[Place]] = field(default_factory=dict)
+    places: dict[ast.AST, Place] = field(default_factory=dict)
+    immediate: set[ast.AST] = field(default_factory=set)
+    imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+    def functions(self) -> dict[str, Scope]:
+        """The nested functions whose name is bound once, by their definition."""
+        found = {}
+        for child in self.children.values():
+            name = child.name
+            if isinstance(child.node, ast.FunctionDef) and self.assigned.get(name) == [child.node]:
+                found[name] = child
+        return found
+
+    def known(self) -> dict[str, Scope]:
+        """The nested functions that are only ever called, by this function or by known ones."""
+        lists = lists_of(self.node)
+        candidates = {
+            name: scope
+            for name, scope in self.functions().items()
+            if not getattr(scope.node, "decorator_list", []) and stays(name, lists[scope.node], self.node)
+        }
+        while True:
+            escaping = set(self.mentioned)
+            for child in self.children.values():
+                if child.name not in candidates:
+                    escaping |= {
+                        n for n in child.free if n in candidates and candidates[n].effects(candidates)
+                    }
+                escaping |= child.mentioned_free()
+            kept = {name: scope for name, scope in candidates.items() if name not in escaping}
+            if len(kept) == len(candidates):
+                return kept
+            candidates = kept
+
+    def cells(self) -> set[str]:
+        """Its own variables that an escaping function captures and that may be written after that."""
+        known = self.known()
+        late = {name for scope in known.values() for name in scope.effects(known)}
+        found = set()
+        for node, names in self.captured(known):
+            made = self.places[node]
+            for name in names & self.assigned.keys():
+                if name in late or any(place.may_follow(made) for place in self.writes.get(name, ())):
+                    found.add(name)
+        return found
+
+    def captured(self, known: dict[str, Scope]) -> Iterator[tuple[ast.AST, set[str]]]:
+        """For each nested function what escaping functions capture: it, or those that a known one makes."""
+        for node, child in self.children.items():
+            if node in self.immediate:
+                continue
+            if known.get(child.name) is child:
+                inside = {name for _, names in child.captured(child.known()) for name in names}
+                names = inside - child.assigned.keys()
+                names |= {used for name in names & known.keys() for used in known[name].uses(known)}
+            else:
+                names = child.uses(known)
+            yield node, names - known.keys()
+
+    def is_local(self, name: str) -> bool:
+        """Whether a name is a variable of this function or of one around it."""
+        return name in self.assigned or (self.parent is not None and self.parent.is_local(name))
+
+    def forgets(self, name: str) -> bool:
+        """Whether a variable may be without a value again: after `except ... as name`."""
+        return any(isinstance(node, ast.ExceptHandler) for node in self.assigned.get(name, ()))
+
+    def mentioned_free(self) -> set[str]:
+        """Names of outside that this function or one within it reads other than by calling."""
+        found = {name for name in self.mentioned if name in self.free}
+        for child in self.children.values():
+            found |= {name for name in child.mentioned_free() if name in self.free}
+        return found
+
+    def effects(self, known: dict[str, Scope]) -> set[str]:
+        """The variables of functions around it that calling it changes; `known`: its fellows."""
+        return {name for scope in self.reached(known) for name in scope.changed}
+
+    def uses(self, known: dict[str, Scope]) -> set[str]:
+        """What it reads or changes of the functions around it, and what those that it calls do."""
+        return {name for scope in self.reached(known) for name in scope.free} - known.keys()
+
+    def reached(self, known: dict[str, Scope]) -> set[Scope]:
+        """It and the fellows that it calls, and those that they call."""
+        pending, found = [self], {self}
+        while pending:
+            fellows = {known[name] for name in pending.pop().free & known.keys()} - found
+            found |= fellows
+            pending += fellows
+        return found
+
+
+def scope_of(node: FunctionNode, parent: Scope | None = None) -> Scope:
+    """The scope of a function."""
+    scope = Scope(node, parent)
+    for argument in parameters(node.args):
+        scope.assigned[argument.arg] = [argument]
+    body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
+    visitor = _Visitor(scope)
+    for statement in body:
+        visitor.visit(statement)
+    visitor.finish()
+    return scope
+
+
+def parameters(args: ast.arguments) -> Iterator[ast.arg]:
+    """All parameters, in the order in which a call passes them here."""
+    yield from args.posonlyargs
+    yield from args.args
+    yield from args.kwonlyargs
+    if args.vararg:
+        yield args.vararg
+    if args.kwarg:
+        yield args.kwarg
+
+
+def root_of(node: ast.expr) -> str | None:
+    """The variable of `x`, `x[i]`, `x[i][j]`, `x.a[i]`: what changes if the whole is changed."""
+    while isinstance(node, ast.Subscript | ast.Attribute) or _is_setdefault(node):
+        node = node.func.value if isinstance(node, ast.Call) else node.value  # type: ignore[attr-defined]
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_setdefault(node: ast.expr) -> bool:
+    """`d.setdefault(k, [])`, of which the result may be changed in turn."""
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault"
+    )
+
+
+class _Visitor(ast.NodeVisitor):
+    """Fills in one scope; nested functions get a visitor of their own."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.read: set[str] = set()
+        self.touched: set[str] = set()
+        self.hidden: list[set[str]] = []  # targets of the comprehensions around
+        self.loops: frozenset[ast.AST] = frozenset()
+
+    def finish(self) -> None:
+        """Once everything is visited: what is not the function's own is free."""
+        scope = self.scope
+        own = scope.assigned.keys() - scope.nonlocals
+        for name in scope.nonlocals:
+            if name in scope.assigned:
+                self.touched.add(name)
+                scope.assigned.pop(name)
+        for child in scope.children.values():
+            self.read |= child.free
+            self.touched |= child.changed if child.name in scope.functions() else set()
+        scope.free = (self.read | self.touched) - own
+        scope.changed = self.touched - own
+
+    def bind(self, name: str, node: ast.AST) -> None:
+        self.scope.assigned.setdefault(name, []).append(node)
+        self.write(name, node)
+
+    def place(self, node: ast.AST) -> Place:
+        return Place(getattr(node, "lineno", 0), getattr(node, "col_offset", 0), self.loops)
+
+    def write(self, name: str, node: ast.AST) -> None:
+        self.scope.writes.setdefault(name, []).append(self.place(node))
+
+    def visit_For(self, node: ast.For) -> None:
+        self.visit(node.iter)
+        self.loop(node, [node.target, *node.body], node.orelse)
+
+    def visit_While(self, node: ast.While) -> None:
+        self.loop(node, [node.test, *node.body], node.orelse)
+
+    def loop(self, node: ast.AST, inside: list[Any], after: list[ast.stmt]) -> None:
+        outer, self.loops = self.loops, self.loops | {node}
+        for part in inside:
+            self.visit(part)
+        self.loops = outer
+        for part in after:
+            self.visit(part)
+
+    def is_hidden(self, name: str) -> bool:
+        return any(name in names for names in self.hidden)
+
+    def touch(self, path: ast.expr) -> None:
+        name = root_of(path)
+        if name is not None and not isinstance(path, ast.Name):
+            self.visit(path)
+        if name is not None and not self.is_hidden(name):
+            self.touched.add(name)
+            self.read.add(name)
+            self.write(name, path)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if self.is_hidden(node.id):
+            return
+        if isinstance(node.ctx, ast.Load):
+            self.read.add(node.id)
+            self.scope.mentioned.add(node.id)
+        else:
+            self.bind(node.id, node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and not self.is_hidden(node.func.id):
+            self.read.add(node.func.id)
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+            self.touch(node.func.value)
+            if not isinstance(node.func.value, ast.Name):
+                self.visit(node.func.value)
+        else:
+            self.visit(node.func)
+            written = written_by(node)
+            if written is not None:
+                self.touch(written)
+        callee = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            self.visit(argument)
+            if isinstance(argument, ast.Lambda) and callee in IMMEDIATE:
+                self.scope.immediate.add(argument)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.touch(node.value)
+            self.visit(node.slice)
+            return
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.visit(node.value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        self.visit(node.target)
+        if isinstance(node.target, ast.Name) and not self.is_hidden(node.target.id):
+            self.read.add(node.target.id)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.visit(node.value)
+        hidden, self.hidden = self.hidden, []
+        self.visit(node.target)
+        self.hidden = hidden
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.scope.nonlocals.update(node.names)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name:
+            self.bind(node.name, node)
+        self.generic_visit(node)
+        if node.name:  # which is then without a value
+            end = Place(node.end_lineno or 0, node.end_col_offset or 0, self.loops)
+            self.scope.writes[node.name].append(end)
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        if node.name:
+            self.bind(node.name, node)
+        self.generic_visit(node)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        if node.name:
+            self.bind(node.name, node)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            whole = alias.name if alias.asname else alias.name.partition(".")[0]
+            self.scope.imports[alias.asname or whole] = (whole, None)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self.scope.imports[alias.asname or alias.name] = (node.module or "", alias.name)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self.bind(node.name, node)
+        self.nested(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self.nested(node)
+
+    def nested(self, node: FunctionNode) -> None:
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            if default is not None:
+                self.visit(default)
+        child = scope_of(node, self.scope)
+        self.scope.children[node] = child
+        self.scope.places[node] = self.place(node)
+
+    def visit_comprehension_like(self, node: ast.expr) -> None:
+        generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
+        for depth, generator in enumerate(generators):
+            self.visit(generator.iter)
+            names = {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
+            if depth == 0:
+                self.hidden.append(names)
+            else:
+                self.hidden[-1] = self.hidden[-1] | names
+            for test in generator.ifs:
+                self.visit(test)
+        if isinstance(node, ast.DictComp):
+            self.visit(node.key)
+            self.visit(node.value)
+        else:
+            self.visit(node.elt)  # type: ignore[attr-defined]
+        self.hidden.pop()
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_comprehension_like

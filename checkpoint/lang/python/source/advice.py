@@ -1,0 +1,158 @@
+"""What to say of a Python object that no program can call or hold, and what to write instead.
+
+In: an object for which there is neither a text to translate nor a rule. Out: the SourceError at its use.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import types
+from typing import TYPE_CHECKING, Any
+
+from checkpoint.errors import SourceError
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+_OUTSIDE = "do it outside of the function, and pass the value"
+_BY_NAME = "read the variables by name"
+_TEXTS = "use a str"
+
+# What no rule can be given for.
+ADVICE: dict[Any, str] = {
+    builtins.type: "ask isinstance(x, cls)",
+    builtins.iter: "write a `for` loop",
+    builtins.next: "write a `for` loop, or index a list",
+    builtins.aiter: "write a `for` loop over a list",
+    builtins.anext: "write a `for` loop over a list",
+    builtins.input: "read outside of the function and pass the value",
+    builtins.open: "read outside of the function and pass the value",
+    builtins.eval: "write the expression",
+    builtins.exec: "write the statements",
+    builtins.compile: "write the expression",
+    builtins.setattr: "make a new object: dataclasses.replace(x, name=value)",
+    builtins.delattr: "make a new object: dataclasses.replace(x, name=None)",
+    builtins.hasattr: "ask isinstance(x, cls)",
+    builtins.issubclass: "ask isinstance(x, cls) of an object",
+    builtins.globals: _BY_NAME,
+    builtins.locals: _BY_NAME,
+    builtins.vars: "read the attributes by name",
+    builtins.dir: "read the attributes by name",
+    builtins.set: "use a dict whose values are True",
+    builtins.frozenset: "use a tuple",
+    builtins.complex: "use two reals",
+    builtins.bytes: _TEXTS,
+    builtins.bytearray: _TEXTS,
+    builtins.memoryview: "use a list",
+    builtins.super: "call the base class's method by its name: Base.method(self, x)",
+    builtins.id: "objects have no identity here; compare values",
+    builtins.hash: "use the value itself as a dictionary's key",
+    builtins.object: "use a string or a number of your own",
+    builtins.breakpoint: "use print",
+    builtins.__import__: "write an `import` statement",
+    functools.cache: "leave it out, or keep what was computed in a dict",
+    functools.lru_cache: "leave it out, or keep what was computed in a dict",
+}
+
+# The same for all of a module.
+OF_MODULE: dict[str, str] = {
+    "itertools": "write the loop, or a comprehension",
+    "collections": "use a list or a dict",
+    "contextlib": "do what needs a context manager outside of the differentiated function",
+    "time": _OUTSIDE,
+    "datetime": _OUTSIDE,
+    "os": _OUTSIDE,
+    "posix": _OUTSIDE,
+    "io": _OUTSIDE,
+}
+
+
+def refused(t: Translator, value: Any, node: ast.AST) -> SourceError:
+    """Why an object cannot be called or held here, and what to do."""
+    module, name = _module(value), _name(value)
+    shown = f"{module}.{name}" if module not in {"", "builtins"} else name
+    if is_random(value):
+        return random(t, shown, node)
+    advice = _advice(value)
+    if advice is not None:
+        return t.refuse(node, f"`{shown}`", advice)
+    if module in OF_MODULE:
+        return t.refuse(node, f"`{shown}`", OF_MODULE[module])
+    if isinstance(value, types.ModuleType):
+        return t.refuse(node, f"the module {value.__name__} as a value", "name what is used of it")
+    if isinstance(value, type) and value.__flags__ & _HEAP:
+        return t.refuse(
+            node,
+            f"the class {name}, which is neither a dataclass nor a named tuple,",
+            "let @dataclass write its __init__, or make the object outside of the function and pass it",
+        )
+    register = _register(name)
+    if isinstance(value, types.FunctionType):
+        return t.refuse(
+            node,
+            f"{shown}, a function of a package outside of your code,",
+            f"give its derivative, {register}, or allow its package to be converted: "
+            f"CHECKPOINT_CONVERT={module.partition('.')[0]}",
+        )
+    return t.refuse(node, f"{shown}, for which there is no rule,", f"give it one: {register}")
+
+
+_HEAP = 1 << 9  # of a class that a class statement made
+
+
+def _advice(value: Any) -> str | None:
+    try:
+        return ADVICE.get(value)
+    except TypeError:
+        return None
+
+
+def _module(value: Any) -> str:
+    """The module that a user knows an object by."""
+    owner = getattr(value, "__self__", None)
+    if getattr(builtins, getattr(value, "__name__", ""), None) is value:
+        return ""
+    if isinstance(owner, types.ModuleType):
+        return owner.__name__
+    if isinstance(value, types.BuiltinFunctionType | types.MethodType) and owner is not None:
+        return _public(str(type(owner).__module__ if not isinstance(owner, type) else owner.__module__))
+    return _public(str(getattr(value, "__module__", None) or ""))
+
+
+def _public(module: str) -> str:
+    return "numpy.random" if module.startswith("numpy.random") else module
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, types.BuiltinFunctionType | types.MethodType) and is_random(value):
+        return value.__name__
+    return str(getattr(value, "__qualname__", getattr(value, "__name__", repr(value))))
+
+
+def is_random(value: Any) -> bool:
+    """Whether an object is a source of random numbers, or a method of one."""
+    owner = getattr(value, "__self__", value)
+    cls = owner if isinstance(owner, type) else type(owner)
+    own = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(owner, "__module__", None)
+    modules = (cls.__module__, own)
+    return any(str(module).startswith("numpy.random") or module in _RANDOM for module in modules)
+
+
+_RANDOM = frozenset(["random", "secrets"])
+
+
+def random(t: Translator, shown: str, node: ast.AST) -> SourceError:
+    """The error for random numbers that come from a hidden state."""
+    return t.refuse(
+        node,
+        f"{shown}, whose numbers come from a hidden state,",
+        "pass the random numbers as an argument; or, with arrays, explicit keys: "
+        "key = tensorlib.random.key(0); u = tensorlib.random.uniform(key, shape)",
+    )
+
+
+def _register(name: str) -> str:
+    short = name.rpartition(".")[2]
+    return f"{short} = checkpoint.primitive({short}, vjp=lambda ybar, y, *args: ...)"

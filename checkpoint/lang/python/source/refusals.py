@@ -1,0 +1,140 @@
+"""What is refused before anything is translated, and what to write instead.
+
+In: the syntax tree of a function. Out: nothing, or a SourceError at the first construct that has no
+counterpart in a language without mutation.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from checkpoint.errors import SourceError, Span
+from checkpoint.lang.python.scopes.scopes import COMPREHENSIONS, IMMEDIATE, scope_of
+from checkpoint.lang.python.source.texts import FunctionText
+
+REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.With: ("`with`", "do what needs a context manager outside of the differentiated function"),
+    ast.AsyncWith: ("`async with`", "do what needs an event loop outside of the differentiated function"),
+    ast.AsyncFor: ("`async for`", "write a plain `for` over a list"),
+    ast.AsyncFunctionDef: ("`async def`", "write a plain `def`"),
+    ast.Await: ("`await`", "call a plain function"),
+    ast.Yield: ("a generator (`yield`)", "build a list with append and return it"),
+    ast.YieldFrom: ("a generator (`yield from`)", "build a list with extend and return it"),
+    ast.Delete: ("`del`", "use xs.pop(i) or d.pop(key), or let the variable go out of use"),
+    ast.Global: ("`global`", "pass the value as an argument and return the new one"),
+    ast.ClassDef: (
+        "a class definition inside a function",
+        "define the class at module level, as a dataclass",
+    ),
+    ast.TryStar: ("`except*`", "write `except`"),
+    ast.Set: ("a set", "use a dict whose values are True, or a tuple without repetitions"),
+    ast.SetComp: ("a set comprehension", "write a dict comprehension, {key: True for ...}"),
+}
+
+
+def refuse(text: FunctionText, node: ast.AST, construct: str, advice: str) -> SourceError:
+    """The error for a construct that cannot be taken."""
+    return SourceError(f"{construct} cannot be differentiated: {advice}", place(text, node))
+
+
+def place(text: FunctionText, node: ast.AST) -> Span:
+    """Where a node is; what has no place of its own is at the function."""
+    return text.span(node if hasattr(node, "lineno") else text.tree)
+
+
+def check(text: FunctionText) -> None:
+    """Raise SourceError at the first refused construct."""
+    indices = _ellipses_in_indices(text.tree)
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Constant) and node.value is Ellipsis and node not in indices:
+            raise refuse(text, node, "`...`", "write `pass`, or a value")
+        found = REFUSED.get(type(node))
+        if found is not None:
+            raise refuse(text, node, *found)
+        if isinstance(node, ast.Constant) and isinstance(node.value, complex | bytes):
+            kind = "a complex number" if isinstance(node.value, complex) else "a bytes constant"
+            raise refuse(
+                text, node, kind, "use two reals" if isinstance(node.value, complex) else "use a str"
+            )
+        if isinstance(node, ast.comprehension) and node.is_async:
+            raise refuse(text, node.target, "an asynchronous comprehension", "write a plain one")
+        if isinstance(node, COMPREHENSIONS):
+            _check_captures(text, node)
+        _check_kept(text, node)
+
+
+def _check_captures(text: FunctionText, node: ast.AST) -> None:
+    """Refuse lambdas that read a comprehension's variable later, when Python has changed it."""
+    generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
+    own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    at_once = {id(each) for call in ast.walk(node) for each in _called_at_once(call)}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Lambda) and id(each) not in at_once:
+            captured = sorted(scope_of(each).free & own)
+            if captured:
+                name = captured[0]
+                construct = f"a lambda that reads {name} of the comprehension around it"
+                advice = f"give it the value of its turn as a default, {name}={name}"
+                raise refuse(text, each, construct, advice)
+
+
+_LAZY = frozenset(["map", "filter"])
+
+
+def _called_at_once(node: ast.AST) -> list[ast.expr]:
+    """The lambdas that what a node does is done with when it ends."""
+    found: list[ast.expr] = []
+    consumed: list[ast.expr] = []
+    match node:
+        case ast.Call():
+            found = [node.func, *(_arguments(node) if _called(node) in IMMEDIATE - _LAZY else ())]
+            consumed = _arguments(node) if _called(node) not in _LAZY else []
+        case ast.comprehension() | ast.For():
+            consumed = [node.iter]
+        case ast.Starred():
+            consumed = [node.value]
+    for each in consumed:
+        if isinstance(each, ast.Call) and _called(each) in _LAZY:
+            found += _arguments(each)
+    return found
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def _called(node: ast.Call) -> str:
+    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
+
+
+def _ellipses_in_indices(tree: ast.AST) -> set[ast.AST]:
+    """The `...` that are indices of arrays, or whole statements."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            found.update(parts)
+        elif isinstance(node, ast.Expr):
+            found.add(node.value)
+    return found
+
+
+def _check_kept(text: FunctionText, node: ast.AST) -> None:
+    """Refuse generator expressions that are kept: Python would let them be used up once."""
+    kept: list[ast.expr | None] = []
+    match node:
+        case ast.Assign() | ast.AnnAssign() | ast.NamedExpr() | ast.Return() | ast.DictComp():
+            kept = [node.value]
+        case ast.Tuple() | ast.List():
+            kept = list(node.elts)
+        case ast.Dict():
+            kept = list(node.values)
+        case ast.Lambda():
+            kept = [node.body]
+        case ast.ListComp() | ast.GeneratorExp():
+            kept = [node.elt]
+    for each in kept:
+        if isinstance(each, ast.GeneratorExp):
+            raise refuse(
+                text, each, "a generator expression that is kept", "make a list of it: [... for ...]"
+            )

@@ -1,0 +1,1 @@
+"""One function in normal form to one lambda of the core."""

@@ -1,0 +1,175 @@
+"""Changes of lists and dictionaries: a new value for the variable that holds them.
+
+In: a Change (normal/normaliser.py) of what a path holds: a variable, or an item of an item of one.
+Out: the items on the way are read, the last is updated, and each is put back into the one before it.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from checkpoint.errors import SourceError
+from checkpoint.lang.core import Const, Expr, Let, Var
+from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.context.builder import again, prim
+from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.control import handlers
+from checkpoint.lang.python.linking.inputs import is_array
+from checkpoint.lang.python.normal.nodes import Change, Keyword
+from checkpoint.lang.python.scopes.scopes import CHANGING
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.context.exits import Exits, Next
+    from checkpoint.lang.python.translation.translator import Translator
+
+# By method: the primitive, and how many arguments there may be.
+SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
+    "set": ("py.set", (2,)),
+    "set_slice": ("py.set-slice", (4,)),
+    "append": ("py.append", (1,)),
+    "extend": ("py.extend", (1,)),
+    "insert": ("py.insert", (2,)),
+    "clear": ("py.clear", (0,)),
+    "reverse": ("py.reverse", (0,)),
+    "fill": ("py.fill", (1,)),
+}
+
+
+def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+    """The change, then what follows."""
+    if node.method == "(call)" and not arrays.changes(t, node.args[0], env):
+        return _plain_call(t, node, env, exits)
+    if node.method in CHANGING and isinstance(t.linker.reference(t, node.path, env), Reference):
+        return _call(t, node, env, exits)
+    indices, root = _accessors(t, node)
+    found = t.meaning(root.id, env)
+    if isinstance(found, Reference | str):
+        raise _not_its_own(t, root, found)
+    if found is not None and root.id not in t.scope.assigned and root.id not in env:
+        raise t.refuse(root, f"changing {root.id}", "make it in the function, and return it")
+    value = _outcome(t, node, indices, t.read(root.id, root, env), env)
+    outcome = t.fresh("changed")
+
+    def use(result: Expr) -> Expr:
+        variable = Var(result.span, outcome)
+        whole = prim(result.span, "py.item", again(variable), Const(result.span, 0))
+
+        def then(now: Env) -> Expr:
+            if node.result is None:
+                return exits.next(now)
+            given = prim(result.span, "py.item", again(variable), Const(result.span, 1))
+            return t.store(node.result, given, now, exits.next)
+
+        if node.result is None:
+            return t.store(root.id, result, env, then)
+        return Let(result.span, outcome, result, t.store(root.id, whole, env, then))
+
+    if exits.handler is None:
+        return use(value)
+    return handlers.guarded(t, value, env, exits.handler, use)
+
+
+def _not_its_own(t: Translator, root: ast.Name, found: Reference | str) -> SourceError:
+    """The error for a change of what the function reads from its surroundings."""
+    of_array = isinstance(found, str) and is_array(t.linker.input_of(found))
+    copies = f"{root.id}.copy()" if of_array else f"list({root.id}) or dict({root.id})"
+    return t.refuse(
+        root,
+        f"changing {root.id}, which the function does not make itself,",
+        f"make a copy in the function, as with {copies}, and return that",
+    )
+
+
+def _call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+    """A function of a module or class, that only has the name of a changing method."""
+    keywords = [ast.keyword(a.name, a.value) for a in node.args if isinstance(a, Keyword)]
+    positional = [a for a in node.args if not isinstance(a, Keyword)]
+    function = ast.copy_location(ast.Attribute(node.path, node.method, ast.Load()), node)
+    call = ast.copy_location(ast.Call(function, positional, keywords), node)
+
+    def use(value: Expr, go_on: Next) -> Expr:
+        if node.result is None:
+            return Let(value.span, t.fresh("unused"), value, go_on(env))
+        return t.store(node.result, value, env, go_on)
+
+    return handlers.evaluated(t, call, env, exits, use)
+
+
+def _plain_call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+    """A call that only looks as if it changed its first argument."""
+    given = node.args[0]
+    assert isinstance(given, ast.Call)
+    call = ast.copy_location(ast.Call(given.func, [node.path, *given.args], given.keywords), node)
+    return handlers.evaluated(
+        t, call, env, exits, lambda value, go_on: Let(value.span, t.fresh("unused"), value, go_on(env))
+    )
+
+
+def _accessors(t: Translator, node: Change) -> tuple[list[ast.expr], ast.Name]:
+    indices: list[ast.expr] = []
+    path = node.path
+    while isinstance(path, ast.Subscript):
+        indices.append(path.slice)
+        path = path.value
+    if isinstance(path, ast.Attribute):
+        raise t.refuse(
+            path,
+            f"changing what the attribute {path.attr} holds",
+            f"change a copy, and make a new object: dataclasses.replace(x, {path.attr}=copy)",
+        )
+    assert isinstance(path, ast.Name)
+    return indices[::-1], path
+
+
+def _outcome(t: Translator, node: Change, indices: list[ast.expr], value: Expr, env: Env) -> Expr:
+    """The new value of the variable, as a tuple with the method's result if that is used."""
+    span = t.span(node)
+    if not indices:
+        return _applied(t, node, value, env)
+    holder, inner = t.fresh("holder"), t.fresh("inner")
+    index = t.expr(indices[0], env)
+    item = prim(span, "py.item-to-change", Var(span, holder), again(index))
+    rest = _outcome(t, node, indices[1:], item, env)
+
+    def put_back(new: Expr) -> Expr:
+        return prim(span, "py.set", Var(span, holder), again(index), new)
+
+    if node.result is None:
+        return Let(span, holder, value, put_back(rest))
+    new, given = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
+    both = prim(span, "py.tuple", put_back(new), given)
+    return Let(span, holder, value, Let(span, inner, rest, both))
+
+
+def _applied(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
+    """The method on the list or dictionary itself."""
+    span = t.span(node)
+    if node.method == "(call)":
+        return arrays.changed(t, value, node.args[0], env)
+    if node.method in SIMPLE:
+        op, counts = SIMPLE[node.method]
+        if len(node.args) not in counts or any(isinstance(a, Keyword) for a in node.args):
+            raise t.refuse(
+                node, f"{node.method} with {len(node.args)} arguments", "pass what Python's method takes"
+            )
+        new = prim(span, op, value, *[t.expr(argument, env) for argument in node.args])
+        return new if node.result is None else prim(span, "py.tuple", new, Const(span, None))
+    outcome = _library(t, node, value, env)
+    if node.result is not None:
+        return outcome
+    return prim(span, "py.item", outcome, Const(span, 0))
+
+
+def _library(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
+    """A method that the library has: a function of the list to (the new list, the result)."""
+    callee = t.linker.changing_method(node.method)
+    if callee is None:
+        raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
+    given = arrange.Arguments([value])
+    for argument in node.args:
+        if isinstance(argument, Keyword) and argument.name is not None:
+            given.keywords[argument.name] = t.expr(argument.value, env)
+        else:
+            given.positional.append(t.expr(argument, env))
+    return arrange.arranged(t, callee, given, node, lambda args: t.call(callee, args, {}, t.span(node)))

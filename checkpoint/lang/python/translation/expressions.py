@@ -1,0 +1,304 @@
+"""Expressions without effects, to expressions of the core.
+
+In: an expression in normal form, and what its names mean at this point. Out: a core expression that
+evaluates its operands from the left, as Python does. A comprehension is the loop that it stands for
+(translation/comprehensions.py), a call is arranged by calls/arrange.py.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from checkpoint.ad.arrays import Native
+from checkpoint.lang.core import Const, Expr, If, Prim, Var
+from checkpoint.lang.python.calls import arrange, arrays, callees, functions
+from checkpoint.lang.python.context.builder import again, both, bound, const, is_simple, negated, prim
+from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.normal.nodes import IN_PLACE
+from checkpoint.lang.python.normal.nodes import Prim as PrimNode
+from checkpoint.lang.python.scopes.scopes import COMPREHENSIONS
+from checkpoint.lang.python.translation import comprehensions
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.translation.translator import Translator
+
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "py.add",
+    ast.Sub: "py.sub",
+    ast.Mult: "py.mul",
+    ast.Div: "py.truediv",
+    ast.FloorDiv: "py.floordiv",
+    ast.Mod: "py.mod",
+    ast.Pow: "py.pow",
+    ast.MatMult: "py.matmul",
+    ast.BitAnd: "py.and",
+    ast.BitOr: "py.or",
+    ast.BitXor: "py.xor",
+    ast.LShift: "py.lshift",
+    ast.RShift: "py.rshift",
+}
+BINARY.update({IN_PLACE[op]: f"py.i{name.removeprefix('py.')}" for op, name in list(BINARY.items())})
+UNARY: dict[type[ast.unaryop], str] = {ast.USub: "py.neg", ast.UAdd: "py.pos", ast.Invert: "py.invert"}
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "py.eq",
+    ast.NotEq: "py.ne",
+    ast.Lt: "py.lt",
+    ast.LtE: "py.le",
+    ast.Gt: "py.gt",
+    ast.GtE: "py.ge",
+    ast.Is: "py.is",
+    ast.IsNot: "py.is",
+    ast.In: "py.contains",
+    ast.NotIn: "py.contains",
+}
+
+
+def translate(t: Translator, node: ast.expr, env: Env) -> Expr:
+    """The value of an expression."""
+    if isinstance(node, COMPREHENSIONS):
+        return comprehensions.translate(t, node, env)
+    found = TRANSLATIONS.get(type(node))
+    if found is None:
+        raise t.refuse(node, f"`{type(node).__name__}`", "write it in another way")
+    return found(t, node, env)
+
+
+def test(t: Translator, node: ast.expr, env: Env) -> Expr:
+    """Whether an expression is true, as a boolean."""
+    span = t.span(node)
+    match node:
+        case ast.UnaryOp(op=ast.Not()):
+            return negated(span, test(t, node.operand, env))
+        case ast.BoolOp():
+            tests = [test(t, part, env) for part in node.values]
+            result = tests[-1]
+            for each in reversed(tests[:-1]):
+                yes, no = Const(span, True), Const(span, False)
+                result = (
+                    If(span, each, result, no)
+                    if isinstance(node.op, ast.And)
+                    else If(span, each, yes, result)
+                )
+            return result
+        case ast.Constant():
+            return const(span, bool(node.value))
+        case ast.Compare() if not t.linker.has_method(
+            "__eq__", "__lt__", "__gt__", "__le__", "__ge__", "__contains__"
+        ):
+            return compare(t, node, env)
+    value = translate(t, node, env)
+    if arrange.is_predicate(value):
+        return value
+    return t.linker.operation(t, "py.truth", [value], node)
+
+
+def constant(t: Translator, node: ast.Constant, env: Env) -> Expr:
+    """A number, a string, None, True or False, or `...` among the indices of an array."""
+    if node.value is Ellipsis:
+        return Const(t.span(node), Native(Ellipsis))
+    return const(t.span(node), node.value)
+
+
+def name(t: Translator, node: ast.Name, env: Env) -> Expr:
+    return t.read(node.id, node, env)
+
+
+def binary(t: Translator, node: ast.BinOp, env: Env) -> Expr:
+    """An operator of two operands."""
+    op = BINARY[type(node.op)]
+    left, right = translate(t, node.left, env), translate(t, node.right, env)
+    return t.linker.operation(t, op, [left, right], node)
+
+
+def unary(t: Translator, node: ast.UnaryOp, env: Env) -> Expr:
+    """An operator of one operand."""
+    span = t.span(node)
+    if isinstance(node.op, ast.Not):
+        return negated(span, test(t, node.operand, env))
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number) | float(number))):
+            return const(span, -number)
+    return t.linker.operation(t, UNARY[type(node.op)], [translate(t, node.operand, env)], node)
+
+
+def boolean(t: Translator, node: ast.BoolOp, env: Env) -> Expr:
+    """`a and b`, `a or b` as values: the last operand that was looked at."""
+    span = t.span(node)
+    result = translate(t, node.values[-1], env)
+    for part in reversed(node.values[:-1]):
+        rest = result
+
+        def choose(values: list[Expr], rest: Expr = rest) -> Expr:
+            truth = (
+                values[0]
+                if arrange.is_predicate(values[0])
+                else t.linker.operation(t, "py.truth", values, node)
+            )
+            if isinstance(node.op, ast.And):
+                return If(span, truth, rest, again(values[0]))
+            return If(span, truth, again(values[0]), rest)
+
+        result = bound(t.linker.names, [translate(t, part, env)], choose)
+    return result
+
+
+def compare(t: Translator, node: ast.Compare, env: Env) -> Expr:
+    """A comparison; of a chain each operand is evaluated once, and only while it is needed."""
+    first = translate(t, node.left, env)
+    return _chain(t, node, first, list(zip(node.ops, node.comparators, strict=True)), env)
+
+
+def _chain(
+    t: Translator, node: ast.Compare, left: Expr, rest: list[tuple[ast.cmpop, ast.expr]], env: Env
+) -> Expr:
+    (op, comparator), more = rest[0], rest[1:]
+    right = translate(t, comparator, env)
+    if not more:
+        return _compared(t, node, op, left, right)
+
+    def go_on(values: list[Expr]) -> Expr:
+        here = _compared(t, node, op, values[0], values[1])
+        return both(t.span(node), here, _chain(t, node, again(values[1]), more, env))
+
+    return bound(t.linker.names, [left, right], go_on)
+
+
+def _compared(t: Translator, node: ast.Compare, op: ast.cmpop, left: Expr, right: Expr) -> Expr:
+    span, name = t.span(node), COMPARISONS[type(op)]
+    if isinstance(op, ast.In | ast.NotIn):
+        if is_simple(left) or is_simple(right):
+            found = t.linker.operation(t, name, [right, left], node)
+        else:
+            found = bound(t.linker.names, [left], lambda v: t.linker.operation(t, name, [right, v[0]], node))
+    else:
+        found = t.linker.operation(t, name, [left, right], node)
+    return negated(span, found) if isinstance(op, ast.NotIn | ast.IsNot) else found
+
+
+def conditional(t: Translator, node: ast.IfExp, env: Env) -> Expr:
+    """`a if test else b`."""
+    then, other = translate(t, node.body, env), translate(t, node.orelse, env)
+    return If(t.span(node), test(t, node.test, env), then, other)
+
+
+def attribute(t: Translator, node: ast.Attribute, env: Env) -> Expr:
+    """An attribute: of a known object, an input, or a value."""
+    known = t.linker.reference(t, node, env)
+    if known is not None:
+        return known_value(t, known, node)
+    return t.linker.attribute(t, translate(t, node.value, env), node.attr, node)
+
+
+def known_value(t: Translator, known: Reference | str, node: ast.expr) -> Expr:
+    """The value of what a dotted name means: a known object or an input."""
+    if isinstance(known, str):
+        return Var(t.span(node), known)
+    return t.linker.value_of(t, known, node)
+
+
+def subscript(t: Translator, node: ast.Subscript, env: Env) -> Expr:
+    """An item or a slice."""
+    value = translate(t, node.value, env)
+    if isinstance(node.slice, ast.Slice):
+        return prim(t.span(node), "py.slice", value, *_bounds(t, node.slice, env))
+    return t.linker.operation(t, "py.item", [value, translate(t, node.slice, env)], node)
+
+
+def _bounds(t: Translator, node: ast.Slice, env: Env) -> list[Expr]:
+    parts = [node.lower, node.upper, node.step]
+    return [const(t.span(node), None) if part is None else translate(t, part, env) for part in parts]
+
+
+def slice_(t: Translator, node: ast.Slice, env: Env) -> Expr:
+    """A slice among the indices of an array."""
+    return arrays.slice_of(t.span(node), _bounds(t, node, env))
+
+
+def sequence(t: Translator, node: ast.Tuple | ast.List, env: Env) -> Expr:
+    """A display; starred parts are joined with the rest."""
+    kind = "tuple" if isinstance(node, ast.Tuple) else "list"
+    span = t.span(node)
+    groups: list[Expr] = []
+    plain: list[Expr] = []
+    for part in node.elts:
+        if isinstance(part, ast.Starred):
+            if plain or not groups:
+                groups.append(prim(span, f"py.{kind}", *plain))
+            plain = []
+            groups.append(prim(span, f"py.{kind}-of", translate(t, part.value, env)))
+        else:
+            plain.append(translate(t, part, env))
+    if plain or not groups:
+        groups.append(prim(span, f"py.{kind}", *plain))
+    result = groups[0]
+    for group in groups[1:]:
+        result = prim(span, "py.add", result, group)
+    return result
+
+
+def dictionary(t: Translator, node: ast.Dict, env: Env) -> Expr:
+    """A display of a dictionary."""
+    result = prim(t.span(node), "py.dict")
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            result = prim(t.span(value), "py.merge", result, translate(t, value, env))
+        else:
+            parts = (translate(t, key, env), translate(t, value, env))
+            result = prim(t.span(key), "py.set", result, *parts)
+    return result
+
+
+def joined(t: Translator, node: ast.JoinedStr, env: Env) -> Expr:
+    """An f-string."""
+    parts = [translate(t, part, env) for part in node.values]
+    return prim(t.span(node), "py.joined", *parts)
+
+
+def formatted(t: Translator, node: ast.FormattedValue, env: Env) -> Expr:
+    """One part of an f-string."""
+    span, value = t.span(node), translate(t, node.value, env)
+    if node.conversion == ord("r"):
+        value = t.linker.operation(t, "py.repr", [value], node)
+    elif node.conversion != -1:
+        value = t.linker.operation(t, "py.str", [value], node)
+    spec = const(span, "") if node.format_spec is None else translate(t, node.format_spec, env)
+    if t.linker.has_method("__str__", "__format__") and node.conversion == -1 and node.format_spec is None:
+        return t.linker.operation(t, "py.str", [value], node)
+    return prim(span, "py.format", value, spec)
+
+
+def primitive(t: Translator, node: PrimNode, env: Env) -> Expr:
+    return Prim(t.span(node), node.op, tuple([translate(t, part, env) for part in node.args]))
+
+
+def starred(t: Translator, node: ast.Starred, env: Env) -> Expr:
+    raise t.refuse(node, "a starred expression here", "write the parts one by one")
+
+
+def function(t: Translator, node: ast.Lambda, env: Env) -> Expr:
+    return functions.escaping_lambda(t, node, env)
+
+
+TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
+    ast.Constant: constant,
+    ast.Name: name,
+    ast.BinOp: binary,
+    ast.UnaryOp: unary,
+    ast.BoolOp: boolean,
+    ast.Compare: compare,
+    ast.IfExp: conditional,
+    ast.Attribute: attribute,
+    ast.Subscript: subscript,
+    ast.Slice: slice_,
+    ast.Tuple: sequence,
+    ast.List: sequence,
+    ast.Dict: dictionary,
+    ast.JoinedStr: joined,
+    ast.FormattedValue: formatted,
+    ast.Call: callees.translate,
+    ast.Lambda: function,
+    ast.Starred: starred,
+    PrimNode: primitive,
+}

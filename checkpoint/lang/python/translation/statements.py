@@ -1,0 +1,184 @@
+"""Statements, to expressions of the core: what follows a statement is inside of what it binds.
+
+In: statements in normal form, what their names mean, and how the list is left (Exits). Out: an expression
+whose value is the function's. Ways that meet again (after an `if`, a loop) call a procedure of the
+variables that were assigned on the way and are live: a *join*.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checkpoint.lang.core import Const, Expr, If, Let, Var
+from checkpoint.lang.python.calls import functions, iterators, partials
+from checkpoint.lang.python.context.builder import make_error
+from checkpoint.lang.python.context.meanings import Binding, Env, Reference
+from checkpoint.lang.python.control import handlers, loops, matches
+from checkpoint.lang.python.control.handlers import evaluated
+from checkpoint.lang.python.control.joins import join, may_end, written_in
+from checkpoint.lang.python.normal.nodes import Change, Scoped
+from checkpoint.lang.python.translation import changes
+from checkpoint.lang.python.translation.comprehensions import unassigned
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.context.exits import Exits, Next
+    from checkpoint.lang.python.translation.translator import Translator
+
+
+def block(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+    """A list of statements, then what comes after it."""
+    if not statements:
+        return exits.next(env)
+    first, rest = statements[0], statements[1:]
+    go_on = replace(exits, next=lambda now: t.block(rest, now, exits)) if rest else exits
+    if isinstance(first, ast.FunctionDef):
+        return functions.define(t, statements, env, exits)
+    found = STATEMENTS.get(type(first))
+    if found is None:
+        raise t.refuse(first, f"`{type(first).__name__}`", "write it in another way")
+    return found(t, first, env, go_on)
+
+
+def scoped(t: Translator, node: Scoped, env: Env, exits: Exits) -> Expr:
+    """Statements with variables of their own."""
+    own = node.names
+    before = {name: binding for name, binding in env.items() if name in own}
+    told = unassigned(t, node, own, env) if node.apart else {}
+    inside = {**env, **told, **{name: Binding("", unbound=True, free=False) for name in own}}
+
+    def restored(now: Env) -> Expr:
+        after = {name: replace(now[name], free=None) for name in told}
+        return exits.next({**{name: b for name, b in now.items() if name not in own}, **after, **before})
+
+    return t.block(node.body, inside, replace(exits, next=restored))
+
+
+def assign(t: Translator, node: ast.Assign, env: Env, exits: Exits) -> Expr:
+    """An assignment to one target."""
+    target = node.targets[0]
+    if not isinstance(target, ast.Name):
+        raise t.refuse(
+            target,
+            _target(target),
+            "objects do not change here; make a new one, x = dataclasses.replace(x, name=value)",
+        )
+    name = target.id
+    callee = functions.changing_callee(t, node.value, env)
+    if callee is not None:
+        return functions.changing_call(t, node.value, callee, name, env, exits)
+    iterators.check_kept(t, name, node.value, env)
+    named = partials.named_function(t, node.value, name, env, exits)
+    if named is not None:
+        return named
+    return evaluated(t, node.value, env, exits, lambda value, go_on: t.store(name, value, env, go_on))
+
+
+def _target(target: ast.expr) -> str:
+    return f"assigning to the attribute {target.attr}" if isinstance(target, ast.Attribute) else "this target"
+
+
+def expression(t: Translator, node: ast.Expr, env: Env, exits: Exits) -> Expr:
+    """An expression as a statement: what it changes stays changed. A name alone may be without a value."""
+    if isinstance(node.value, ast.Name) and isinstance(t.meaning(node.value.id, env), Reference | str):
+        return exits.next(env)
+    callee = functions.changing_callee(t, node.value, env)
+    if callee is not None:
+        return functions.changing_call(t, node.value, callee, None, env, exits)
+
+    def use(value: Expr, go_on: Next) -> Expr:
+        return Let(value.span, t.fresh("unused"), value, go_on(env))
+
+    return evaluated(t, node.value, env, exits, use)
+
+
+def returning(t: Translator, node: ast.Return, env: Env, exits: Exits) -> Expr:
+    """`return`."""
+    if node.value is None:
+        return exits.returns(Const(t.span(node), None), env)
+    return evaluated(t, node.value, env, exits, lambda value, _: exits.returns(value, env))
+
+
+def raising(t: Translator, node: ast.Raise, env: Env, exits: Exits) -> Expr:
+    """`raise`."""
+    span = t.span(node)
+    if node.exc is None:
+        if exits.caught is None:
+            raise t.refuse(node, "a bare `raise` outside of `except`", "name the exception")
+        return handlers.raised(t, Var(span, exits.caught), env, exits, span)
+    value = t.linker.exception(t, node.exc, env)
+    return evaluated(
+        t,
+        node.exc,
+        env,
+        exits,
+        lambda value, _: handlers.raised(t, value, env, exits, span),
+        translated=value,
+    )
+
+
+def branch(t: Translator, node: ast.If, env: Env, exits: Exits) -> Expr:
+    """`if`, with `elif` and `else`."""
+    span = t.span(node.test)
+    if isinstance(node.test, ast.Constant):
+        return t.block(node.body if node.test.value else node.orelse, env, exits)
+    written = written_in([*node.body, *node.orelse], t)
+
+    def ways(go_on: Next) -> Expr:
+        inner = replace(exits, next=go_on)
+
+        def use(test: Expr, _: Next) -> Expr:
+            return If(span, test, t.block(node.body, env, inner), t.block(node.orelse, env, inner))
+
+        return evaluated(t, node.test, env, inner, use, translated=t.test(node.test, env))
+
+    if may_end(node.body) and may_end(node.orelse):
+        return join(t, written & t.live.after[node], env, exits.next, ways, span)
+    return ways(exits.next)
+
+
+def breaking(t: Translator, node: ast.Break, env: Env, exits: Exits) -> Expr:
+    """`break`."""
+    assert exits.breaks is not None
+    return exits.breaks(env)
+
+
+def continuing(t: Translator, node: ast.Continue, env: Env, exits: Exits) -> Expr:
+    """`continue`."""
+    assert exits.continues is not None
+    return exits.continues(env)
+
+
+def importing(t: Translator, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
+    """An import within a function."""
+    if isinstance(node, ast.ImportFrom) and node.level:
+        raise t.refuse(node, "a relative import in a function", "import at the top of the module")
+    for alias in node.names:
+        module = alias.name if isinstance(node, ast.Import) else str(node.module)
+        error = t.linker.import_error(module, None if isinstance(node, ast.Import) else alias.name)
+        if error is not None:
+            span = t.span(node)
+            exception = make_error(span, type(error), Const(span, str(error)))
+            return handlers.raised(t, exception, env, exits, span)
+    return exits.next(env)
+
+
+STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
+    ast.Assign: assign,
+    ast.Expr: expression,
+    ast.Return: returning,
+    ast.Raise: raising,
+    ast.If: branch,
+    ast.While: loops.while_loop,
+    ast.For: loops.for_loop,
+    ast.Break: breaking,
+    ast.Continue: continuing,
+    ast.Try: handlers.try_statement,
+    ast.Match: matches.translate,
+    ast.Import: importing,
+    ast.ImportFrom: importing,
+    Change: changes.translate,
+    Scoped: scoped,
+}
