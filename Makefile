@@ -15,7 +15,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
 SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments)
-C_SOURCES := $(wildcard ctemplates/*) checkpoint/ctarget/build.py
+C_SOURCES := $(wildcard ctemplates/*/*) checkpoint/ctarget/build.py
 
 .PHONY: demo test test-long test-hostile strict lint format clean
 .DELETE_ON_ERROR:

@@ -106,7 +106,7 @@ def test_files_are_short() -> None:
 
 
 def test_files_of_c_say_what_they_are() -> None:
-    for path in (ROOT / "ctemplates").iterdir():
+    for path in filter(Path.is_file, (ROOT / "ctemplates").rglob("*")):
         assert path.read_text().startswith("/* "), f"{path.name} does not say what comes in and goes out"
 
 

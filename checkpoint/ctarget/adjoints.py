@@ -1,6 +1,6 @@
 """The adjoint of a block in C: what it records, and the actions that reverse it.
 
-In: a BlockPeer. Out: the fields of its struct for its adjoint (ctemplates/code.h), made from
+In: a BlockPeer. Out: the fields of its struct for its adjoint (ctemplates/program/code.h), made from
 checkpoint.cps.adjoint. Copies that share a register with what they copy need no action.
 
 Notes are the births, and fields, that steps find out, in the order of the steps: of what a step makes (a

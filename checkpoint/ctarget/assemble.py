@@ -1,4 +1,4 @@
-"""The instructions of a block (ctemplates/opcodes.h), from block IR.
+"""The instructions of a block (ctemplates/program/opcodes.h), from block IR.
 
 In: a BlockPeer with its tables, the form that is wanted. Out: a C array of instructions that lives as long as
 the peer. The forms differ in the STEPs of stepped code, and in the RECORD that taped code has before its end;

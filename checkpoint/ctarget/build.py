@@ -37,9 +37,9 @@ SOURCES = ROOT / "ctemplates"
 OBJECTS = ROOT / "build" / "ctarget"
 # What cffi reads, in this order: declarations only. Those of the first line are included by others.
 DECLARED = (
-    *("kinds.h", "code.h", "opcodes.h", "schedule.h"),
-    *("api_code.h", "api.h", "api_cotangent.h", "api_driver.h", "api_scalars.h", "api_arrays.h"),
-    "api_fast.h",
+    *("program/kinds.h", "program/code.h", "program/opcodes.h", "driver/schedule.h"),
+    *("api/api_code.h", "api/api.h", "api/api_cotangent.h", "api/api_driver.h", "api/api_scalars.h"),
+    *("api/api_arrays.h", "api/api_fast.h"),
 )
 
 # The compiler must call these of the process's libm as they stand, not evaluate, merge or replace them.
@@ -84,7 +84,7 @@ def declarations(text: str) -> str:
 
 def sources() -> list[str]:
     """The C files, relative to the root, where setuptools wants them to be."""
-    return [str(path.relative_to(ROOT)) for path in sorted(SOURCES.glob("*.c"))]
+    return [str(path.relative_to(ROOT)) for path in sorted(SOURCES.rglob("*.c"))]
 
 
 def builder(flags: list[str]) -> FFI:
@@ -95,7 +95,8 @@ def builder(flags: list[str]) -> FFI:
         ffi.cdef(declarations((SOURCES / name).read_text(encoding="utf-8")))
     ffi.cdef("const char *ck_built_with(void);")
     shown = " ".join(flag for flag in flags if not flag.startswith("-fno-builtin-"))
-    lines = ['#include "value.h"', *(f'#include "{name}"' for name in headers if name.startswith("api"))]
+    lines = ['#include "program/value.h"']
+    lines += [f'#include "{name}"' for name in headers if name.startswith("api/")]
     lines += ["#ifndef __clang__", '#define COMPILER "gcc " __VERSION__', "#else"]
     lines += ["#define COMPILER __VERSION__", "#endif"]
     lines += ["static const char *ck_built_with(void) {", f'    return COMPILER " {shown}";', "}"]
@@ -104,7 +105,7 @@ def builder(flags: list[str]) -> FFI:
         "\n".join(lines),
         sources=sources(),
         include_dirs=[str(SOURCES.relative_to(ROOT))],
-        depends=[str(path.relative_to(ROOT)) for path in sorted(SOURCES.glob("*.[hd]*"))],
+        depends=[str(path.relative_to(ROOT)) for path in sorted(SOURCES.rglob("*.[hd]*"))],
         extra_compile_args=flags,
         libraries=["m"],
         # The bridge uses what the limited interface of Python lacks.
@@ -192,7 +193,7 @@ def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -
     include = ["-I", str(SOURCES), "-I", sysconfig.get_path("include")]
     jobs: list[Callable[[], None]] = []
     objects = []
-    for source in [*sorted(SOURCES.glob("*.c")), generated]:
+    for source in [*sorted(SOURCES.rglob("*.c")), generated]:
         target = folder / f"{source.stem}.o"
         ours = ["-w"] if source == generated else WARNINGS if strict else []
         if _is_stale(target, source):

@@ -1,7 +1,7 @@
 """What C has of a program: peers of its procedures and blocks, made from hybrid's codes.
 
 In: hybrid's ProcedureCode and BlockCode (checkpoint.interp.hybrid.code), which hold the block IR. Out: a peer
-of each, with the C structs (ctemplates/code.h) that it owns. A peer is made when it is first asked for, a
+of each, with the C structs (program/code.h) that it owns. A peer is made when it is first asked for, a
 block's tables when the block is first run or stood at, a form of its code when the machine first wants it.
 
 What always holds: C refers to structs by address, so a peer keeps all that it has made alive, and a

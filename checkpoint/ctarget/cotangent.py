@@ -4,7 +4,7 @@ In: a state of a heap, what its slots, frames and objects have received. Out: a 
 along a tape; and for C its peer (`Reverser`), which reverses the steps that left a Python origin.
 
 An amount is Python's on this side: a float, a Both, what arrays have (checkpoint.ad.amounts). A field of an
-object is in C a 64-bit integer: of positions they themselves, of all other keys what ctemplates/keys.c
+object is in C a 64-bit integer: of positions they themselves, of all other keys what containers/keys.c
 makes of them; so it does not matter here what kind of object a birth belongs to.
 """
 
@@ -30,7 +30,7 @@ from checkpoint.interp.hybrid.structured import RESULT
 
 Amounts = tuple[Any, ...]
 OWN_FIELD = 1 << 62  # integers up to here are their own fields
-END, STRIPPED = -1, -2  # keys of origins (ctemplates/tape.h)
+END, STRIPPED = -1, -2  # keys of origins (ctemplates/state/tape.h)
 
 
 class Cotangent:

@@ -1,4 +1,4 @@
-"""Actions of schedules as directives of the C engine's driver (ctemplates/schedule.h), and back; its reports.
+"""Actions of schedules as directives of the C engine's driver (driver/schedule.h), and back; its reports.
 
 In: actions, or what C says. Out: the same on the other side. One directive is written again and again.
 """
@@ -25,7 +25,7 @@ from checkpoint.interp.hybrid.code import NEVER
 
 Directive = Any  # of cffi: Directive *
 
-UNBOUNDED = (1 << 64) - 1  # ctemplates/schedule.h
+UNBOUNDED = (1 << 64) - 1  # ctemplates/driver/schedule.h
 TO_THE_END = (1 << 63) - 1
 
 

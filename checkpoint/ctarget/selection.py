@@ -1,4 +1,4 @@
-"""Which instruction does a step of a block (ctemplates/opcodes.h), and the order of moves.
+"""Which instruction does a step of a block (ctemplates/program/opcodes.h), and the order of moves.
 
 In: a step. Out: names of instructions; tables that the assembler goes by.
 """

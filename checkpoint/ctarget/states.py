@@ -2,7 +2,7 @@
 
 In: a hybrid State, or what a C function gave out. Out: a State, which says what every engine's state says;
 `python` makes the hybrid State of it. What is held is dropped with its wrapper, in whatever thread that is
-(ctemplates/held.h); whatever of a heap is held keeps the heap.
+(ctemplates/api/held.h); whatever of a heap is held keeps the heap.
 
 What always holds: a state crosses as a whole, so what its slots and frames share stays shared. A frame is a
 return point and, where the call that it waits for is to be shown, the block with that call.

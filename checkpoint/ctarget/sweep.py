@@ -1,4 +1,4 @@
-"""Sweeps of the C engine's own driver (ctemplates/driver.h): what Python does for them.
+"""Sweeps of the C engine's own driver (ctemplates/driver/driver.h): what Python does for them.
 
 In: a state, a schedule. Out: the end of the run and the cotangent of the state, as of the Python executor
 (checkpoint.driver.execute). Bisection is C's own, unless somebody observes; any other schedule is asked here,

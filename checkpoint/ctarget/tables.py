@@ -1,6 +1,6 @@
 """The tables of a block in C: its steps, its constants, what is live at each point, how it ends.
 
-In: a BlockPeer. Out: the fields of its struct (ctemplates/code.h) that do not belong to a form of its code or
+In: a BlockPeer. Out: the fields of its struct (program/code.h) that do not belong to a form of its code or
 to its adjoint. Operands say where they are used for the last time, by checkpoint.cps.ownership.
 """
 

@@ -4,7 +4,7 @@
  *
  * I, X: the registers of the loop's parameters. COST: steps of one way round. A run keeps i at its entry as its
  * header, x of each way round as a record. What cannot be is fatal. */
-#include "fast.h"
+#include "machine/fast.h"
 
 #ifndef REFUSES
 #define REFUSES 0

@@ -82,7 +82,7 @@ def test_only_what_has_changed_is_compiled_again(tmp_path: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in objects.glob("*.o")}
     run(folder, "-m", "checkpoint.ctarget.build")
     assert {path.name: path.stat().st_mtime_ns for path in objects.glob("*.o")} == before
-    (folder / "ctemplates" / "heap.c").touch()
+    (folder / "ctemplates" / "memory" / "heap.c").touch()
     run(folder, "-m", "checkpoint.ctarget.build")
     after = {path.name: path.stat().st_mtime_ns for path in objects.glob("*.o")}
     assert {name for name in before if before[name] != after[name]} == {"heap.o"}

@@ -12,10 +12,10 @@ import pytest
 
 import checkpoint
 from checkpoint import engines
+from tests.ctarget.c_sources import TEMPLATES, files
 
 HERE = Path(__file__).parent / "containers"
-TEMPLATES = Path(__file__).parents[2] / "ctemplates"
-SOURCES = (
+SOURCES = files(
     "heap",
     "heap_check",
     "containers",
@@ -38,10 +38,9 @@ FLAGS = (
 @pytest.mark.parametrize("name", ["lists", "dictionaries"])
 def test_against_a_model(tmp_path: Path, name: str) -> None:
     program = tmp_path / name
-    sources = [str(TEMPLATES / f"{source}.c") for source in SOURCES]
     own = [str(HERE / "standins.c"), str(HERE / f"test_{name}.c")]
     subprocess.run(
-        ["cc", *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}", *sources, *own, "-lm", "-o", program], check=True
+        ["cc", *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}", *SOURCES, *own, "-lm", "-o", program], check=True
     )
     subprocess.run([program], check=True, timeout=300)
 

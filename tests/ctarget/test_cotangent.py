@@ -14,12 +14,12 @@ import pytest
 import checkpoint
 from checkpoint.ctarget.build import compiler
 from checkpoint.ctarget.library import reason
+from tests.ctarget.c_sources import TEMPLATES, files
 
 HERE = Path(__file__).parent
-TEMPLATES = HERE.parents[1] / "ctemplates"
 SOURCES = [
-    *(TEMPLATES / f"{name}.c" for name in ("cotangent", "heap", "heap_check", "pages", "stack", "tape")),
-    *(TEMPLATES / f"reverse_{name}.c" for name in ("program", "jump", "shorten")),
+    *files("cotangent", "heap", "heap_check", "pages", "stack", "tape"),
+    *files("reverse_program", "reverse_jump", "reverse_shorten"),
     HERE / "runtime" / "standins.c",
 ]
 FLAGS = (

@@ -36,6 +36,7 @@ from checkpoint.errors import InternalError, Source
 from checkpoint.interp.hybrid.machine import HALT, Machine
 from checkpoint.interp.hybrid.machine import State as PythonState
 from checkpoint.program import load as load_program
+from tests.ctarget.c_sources import TEMPLATES
 
 pytestmark = [
     pytest.mark.skipif(reason() is not None, reason=str(reason())),
@@ -43,7 +44,6 @@ pytestmark = [
 ]
 
 HERE = Path(__file__).parent
-TEMPLATES = HERE.parents[1] / "ctemplates"
 FLAGS = ["-std=c11", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Werror"]
 LOOP = """(lambda (x)
   (let loop ((i {n}) (x x))

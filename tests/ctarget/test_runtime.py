@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 from checkpoint.ctarget.build import compiler
+from tests.ctarget.c_sources import TEMPLATES, files
 
 HERE = Path(__file__).parent / "runtime"
-TEMPLATES = Path(__file__).parents[2] / "ctemplates"
-SOURCES = [
-    *(TEMPLATES / f"{name}.c" for name in ("heap", "heap_check", "pages", "stack", "tape", "state")),
-    HERE / "standins.c",
-]
+SOURCES = [*files("heap", "heap_check", "pages", "stack", "tape", "state"), HERE / "standins.c"]
 FLAGS = (
     *("-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-ffp-contract=off"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),

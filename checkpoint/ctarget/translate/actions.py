@@ -62,7 +62,7 @@ Source = Place | Constant | Known
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Apply:
-    """A scalar primitive, by its definition in ctemplates/scalars.def.
+    """A scalar primitive, by its definition in ctemplates/scalars/scalars.def.
 
     domain "reals": on doubles; operands that are integers or booleans are converted where that is exact, else
     the unit is left; `to` is a real, or a boolean where the definition is a PREDICATE. domain "integers": by
@@ -100,7 +100,7 @@ class Load:
 class Element:
     """An element of a list or a plain tuple, by an index as Python has it: a negative one counts from the
     end. at: the place where it was found. Leaves the unit where there is none, where it has another kind than
-    `to`, or where the list is stale after so many steps from the path's head on (ctemplates/containers.h).
+    `to`, or where the list is stale after so many steps from the path's head on (containers/containers.h).
     """
 
     to: Place
@@ -122,7 +122,7 @@ class Length:
 @dataclass(frozen=True, eq=False, slots=True)
 class Convert:
     """What has no derivative: of integers, or of a real what is none, by a function of
-    ctemplates/translated.h, which says whether there is a result. `to` and the operands are of the kinds that
+    machine/translated.h, which says whether there is a result. `to` and the operands are of the kinds that
     it has.
     """
 
@@ -133,7 +133,7 @@ class Convert:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Expect:
-    """Leaves the unit unless the value has that tag: a kind of ctemplates/kinds.h by its name (a CLOSURE's or
+    """Leaves the unit unless the value has that tag: a kind of program/kinds.h by its name (a CLOSURE's or
     PROCEDURE's with that of the procedure, a reference); TUPLE: a RECORD that is a plain tuple (of `count`
     elements, if that is given); OTHER: a kind that has no amount, neither REAL nor NODE nor DUAL nor FOREIGN.
     """
@@ -154,7 +154,7 @@ class Enclosed:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class IsKind:
-    """Whether a value is of a kind (a name of ctemplates/kinds.h); `to` is a boolean."""
+    """Whether a value is of a kind (a name of ctemplates/program/kinds.h); `to` is a boolean."""
 
     to: Place
     place: Place
@@ -208,7 +208,7 @@ class Tangent:
     left.
 
     primals: the operands, as reals; result: what an Apply has made of them. tangents: None of operands that
-    have none. singular: a tangent of 0 gives nothing where the partial is infinite (ctemplates/numbers.c).
+    have none. singular: a tangent of 0 gives nothing where the partial is infinite (scalars/numbers.c).
     """
 
     to: Place
@@ -318,7 +318,7 @@ class Pop:
 @dataclass(frozen=True, eq=False, slots=True)
 class SetCall:
     """A tail call that is shown: the top frame of the machine's stack waits for it, unless it waits for an
-    outer one or is the last (ctemplates/vm_steps.c, push_call). call: a reference, the block.
+    outer one or is the last (ctemplates/machine/vm_steps.c, push_call). call: a reference, the block.
     """
 
     call: int

@@ -6,7 +6,7 @@ here. Amounts of a head's params are variables NAME_b; within a path all that is
 NAME_a, declared where it gets its first contribution.
 
 What always holds: contributions are added in the reverse order of the steps, the last operand first,
-grouped as by the machine (ctemplates/reverse.c). No variable of a head's param is -0.0: where a sum might
+grouped as by the machine (reversal/reverse.c). No variable of a head's param is -0.0: where a sum might
 be, 0.0 is added. A sum is not -0.0 if one of its terms is not.
 """
 

@@ -139,9 +139,9 @@ def _split(command: str) -> tuple[str, ...]:
 def headers_digest() -> str:
     """Of all that a unit's C may include of ours."""
     digest = hashlib.sha256()
-    for path in sorted(HEADERS.glob("*.[hd]*")):
+    for path in sorted(HEADERS.rglob("*.[hd]*")):
         content = path.read_bytes()
-        digest.update(f"{path.name} {len(content)}\n".encode() + content)
+        digest.update(f"{path.relative_to(HEADERS)} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
@@ -156,7 +156,7 @@ class Loaded:
 
 
 def services() -> int:
-    """The address of what the runtime offers to units (ctemplates/fast.h)."""
+    """The address of what the runtime offers to units (ctemplates/machine/fast.h)."""
     module = runtime()
     return int(module.ffi.cast("uintptr_t", module.lib.ck_services()))
 

@@ -1,8 +1,8 @@
 """Definitions of scalars that a unit's file uses: it has no others, since a compiler reads all that it is
 given.
 
-In: C that calls value_ID, by_x_ID, by_y_ID and integers_ID of ctemplates/translated.h. Out: the entries of
-ctemplates/scalars.def that define these, as they stand there, for the macros that translated.h has for them.
+In: C that calls value_ID, by_x_ID, by_y_ID and integers_ID of machine/translated.h. Out: the entries of
+scalars/scalars.def that define these, as they stand there, for the macros that translated.h has for them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def used_in(text: str) -> list[str]:
 @cache
 def _entries() -> dict[tuple[bool, str], str]:
     """Each entry, by whether it is of integers, and its name."""
-    text = (HEADERS / "scalars.def").read_text(encoding="utf-8")
+    text = (HEADERS / "scalars" / "scalars.def").read_text(encoding="utf-8")
     return {
         (found[1] == "INTEGERS", found[2]): text[found.start() : _end(text, found.start())]
         for found in _ENTRY.finditer(text)

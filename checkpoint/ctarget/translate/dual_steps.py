@@ -3,7 +3,7 @@
 In: a block on its way (steps.py), a scalar primitive of which an operand is a dual. Out: the dual that it
 gives, as Data of the tag DUAL: it is made only where it leaves the unit.
 
-What always holds: what a dual gives is what numbers_apply gives without a tape (ctemplates/numbers.c), in
+What always holds: what a dual gives is what numbers_apply gives without a tape (scalars/numbers.c), in
 every bit, for duals of one tag with reals as their parts; where there are others the unit is left. Units that
 hold duals never record.
 """

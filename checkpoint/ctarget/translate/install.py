@@ -1,6 +1,6 @@
 """Translated code at its place: from then on machines enter it.
 
-In: a unit, what was loaded of its two forms, each when it is there. Out: the structs of ctemplates/fast.h,
+In: a unit, what was loaded of its two forms, each when it is there. Out: the structs of machine/fast.h,
 and a FAST in the code of each block at whose head the unit can be entered.
 
 What always holds: all of it lives as long as the peer of any block where the unit can be entered, and keeps

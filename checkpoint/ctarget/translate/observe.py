@@ -17,14 +17,14 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held
 
 DEPTH, MOST = 6, 64
-# See ctemplates/api_fast.h.
+# See ctemplates/api/api_fast.h.
 _NUMBERS = 3
 _PLAIN_TUPLE = 1
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A value. tag: its Kind (ctemplates/kinds.h), by name; TUPLE: a RECORD that is a plain tuple.
+    """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple.
 
     procedure: of a CLOSURE or PROCEDURE.
     fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of

@@ -1,7 +1,7 @@
 """Steps that tell of what kind a value is: `boolean?`, `real?`, `tensor?` and their like.
 
 In: a block on its way (steps.py), a step. Out: what the machine's native step tells, which is known when the
-unit is made (ctemplates/natives_tell.c). What always holds: where kinds do not tell, the machine does it.
+unit is made (natives/natives_tell.c). What always holds: where kinds do not tell, the machine does it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: a block on its way (steps.py), a step. Out: what is known of its result; ops of the node.
 
-What always holds: a step gives what the machine's native step gives (ctemplates/natives_read.c,
+What always holds: a step gives what the machine's native step gives (ctemplates/natives/natives_read.c,
 natives_integer.c, peek.c), or Python where the machine asks it; where that is not sure, the unit is left.
 """
 
@@ -31,7 +31,7 @@ from checkpoint.ctarget.translate.values import OTHER, Abstract, Data, Held
 
 SEQUENCES = frozenset(("TUPLE", "LIST", OTHER))
 
-# Of reals, of integers: by functions of ctemplates/translated.h, the kind of the result.
+# Of reals, of integers: by functions of ctemplates/machine/translated.h, the kind of the result.
 OF_REALS: dict[str, tuple[str, Kind]] = {
     "py.int": ("whole_part", "integer"),
     "py.round": ("whole_nearest", "integer"),

@@ -3,7 +3,7 @@
 In: a block on its way (steps.py), a step. Out: the list that it makes, a Held; ops and effects of the node.
 
 What always holds: all that can fail is an op. What a node has changed, its later ops do not look at: those of
-other nodes may (ctemplates/natives_change.c says what the machine does).
+other nodes may (ctemplates/natives/natives_change.c says what the machine does).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Scalar primitives as C: what an Apply computes, and what it contributes to its operands.
 
 In: an Apply. Out: statements that compute it; expressions of contributions. Usual arithmetic is written
-with C's operators, all else by functions that ctemplates/translated.h makes of scalars.def. What always
+with C's operators, all else by functions that machine/translated.h makes of scalars.def. What always
 holds: both are what the machine does, in every bit (vm_families.h, scalars.c, reverse_program.c).
 """
 

@@ -1,8 +1,8 @@
-"""How translated code does scalar primitives: by their definitions in ctemplates/scalars.def.
+"""How translated code does scalar primitives: by their definitions in ctemplates/scalars/scalars.def.
 
 In: the name of a record and the kinds of its operands. Out: the Apply that does it, or None where translated
 code
-cannot: what the machine does by other means (scalar_step in ctemplates/vm_steps.c) it does there.
+cannot: what the machine does by other means (scalar_step in ctemplates/machine/vm_steps.c) it does there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PROBE = (7, 2)  # integers on which every definition has a value: their result 
 
 @cache
 def _facts(op: str) -> tuple[str, Any] | None:
-    """The definition of a primitive, and what ctemplates/scalars.h says of it."""
+    """The definition of a primitive, and what ctemplates/scalars/scalars.h says of it."""
     lib = runtime().lib
     number = lib.ck_scalar_number(op.encode())
     if number == NO_SCALAR:

@@ -1,6 +1,6 @@
 """A unit as C: the function that runs it plainly, and those that record and reverse.
 
-In: a unit (graph.py). Out: C that includes nothing but ctemplates/translated.h. What always holds: a unit's
+In: a unit (graph.py). Out: C that includes nothing but machine/translated.h. What always holds: a unit's
 text says all that its code depends on but the addresses of its references, so that code can be told, and
 kept, by its text.
 """
@@ -61,4 +61,4 @@ def _number(unit: Unit) -> None:
 
 def _file(unit: Unit, lines: list[str]) -> str:
     body = "\n".join(lines)
-    return "\n".join([comment(unit.name), '#include "translated.h"', "", *used_in(body), body, ""])
+    return "\n".join([comment(unit.name), '#include "machine/translated.h"', "", *used_in(body), body, ""])

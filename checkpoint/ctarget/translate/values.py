@@ -30,7 +30,7 @@ OTHER = "OTHER"  # the tag of a Held of which no more is known than that it has 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Held:
-    """tag: a kind of ctemplates/kinds.h that has been seen to; TUPLE: a RECORD that is a plain tuple; or
+    """tag: a kind of program/kinds.h that has been seen to; TUPLE: a RECORD that is a plain tuple; or
     OTHER.
     hint: what it looked like when the unit was made, if that is known: nothing relies on it.
     """

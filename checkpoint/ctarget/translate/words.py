@@ -1,6 +1,6 @@
 """The words of C that translated code is made of: constants, places as values, moves.
 
-In: sources and kinds (graph.py). Out: expressions of C, in terms of ctemplates/translated.h. What always
+In: sources and kinds (graph.py). Out: expressions of C, in terms of machine/translated.h. What always
 holds: a constant has the same bits in C as in the program.
 """
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "natives.h"
+#include "natives/natives.h"
 
 #define CHECK(condition)                                                                                       \
     do {                                                                                                       \

@@ -3,8 +3,8 @@
  */
 #include "checks.h"
 
-#include "bridge.h"
-#include "scalars.h"
+#include "bridge/bridge.h"
+#include "scalars/scalars.h"
 
 /* Stand-ins: here nothing is Python's, and no step is arithmetic. */
 Value foreign_amount_add(Heap *heap, Value a, Value b) {

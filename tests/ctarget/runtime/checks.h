@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "containers.h"
-#include "machine.h"
+#include "containers/containers.h"
+#include "state/machine.h"
 
 #define CHECK(condition)                                                                                       \
     do {                                                                                                       \

@@ -1,10 +1,10 @@
 /* Stand-ins for what the runtime is linked with: Python objects are numbers, lists are simple, and the rest is
  * not there. */
-#include "bridge.h"
-#include "memory.h"
+#include "bridge/bridge.h"
+#include "memory/memory.h"
 #include "checks.h"
-#include "numbers.h"
-#include "pages.h"
+#include "scalars/numbers.h"
+#include "memory/pages.h"
 
 int alive[OBJECTS];
 int alive_in_all;

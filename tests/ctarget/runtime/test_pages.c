@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "checks.h"
-#include "pages.h"
+#include "memory/pages.h"
 
 enum { MIB = 1024 * 1024 };
 

@@ -16,7 +16,7 @@ needs_c = pytest.mark.skipif(library.reason() is not None, reason=f"engine c: {l
 needs_compiler = pytest.mark.skipif(compiler.find() is None, reason="there is no C compiler")
 
 _TEXT = """\
-#include "fast.h"
+#include "machine/fast.h"
 #define EXPORTED __attribute__((visibility("default")))
 static const Services *bound;
 EXPORTED void unit_bind(const Services *services) { bound = services; }

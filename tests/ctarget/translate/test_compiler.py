@@ -81,14 +81,15 @@ def test_no_flag_changes_what_numbers_are() -> None:
 def test_the_headers_are_there_and_tell_units_from_each_other(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert (compiler.HEADERS / "fast.h").exists()
+    assert (compiler.HEADERS / "machine" / "fast.h").exists()
     before = compiler.headers_digest()
     copy = tmp_path / "headers"
     shutil.copytree(compiler.HEADERS, copy)
     monkeypatch.setattr(compiler, "HEADERS", copy)
     compiler.headers_digest.cache_clear()
     same = compiler.headers_digest()
-    (copy / "scalars.def").write_text((copy / "scalars.def").read_text() + "\n")
+    definitions = copy / "scalars" / "scalars.def"
+    definitions.write_text(definitions.read_text() + "\n")
     compiler.headers_digest.cache_clear()
     other = compiler.headers_digest()
     compiler.headers_digest.cache_clear()

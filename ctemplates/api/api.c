@@ -1,0 +1,175 @@
+/* What Python calls: see api.h. Every entry goes through held_run (held.h), as a `Body` with its arguments. */
+#include "api/api.h"
+
+#include <string.h>
+
+#include "bridge/bridge.h"
+
+void ck_drop(Held *held) { held_drop(held); }
+
+/* Heaps */
+
+Held *ck_heap_create(size_t limit) { return held_new_heap(limit ? limit : SIZE_MAX); }
+size_t ck_heap_bytes(const Held *any) { return any->heap->bytes; }
+size_t ck_heap_peak(const Held *any) { return any->heap->peak; }
+uint64_t ck_heap_runs(const Held *any) { return any->heap->runs; }
+void ck_heap_fail_at(const Held *any, int64_t allocation) { any->heap->fail_at = allocation; }
+
+static void check_heap(void *heap) { heap_check(heap); }
+void ck_heap_check(const Held *any) { held_run(any, check_heap, any->heap); }
+
+/* States */
+
+static const Side NO_RUN = {.run = 0, .owner = NULL, .registers = 0};
+
+/* A state that crosses: `given` tells where an imported one stands. */
+typedef struct Crossing {
+    const Held *held; /* of the heap; of an export the state */
+    const State *given;
+    uint32_t frame_count;
+    const uintptr_t *given_points, *given_calls;
+    uintptr_t *points, *calls;
+    void *values, *errors;
+    Held *result;
+    bool done;
+} Crossing;
+
+static const ReturnPoint *point_at(const Crossing *crossing, uint32_t i) {
+    return (const ReturnPoint *)crossing->given_points[i];
+}
+
+static size_t saved_values(const Crossing *crossing) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < crossing->frame_count; i++) count += point_at(crossing, i)->count;
+    return count;
+}
+
+/* The values go to the state, the first of them to its point. */
+static State *imported_state(Heap *heap, const Crossing *crossing, const Value *values) {
+    const State *given = crossing->given;
+    State *state = state_create(heap, given->block, given->index, given->value_count);
+    state->steps = given->steps;
+    state->births = given->births;
+    state->tags = given->tags;
+    memcpy(state->values, values, given->value_count * sizeof *values);
+    values += given->value_count;
+    for (uint32_t i = 0; i < crossing->frame_count; i++) {
+        const ReturnPoint *point = point_at(crossing, i);
+        Value *saved = stack_push(heap, &state->stack, point, (const Block *)crossing->given_calls[i]);
+        memcpy(saved, values, point->count * sizeof *values);
+        values += point->count;
+        const Procedure *procedure = point->block->procedure;
+        if (procedure && procedure->registers > state->window) state->window = procedure->registers;
+    }
+    return state;
+}
+
+static void import_state(void *arguments) {
+    Crossing *crossing = arguments;
+    Heap *heap = crossing->held->heap;
+    const size_t count = crossing->given->value_count + saved_values(crossing);
+    Side side = NO_RUN;
+    crossing->result = held_new(crossing->held, HELD_STATE);
+    Value *values = heap_allocate(heap, (count + 1) * sizeof *values);
+    crossing->done = bridge_import(heap, &side, crossing->values, values, count, crossing->errors);
+    if (crossing->done) crossing->result->state = imported_state(heap, crossing, values);
+    heap_free(heap, values, (count + 1) * sizeof *values);
+}
+
+Held *ck_state_import(const Held *any, const Block *block, uint32_t index, int64_t steps, int64_t births, int64_t tags,
+                      uint32_t value_count, uint32_t frame_count, const uintptr_t *points, const uintptr_t *calls,
+                      uintptr_t values, uintptr_t errors) {
+    const State given = {.block = block, .index = index, .value_count = value_count,
+                         .steps = steps, .births = births, .tags = tags};
+    Crossing crossing = {.held = any, .given = &given, .frame_count = frame_count,
+                         .given_points = points, .given_calls = calls,
+                         .values = (void *)values, .errors = (void *)errors};
+    if (held_run(any, import_state, &crossing) && crossing.done) return crossing.result;
+    held_drop(crossing.result);
+    return NULL;
+}
+
+uint32_t ck_state_values(const Held *state) { return state->state->value_count; }
+
+uint32_t ck_state_depth(const Held *held) {
+    FrameWalk walk = stack_walk(&held->state->stack);
+    FrameHead head;
+    const Value *saved;
+    uint32_t depth = 0;
+    while (stack_next(&walk, &head, &saved)) depth++;
+    return depth;
+}
+
+/* How many values there are in the frames; Python is told what frames they are. */
+static size_t look_at_frames(const State *state, const Crossing *crossing) {
+    FrameWalk walk = stack_walk(&state->stack);
+    FrameHead head;
+    const Value *saved;
+    size_t count = 0;
+    for (uint32_t i = 0; i < crossing->frame_count && stack_next(&walk, &head, &saved); i++) {
+        crossing->points[i] = (uintptr_t)head.point;
+        crossing->calls[i] = (uintptr_t)head.call;
+        count += head.point->count;
+    }
+    return count;
+}
+
+static void copy_frames(const State *state, Value *values) {
+    FrameWalk walk = stack_walk(&state->stack);
+    FrameHead head;
+    const Value *saved;
+    while (stack_next(&walk, &head, &saved)) {
+        memcpy(values, saved, head.point->count * sizeof *values);
+        values += head.point->count;
+    }
+}
+
+static void export_state(void *arguments) {
+    Crossing *crossing = arguments;
+    const State *state = crossing->held->state;
+    Heap *heap = crossing->held->heap;
+    const size_t count = state->value_count + look_at_frames(state, crossing);
+    Value *values = heap_allocate(heap, (count + 1) * sizeof *values);
+    memcpy(values, state->values, state->value_count * sizeof *values);
+    copy_frames(state, values + state->value_count);
+    crossing->done = bridge_export(heap, &NO_RUN, values, count, crossing->values, crossing->errors);
+    heap_free(heap, values, (count + 1) * sizeof *values);
+}
+
+bool ck_state_export(const Held *state, uint32_t depth, uintptr_t *points, uintptr_t *calls, uintptr_t values,
+                     uintptr_t errors) {
+    Crossing crossing = {.held = state, .frame_count = depth, .points = points, .calls = calls,
+                         .values = (void *)values, .errors = (void *)errors};
+    return held_run(state, export_state, &crossing) && crossing.done;
+}
+
+Standing ck_state_standing(const Held *held) {
+    const State *state = held->state;
+    return (Standing){.block = state->block,
+                      .index = state->index,
+                      .finished = state->block->end.kind == FINISH,
+                      .steps = state->steps,
+                      .births = state->births,
+                      .tags = state->tags};
+}
+
+const void *ck_state_address(const Held *state) { return state->state; }
+
+static void export_value(void *arguments) {
+    Crossing *crossing = arguments;
+    const Held *held = crossing->held;
+    crossing->done =
+        bridge_export(held->heap, &NO_RUN, held->state->values, 1, crossing->values, crossing->errors);
+}
+
+bool ck_state_value(const Held *state, uintptr_t values, uintptr_t errors) {
+    Crossing crossing = {.held = state, .values = (void *)values, .errors = (void *)errors};
+    return held_run(state, export_value, &crossing) && crossing.done;
+}
+
+bool ck_state_real(const Held *state, double *value) {
+    const Value first = state->state->values[0];
+    if (kind_of(first) != REAL) return false;
+    *value = first.real;
+    return true;
+}

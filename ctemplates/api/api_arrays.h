@@ -1,0 +1,16 @@
+/* What tests ask of array_memory.h, from Python: the bytes of NumPy arrays. (Read by cffi: declarations only.) */
+#ifndef CK_API_ARRAYS_H
+#define CK_API_ARRAYS_H
+
+#include "bridge/array_memory.h"
+
+typedef struct ArrayMemory ArrayMemory;
+
+ArrayMemory *ck_array_memory_begin(void);
+void ck_array_memory_suspend(ArrayMemory *memory);
+void ck_array_memory_resume(ArrayMemory *memory);
+void ck_array_memory_end(ArrayMemory *memory);
+int64_t ck_array_memory_live(const ArrayMemory *memory);
+int64_t ck_array_memory_peak(const ArrayMemory *memory);
+
+#endif

@@ -1,0 +1,23 @@
+/* api_code.h: the tables of primitives, by name. */
+#include <string.h>
+
+#include "containers/containers.h"
+#include "scalars/scalars.h"
+
+#include "api/api_code.h"
+
+uint16_t ck_native_number(const char *name) { return native_number(name); }
+
+bool ck_native_copies(const char *name) {
+    const uint16_t number = native_number(name);
+    return number != NO_NATIVE && NATIVES[number].copies;
+}
+
+uint16_t ck_scalar_number(const char *name) { return scalar_number(name); }
+
+const void *ck_scalar(const char *name) {
+    const uint16_t number = scalar_number(name);
+    return number == NO_SCALAR ? NULL : &SCALARS[number];
+}
+
+const char *ck_scalar_name(uint16_t number) { return SCALARS[number].name; }

@@ -1,0 +1,224 @@
+/* What Python calls of cotangents: see api_cotangent.h. */
+#include "api/api_cotangent.h"
+
+#include "bridge/bridge.h"
+#include "containers/containers.h"
+
+/* What an entry was given, and what it gives. */
+typedef struct Request {
+    const Held *held;
+    Cotangent *cotangent;
+    const Block *block;
+    Tape *tape;
+    void *peer, *amounts, *errors;
+    size_t above, count;
+    uint64_t birth;
+    int64_t field;
+    double real;
+    bool adds, takes, done;
+    Outcome outcome;
+    Found found;
+    Held *result;
+} Request;
+
+static bool enter(Request *request, Body body) { return held_run(request->held, body, request) && request->done; }
+
+static Request of_cotangent(const Held *held, void *amounts, void *errors) {
+    return (Request){.held = held, .cotangent = held->cotangent, .amounts = amounts, .errors = errors};
+}
+
+static void create(void *arguments) {
+    Request *r = arguments;
+    r->result = held_new(r->held, HELD_COTANGENT);
+    r->result->cotangent = NULL;
+    Cotangent *c = cotangent_create(r->held->heap, r->peer);
+    r->result->cotangent = c;
+    if (r->block->procedure) cotangent_reserve(c, r->block->procedure->registers);
+    c->block = r->block;
+    c->index = (uint32_t)r->count;
+    r->done = true;
+}
+
+Held *ck_cotangent_create(const Held *any, const Block *block, uint32_t index, void *peer) {
+    Request r = {.held = any, .block = block, .count = index, .peer = peer};
+    if (enter(&r, create)) return r.result;
+    held_drop(r.result);
+    return NULL;
+}
+
+static void reverse(void *arguments) {
+    Request *r = arguments;
+    r->outcome = reverse_tape(r->tape, r->cotangent);
+    r->done = true;
+}
+
+Outcome ck_cotangent_reverse(Held *cotangent, Held *tape) {
+    Request r = of_cotangent(cotangent, NULL, NULL);
+    r.tape = tape->tape;
+    if (enter(&r, reverse) && r.outcome != NO_MEMORY) return r.outcome;
+    cotangent->abandoned = tape->abandoned = true;
+    return NO_MEMORY;
+}
+
+size_t ck_cotangent_bytes(const Held *cotangent) { return cotangent->cotangent->bytes; }
+
+/* Slots */
+
+static void export_slots(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    uint32_t count;
+    const Register *slots = point_registers(c->block, c->index, &count);
+    for (uint32_t i = 0; i < count; i++) c->scratch[i] = c->window[slots[i]];
+    r->done = bridge_export_amounts(c->heap, c->scratch, count, r->amounts, r->errors);
+}
+
+bool ck_cotangent_slots(const Held *cotangent, void *amounts, void *errors) {
+    Request r = of_cotangent(cotangent, amounts, errors);
+    return enter(&r, export_slots);
+}
+
+static void import_slots(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    uint32_t count;
+    const Register *slots = point_registers(c->block, c->index, &count);
+    if (count > r->count) count = (uint32_t)r->count;
+    r->done = bridge_import_amounts(c->heap, r->amounts, c->scratch, count, r->errors);
+    for (uint32_t i = 0; i < count && r->done; i++) {
+        drop(c->heap, c->window[slots[i]]);
+        c->window[slots[i]] = c->scratch[i];
+        c->mixed |= c->scratch[i].tag != REAL;
+    }
+}
+
+bool ck_cotangent_set_slots(const Held *cotangent, void *amounts, uint32_t count, void *errors) {
+    Request r = of_cotangent(cotangent, amounts, errors);
+    r.count = count;
+    return enter(&r, import_slots);
+}
+
+/* The stack */
+
+static void export_frames(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    size_t above = r->above, left = r->count;
+    Value *found = heap_allocate(c->heap, (left + 1) * sizeof(Value));
+    for (const AmountChunk *chunk = c->stack; chunk && left; chunk = chunk->previous)
+        for (size_t i = chunk->count; i-- > 0 && left;)
+            if (above)
+                above--;
+            else
+                found[--left] = chunk->amounts[i];
+    r->done = bridge_export_amounts(c->heap, found + left, r->count - left, r->amounts, r->errors);
+    heap_free(c->heap, found, (r->count + 1) * sizeof(Value));
+}
+
+bool ck_cotangent_frames(const Held *cotangent, size_t above, size_t count, void *amounts, void *errors) {
+    Request r = of_cotangent(cotangent, amounts, errors);
+    r.above = above;
+    r.count = count;
+    return enter(&r, export_frames);
+}
+
+static void push_amounts(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    Value *given = heap_allocate(c->heap, (r->count + 1) * sizeof(Value));
+    r->done = bridge_import_amounts(c->heap, r->amounts, given, r->count, r->errors);
+    for (size_t i = 0; i < r->count && r->done; i++) {
+        cotangent_push(c, given[i]);
+        c->mixed |= given[i].tag != REAL;
+    }
+    heap_free(c->heap, given, (r->count + 1) * sizeof(Value));
+}
+
+bool ck_cotangent_push(const Held *cotangent, void *amounts, size_t count, void *errors) {
+    Request r = of_cotangent(cotangent, amounts, errors);
+    r.count = count;
+    return enter(&r, push_amounts);
+}
+
+static void pop_amounts(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    Value *popped = heap_allocate(c->heap, (r->count + 1) * sizeof(Value));
+    for (size_t i = r->count; i-- > 0;) popped[i] = cotangent_pop(c);
+    r->done = bridge_export_amounts(c->heap, popped, r->count, r->amounts, r->errors);
+    for (size_t i = 0; i < r->count; i++) drop(c->heap, popped[i]);
+    heap_free(c->heap, popped, (r->count + 1) * sizeof(Value));
+}
+
+bool ck_cotangent_pop(const Held *cotangent, size_t count, void *amounts, void *errors) {
+    Request r = of_cotangent(cotangent, amounts, errors);
+    r.count = count;
+    return enter(&r, pop_amounts);
+}
+
+/* Fields */
+
+static void find(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    const Value *there = cotangent_find(c, r->birth, r->field);
+    r->done = true;
+    if (!there) return;
+    const Value amount = r->takes ? cotangent_take(c, r->birth, r->field) : copied(*there);
+    r->found = amount.tag == REAL ? REAL_AMOUNT : OTHER_AMOUNT;
+    r->real = amount.real;
+    if (amount.tag != REAL) r->done = bridge_export_amounts(c->heap, &amount, 1, r->amounts, r->errors);
+    drop(c->heap, amount);
+}
+
+Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bool takes, double *real, void *amounts,
+                        void *errors) {
+    Request r = of_cotangent(cotangent, amounts, errors);
+    r.birth = birth;
+    r.field = field;
+    r.takes = takes;
+    if (!enter(&r, find)) return NOT_FOUND_OUT;
+    *real = r.real;
+    return r.found;
+}
+
+static void change(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    Value amount = of_real(r->real);
+    r->done = !r->amounts || bridge_import_amounts(c->heap, r->amounts, &amount, 1, r->errors);
+    if (!r->done) return;
+    c->mixed |= amount.tag != REAL;
+    if (r->adds)
+        cotangent_give(c, r->birth, r->field, amount);
+    else
+        cotangent_set(c, r->birth, r->field, amount);
+}
+
+bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, bool adds, double real, void *amounts,
+                         void *errors) {
+    Request r = of_cotangent(cotangent, amounts, errors);
+    r.birth = birth;
+    r.field = field;
+    r.adds = adds;
+    r.real = real;
+    return enter(&r, change);
+}
+
+static void find_field(void *arguments) {
+    Request *r = arguments;
+    Heap *heap = r->held->heap;
+    Side side = {.run = NOBODY};
+    Value dictionary;
+    r->done = bridge_import(heap, &side, r->amounts, &dictionary, 1, r->errors);
+    if (!r->done) return;
+    r->field = ((const Dictionary *)dictionary.object)->entries->all[0].field;
+    drop(heap, dictionary);
+}
+
+bool ck_key_field(const Held *any, void *dictionaries, int64_t *field, void *errors) {
+    Request r = {.held = any, .amounts = dictionaries, .errors = errors};
+    if (!enter(&r, find_field)) return false;
+    *field = r.field;
+    return true;
+}

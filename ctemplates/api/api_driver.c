@@ -1,0 +1,107 @@
+/* What Python calls of sweeps: see api_driver.h. */
+#include "api/api_driver.h"
+
+#include <string.h>
+
+typedef struct SweepCreation {
+    const Held *state;
+    int64_t last, base;
+    size_t bytes;
+    void *peer;
+    Held *result;
+} SweepCreation;
+
+static void create_sweep(void *arguments) {
+    SweepCreation *given = arguments;
+    given->result = held_new(given->state, HELD_SWEEP);
+    given->result->sweep = sweep_create(
+        given->state->heap, given->state->state, given->last, given->base, given->bytes, given->peer);
+}
+
+Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t bytes, uintptr_t peer) {
+    SweepCreation given = {.state = state, .last = last, .base = base, .bytes = bytes, .peer = (void *)peer};
+    if (held_run(state, create_sweep, &given)) return given.result;
+    held_drop(given.result);
+    return NULL;
+}
+
+typedef struct SweepGoing {
+    Sweep *sweep;
+    bool quiet;
+    SweepOutcome outcome;
+} SweepGoing;
+
+static void go_on(void *arguments) {
+    SweepGoing *given = arguments;
+    given->outcome = sweep_go_on(given->sweep, given->quiet);
+}
+
+SweepOutcome ck_sweep_run(Held *held, Held *cotangent, const Directive *directive, bool quiet) {
+    Sweep *sweep = held->sweep;
+    SweepGoing given = {.sweep = sweep, .quiet = quiet, .outcome = SWEEP_NO_MEMORY};
+    if (cotangent) sweep->cotangent = cotangent->cotangent;
+    if (directive) {
+        sweep->now = *directive;
+        sweep->busy = true;
+    }
+    if (!held_run(held, go_on, &given)) given.outcome = SWEEP_NO_MEMORY;
+    if (given.outcome == SWEEP_FAILED || given.outcome == SWEEP_NO_MEMORY) {
+        sweep_lose(sweep, given.outcome == SWEEP_NO_MEMORY);
+        if (sweep->cotangent_lost && cotangent) cotangent->abandoned = true;
+    }
+    return given.outcome;
+}
+
+void ck_sweep_weigh_arrays(const Held *sweep) { sweep_weigh_arrays(sweep->sweep); }
+void ck_sweep_leave_arrays(const Held *sweep) { sweep_leave_arrays(sweep->sweep); }
+
+void ck_sweep_pace(const Held *sweep, int64_t steps) { sweep->sweep->pace = steps; }
+
+const Report *ck_sweep_report(const Held *sweep) { return &sweep->sweep->report; }
+SweepCounts ck_sweep_counts(const Held *sweep) { return sweep->sweep->counts; }
+const SweepRun *ck_sweep_at_work(const Held *sweep) { return &sweep->sweep->run; }
+
+typedef struct EndTaking {
+    const Held *sweep;
+    Held *result;
+} EndTaking;
+
+static void take_end(void *arguments) {
+    EndTaking *given = arguments;
+    given->result = held_new(given->sweep, HELD_STATE);
+    given->result->state = given->sweep->sweep->end;
+    given->result->state->count++;
+}
+
+Held *ck_sweep_end(const Held *sweep) {
+    EndTaking given = {.sweep = sweep};
+    if (!sweep->sweep->end || !held_run(sweep, take_end, &given)) return NULL;
+    return given.result;
+}
+
+void ck_sweep_begin_log(const Held *sweep) { sweep->sweep->logs = true; }
+
+size_t ck_sweep_log(const Held *held, Directive *log, size_t room) {
+    const Sweep *sweep = held->sweep;
+    const size_t count = room < sweep->log_count ? room : sweep->log_count;
+    if (count) memcpy(log, sweep->log, count * sizeof *log);
+    return sweep->log_count;
+}
+
+typedef struct Asking {
+    Sweep *sweep;
+    Report reached;
+    Directive *next;
+    bool answered;
+} Asking;
+
+static void ask_schedule(void *arguments) {
+    Asking *given = arguments;
+    given->answered =
+        bisection_next(given->sweep->heap, &given->sweep->bisection, given->reached, given->next);
+}
+
+bool ck_sweep_ask(const Held *held, Report reached, Directive *next) {
+    Asking given = {.sweep = held->sweep, .reached = reached, .next = next};
+    return held_run(held, ask_schedule, &given) && given.answered;
+}

@@ -1,0 +1,95 @@
+/* What Python calls of translated code: see api_fast.h. */
+#include "api/api_fast.h"
+
+#include "containers/containers.h"
+#include "machine/fast.h"
+
+_Static_assert(sizeof(uintptr_t) == sizeof(void *), "references are addresses");
+
+uintptr_t ck_services(void) { return (uintptr_t)&SERVICES; }
+
+size_t ck_unit_bytes(void) { return sizeof(Unit); }
+size_t ck_entry_bytes(void) { return sizeof(UnitEntry); }
+
+void ck_unit_begin(void *unit, const uintptr_t *references) {
+    *(Unit *)unit = (Unit){.references = (const void *const *)(const void *)references};
+}
+
+void ck_unit_plain(void *unit, uintptr_t plain) {
+    __atomic_store_n(&((Unit *)unit)->plain, (RunUnit *)plain, __ATOMIC_RELEASE);
+}
+
+/* What it records can be reversed before it is recorded. */
+void ck_unit_taped(void *memory, uintptr_t tape, uintptr_t reverse, uint32_t header) {
+    Unit *unit = memory;
+    unit->header = header;
+    unit->reverse = (ReverseUnit *)reverse;
+    __atomic_store_n(&unit->tape, (RunUnit *)tape, __ATOMIC_RELEASE);
+}
+
+void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next) {
+    *(UnitEntry *)entry = (UnitEntry){.unit = unit, .head = head, .next = (const UnitEntry *)next};
+}
+
+/* Shapes */
+
+typedef struct Telling {
+    int64_t *numbers;
+    size_t count, room;
+    uint32_t left; /* of the present parameter */
+    bool full;
+} Telling;
+
+/* What a value consists of; of records only that of plain tuples, of a list its first element. */
+static const Value *parts_of(Value v, uint32_t *count) {
+    *count = 0;
+    switch (kind_of(v)) {
+    case PAIR:
+    case DUAL: *count = 2; return cells_of(v);
+    case ENVIRONMENT: *count = v.object->length; return cells_of(v);
+    case RECORD:
+        if (cells_of(v)[0].tag == NOTHING) *count = v.object->length - 1;
+        return cells_of(v) + 1;
+    case LIST: {
+        const Items *items = ((const List *)v.object)->items;
+        *count = items->length != 0;
+        return items->values;
+    }
+    default: return NULL;
+    }
+}
+
+static void tell(Telling *t, Value v, uint32_t depth) {
+    const Kind kind = kind_of(v);
+    int64_t detail = kind == RECORD && cells_of(v)[0].tag == NOTHING;
+    uint32_t count;
+    Value environment;
+    const Value *parts = parts_of(v, &count);
+    if (kind == CLOSURE || kind == PROCEDURE) detail = (int64_t)(uintptr_t)procedure_of(v);
+    if (kind == CLOSURE) {
+        environment = of_object(ENVIRONMENT, v.object);
+        parts = &environment;
+        count = 1;
+    }
+    if (!depth || count > t->left) count = 0;
+    t->left -= count;
+    if (t->room - t->count < 3) {
+        t->full = true;
+        return;
+    }
+    t->numbers[t->count++] = (int64_t)kind;
+    t->numbers[t->count++] = detail;
+    t->numbers[t->count++] = count;
+    for (uint32_t i = 0; i < count; i++) tell(t, load(&parts[i]), depth - 1);
+}
+
+size_t ck_standing_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room) {
+    const Machine *machine = held_machine(held);
+    if (!machine || machine->index) return 0;
+    Telling telling = {.numbers = numbers, .room = room};
+    for (uint32_t i = 0; i < machine->block->parameter_count; i++) {
+        telling.left = most - 1;
+        tell(&telling, load(&machine->registers[machine->block->parameters[i]]), depth);
+    }
+    return telling.full ? 0 : telling.count;
+}

@@ -1,0 +1,108 @@
+/* What Python calls: machines and tapes; see api.h. */
+#include "api/api.h"
+
+#include "bridge/bridge.h"
+
+typedef struct TapeCreation {
+    const Held *any;
+    Held *result;
+} TapeCreation;
+
+static void create_tape(void *arguments) {
+    TapeCreation *given = arguments;
+    given->result = held_new(given->any, HELD_TAPE);
+    given->result->tape = tape_create(given->any->heap);
+}
+
+Held *ck_tape_create(const Held *any) {
+    TapeCreation given = {.any = any};
+    if (held_run(any, create_tape, &given)) return given.result;
+    held_drop(given.result);
+    return NULL;
+}
+
+size_t ck_tape_bytes(const Held *tape) { return tape->tape->bytes; }
+
+typedef struct MachineCreation {
+    const Held *state;
+    const Held *tape;
+    size_t tape_limit;
+    void *peer;
+    Held *result;
+} MachineCreation;
+
+static void create_machine(void *arguments) {
+    MachineCreation *given = arguments;
+    Tape *tape = given->tape ? given->tape->tape : NULL;
+    given->result = held_new(given->state, HELD_MACHINE);
+    Machine *machine = machine_create(given->state->heap, given->state->state, tape, given->peer);
+    machine->tape_limit = given->tape_limit;
+    given->result->machine = machine;
+}
+
+Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t peer) {
+    MachineCreation given = {.state = state, .tape = tape, .tape_limit = tape_limit, .peer = (void *)peer};
+    if (held_run(state, create_machine, &given)) return given.result;
+    held_drop(given.result);
+    return NULL;
+}
+
+typedef struct MachineRun {
+    Machine *machine;
+    int64_t limit, slice;
+    Outcome outcome;
+} MachineRun;
+
+static void run_machine(void *arguments) {
+    MachineRun *given = arguments;
+    given->outcome = machine_run(given->machine, given->limit, given->slice);
+}
+
+Outcome ck_machine_run(Held *held, int64_t limit, int64_t slice) {
+    MachineRun given = {.machine = held->machine, .limit = limit, .slice = slice, .outcome = NO_MEMORY};
+    if (!held_run(held, run_machine, &given)) given.outcome = NO_MEMORY;
+    held->abandoned = given.outcome == FAILED || given.outcome == NO_MEMORY;
+    return given.outcome;
+}
+
+Standing ck_machine_standing(const Held *held) {
+    const Machine *machine = held_machine(held);
+    if (!machine) return (Standing){.block = NULL};
+    return (Standing){.block = machine->block,
+                      .index = machine->index,
+                      .wanted = machine->wanted,
+                      .steps = machine->steps,
+                      .births = machine->births,
+                      .tags = machine->tags,
+                      .run = machine->run};
+}
+
+typedef struct StateTaking {
+    const Held *held;
+    Held *result;
+} StateTaking;
+
+static void take_state(void *arguments) {
+    StateTaking *given = arguments;
+    given->result = held_new(given->held, HELD_STATE);
+    given->result->state = machine_state(given->held->machine);
+}
+
+Held *ck_machine_state(const Held *machine) {
+    StateTaking given = {.held = machine};
+    if (held_run(machine, take_state, &given)) return given.result;
+    held_drop(given.result);
+    return NULL;
+}
+
+uint32_t ck_machine_calls(const Held *machine, const Block **calls, uint32_t room) {
+    const Machine *at_work = held_machine(machine);
+    if (!at_work) return 0; /* a sweep between two runs */
+    FrameWalk walk = stack_walk(&at_work->stack);
+    FrameHead head;
+    const Value *saved;
+    uint32_t count = 0;
+    while (count < room && stack_next(&walk, &head, &saved))
+        if (head.call) calls[count++] = head.call;
+    return count;
+}

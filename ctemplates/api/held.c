@@ -1,0 +1,160 @@
+/* What Python holds of a heap, and who may touch the heap when: see held.h.
+ *
+ * What always holds: `holders` counts the Helds that have not been dropped and the drops still at work, so the
+ * gate outlives whoever looks at it. What is on `dropped` is released by who is in the heap, before or after he
+ * leaves; who drops something looks himself when he has put it there. So nothing stays behind.
+ */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+
+#include "api/held.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bridge/bridge.h"
+
+typedef struct Gate Gate;
+struct Gate {
+    _Atomic(uintptr_t) owner; /* the thread that is in the heap; 0: none */
+    unsigned depth;           /* how many times over it is */
+    _Atomic(Held *) dropped;
+    atomic_size_t holders;
+};
+
+/* A thread by the place of a variable of its own: unlike its number, a fork keeps that. */
+static uintptr_t this_thread(void) {
+    static _Thread_local char here;
+    return (uintptr_t)&here;
+}
+
+static bool try_to_enter(Gate *gate) {
+    uintptr_t nobody = 0;
+    if (!atomic_compare_exchange_strong(&gate->owner, &nobody, this_thread())) return false;
+    gate->depth = 1;
+    return true;
+}
+
+static void enter(Gate *gate) {
+    if (atomic_load(&gate->owner) == this_thread()) {
+        gate->depth++;
+        return;
+    }
+    const struct timespec a_moment = {.tv_nsec = 50000};
+    while (!try_to_enter(gate)) nanosleep(&a_moment, NULL);
+}
+
+static void release_one(Held *held) {
+    void *lock;
+    switch (held->kind) {
+    case HELD_HEAP:
+        break;
+    case HELD_STATE:
+        if (held->state) state_release(held->heap, held->state);
+        break;
+    case HELD_TAPE:
+        if (!held->tape) break;
+        lock = python_lock();
+        tape_destroy(held->tape);
+        python_unlock(lock);
+        break;
+    case HELD_MACHINE:
+        if (held->machine && !held->abandoned) machine_destroy(held->machine);
+        break;
+    case HELD_COTANGENT:
+        if (held->cotangent && !held->abandoned) cotangent_destroy(held->cotangent);
+        break;
+    case HELD_SWEEP:
+        if (held->sweep) sweep_destroy(held->sweep);
+        break;
+    }
+    free(held);
+}
+
+/* By who is in the heap. */
+static void release_dropped(Gate *gate) {
+    Held *next = atomic_exchange(&gate->dropped, NULL);
+    while (next) {
+        Held *held = next;
+        next = held->next;
+        release_one(held);
+        if (!next) next = atomic_exchange(&gate->dropped, NULL);
+    }
+}
+
+static void leave(Gate *gate) {
+    if (gate->depth > 1) {
+        gate->depth--;
+        return;
+    }
+    release_dropped(gate);
+    gate->depth = 0;
+    atomic_store(&gate->owner, 0);
+    while (atomic_load(&gate->dropped) && try_to_enter(gate)) {
+        release_dropped(gate);
+        gate->depth = 0;
+        atomic_store(&gate->owner, 0);
+    }
+}
+
+bool held_run(const Held *held, Body body, void *arguments) {
+    Heap *heap = held->heap;
+    jmp_buf place, *outer;
+    volatile bool done = false;
+    enter(heap->gate);
+    outer = heap->escape;
+    heap->escape = &place;
+    if (setjmp(place) == 0) {
+        body(arguments);
+        done = true;
+    }
+    heap->escape = outer;
+    leave(heap->gate);
+    return done;
+}
+
+Held *held_new_heap(size_t limit) {
+    Held *held = calloc(1, sizeof *held);
+    Gate *gate = calloc(1, sizeof *gate);
+    Heap *heap = held && gate ? heap_create(limit) : NULL;
+    if (!heap) {
+        free(held);
+        free(gate);
+        return NULL;
+    }
+    atomic_init(&gate->owner, 0);
+    atomic_init(&gate->dropped, NULL);
+    atomic_init(&gate->holders, 1);
+    heap->gate = gate;
+    held->heap = heap;
+    held->kind = HELD_HEAP;
+    return held;
+}
+
+Held *held_new(const Held *other, HeldKind kind) {
+    Held *held = calloc(1, sizeof *held);
+    if (!held) heap_exhausted(other->heap);
+    held->heap = other->heap;
+    held->kind = kind;
+    atomic_fetch_add(&other->heap->gate->holders, 1);
+    return held;
+}
+
+static void destroy(Heap *heap) {
+    Gate *gate = heap->gate;
+    void *lock = python_lock();
+    heap_destroy(heap);
+    python_unlock(lock);
+    free(gate);
+}
+
+void held_drop(Held *held) {
+    if (!held) return;
+    Heap *heap = held->heap;
+    Gate *gate = heap->gate;
+    held->next = atomic_load(&gate->dropped);
+    while (!atomic_compare_exchange_weak(&gate->dropped, &held->next, held)) {
+    }
+    if (try_to_enter(gate)) leave(gate);
+    if (atomic_fetch_sub(&gate->holders, 1) == 1) destroy(heap);
+}

@@ -1,0 +1,36 @@
+/* How C enters Python: with the GIL, and with an escape of its own, so that where memory ends the GIL is given back
+ * and Python's objects are released before the caller's escape is taken. For bridge.c and bridge_*.c alone.
+ */
+#ifndef CK_GUARD_H
+#define CK_GUARD_H
+
+#include "bridge/passage.h"
+
+/* Does `body`, then `clean`, both with the GIL; where memory ended in `body`, `clean`, and then heap_exhausted. */
+typedef void (*Work)(void *arguments);
+void guarded(Heap *heap, Work body, Work clean, void *arguments);
+
+/* A call of a method of the peer, with at most 8 operands, which are released; NULL: it failed (also where one of
+ * them is NULL). */
+typedef struct Call {
+    PyObject *operands[9]; /* the peer is the first */
+    size_t count;
+} Call;
+void call_begin(Call *call, void *peer);
+void call_end(Call *call); /* releases the operands of a call that was not made */
+void call_add(Call *call, PyObject *operand); /* takes the reference */
+void call_add_integer(Call *call, int64_t i);
+PyObject *call_do(Call *call, PyObject *name);
+
+PyObject *take_exception(void); /* Python's present exception, a new reference */
+
+/* Hands Python's present exception to the peer, as its `error`. */
+void tell_error(void *peer);
+
+/* Adds operands of a step or end, exported, as a tuple with None in the place of constants. */
+void call_add_operands(Call *call, Passage *x, const Value *registers, const Operand *operands, uint32_t count);
+
+/* Adds a value, exported. */
+void call_add_value(Call *call, Passage *x, Value value);
+
+#endif

@@ -1,0 +1,238 @@
+/* Values of C as Python's: see passage.h. Objects are made empty when they are first met, and filled in turn. */
+#include "bridge/passage.h"
+
+#include "containers/containers.h"
+
+static PyObject *integer(int64_t i) { return PyLong_FromLongLong(i); }
+
+/* An instance with its birth; NULL: no memory. */
+static PyObject *born(PyTypeObject *type, Py_ssize_t birth_offset, int64_t birth) {
+    PyObject *made = new_instance(type);
+    PyObject *number = made ? integer(birth) : NULL;
+    if (!number) {
+        Py_XDECREF(made);
+        return NULL;
+    }
+    *slot_of(made, birth_offset) = number;
+    return made;
+}
+
+static PyObject *exported_owner(Passage *x, uint64_t owner) {
+    PyObject *found = Py_None;
+    if (owner == FROZEN)
+        found = classes()->frozen;
+    else if (owner != NOBODY && owner == x->side.run && passage_owner(x))
+        found = passage_owner(x);
+    return Py_NewRef(found);
+}
+
+static PyObject *exported_stale(int64_t stale) {
+    return stale == NEVER ? Py_NewRef(classes()->never) : integer(stale);
+}
+
+static PyObject *empty_record(const Object *object) {
+    const Classes *c = classes();
+    const Value layout = ((const Cells *)object)->cells[0];
+    PyObject *made = born(c->record, c->record_birth, object->birth);
+    if (!made) return NULL;
+    PyObject *python = layout.tag == NOTHING ? c->tuple_layout : ((Foreign *)layout.object)->python;
+    *slot_of(made, c->record_layout) = Py_NewRef(python);
+    *slot_of(made, c->record_items) = PyTuple_New(object->length - 1);
+    return made;
+}
+
+static PyObject *empty_list(Passage *x, const List *list) {
+    const Classes *c = classes();
+    PyObject *made = born(c->list, c->list_birth, list->head.birth);
+    if (!made) return NULL;
+    *slot_of(made, c->list_items) = PyList_New((Py_ssize_t)list->items->length);
+    *slot_of(made, c->list_owner) = exported_owner(x, list->owner);
+    *slot_of(made, c->list_stale) = exported_stale(list->stale);
+    return made;
+}
+
+static PyObject *empty_dictionary(Passage *x, const Dictionary *dictionary) {
+    const Classes *c = classes();
+    PyObject *made = born(c->dictionary, c->dictionary_birth, dictionary->head.birth);
+    if (!made) return NULL;
+    *slot_of(made, c->dictionary_items) = PyDict_New();
+    *slot_of(made, c->dictionary_owner) = exported_owner(x, dictionary->owner);
+    *slot_of(made, c->dictionary_stale) = exported_stale(dictionary->stale);
+    return made;
+}
+
+static PyObject *empty_environment(const Object *object) {
+    const Classes *c = classes();
+    PyObject *made = born(c->environment, c->environment_birth, object->birth);
+    if (made) *slot_of(made, c->environment_values) = PyTuple_New(object->length);
+    return made;
+}
+
+static PyObject *empty_dual(const Passage *x, const Object *object) {
+    const Classes *c = classes();
+    return x->amounts ? new_instance(c->both) : born(c->dual, c->dual_tag, object->birth);
+}
+
+static PyObject *empty_instance(Passage *x, Object *object, Kind kind) {
+    const Classes *c = classes();
+    switch (kind) {
+    case PAIR: return born(c->pair, c->pair_birth, object->birth);
+    case RECORD: return empty_record(object);
+    case LIST: return empty_list(x, (const List *)object);
+    case DICTIONARY: return empty_dictionary(x, (const Dictionary *)object);
+    case DUAL: return empty_dual(x, object);
+    default: return empty_environment(object);
+    }
+}
+
+/* A counted object, and that it is to be filled; a dual is a location of its own wherever it stands. */
+static PyObject *export_object(Passage *x, Object *object, Kind kind) {
+    Value source;
+    if (kind != DUAL) {
+        const Known *known = passage_find_object(x, object);
+        if (known) return Py_NewRef(known->python);
+        if (x->failed) return NULL;
+        if (!object->birth && heap_recall(x->heap, object, &source) && source.tag == FOREIGN)
+            return Py_NewRef(((Foreign *)source.object)->python);
+    }
+    PyObject *made = empty_instance(x, object, kind);
+    if (made && !passage_add(x, object, made)) Py_CLEAR(made);
+    return made;
+}
+
+static PyObject *export_closure(Passage *x, Value v) {
+    const Classes *c = classes();
+    PyObject *environment = kind_of(v) == PROCEDURE ? Py_NewRef(c->empty) : export_object(x, v.object, ENVIRONMENT);
+    PyObject *made = environment ? new_instance(c->closure) : NULL;
+    if (!made) {
+        Py_XDECREF(environment);
+        return NULL;
+    }
+    *slot_of(made, c->closure_lambda) = Py_NewRef((PyObject *)procedure_of(v)->lambda);
+    *slot_of(made, c->closure_environment) = environment;
+    return made;
+}
+
+static PyObject *export_range(const Value *cells) {
+    return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)cells[0].integer,
+                                 (long long)cells[1].integer, (long long)cells[2].integer);
+}
+
+static PyObject *export_foreign(const Passage *x, const Foreign *foreign, bool fresh) {
+    PyObject *python = foreign->python;
+    if (fresh && !x->amounts && (Py_IS_TYPE(python, classes()->array) || Py_IS_TYPE(python, classes()->dual)))
+        return PyObject_CallOneArg(classes()->fresh, python);
+    return Py_NewRef(python);
+}
+
+PyObject *export_value(Passage *x, Value v, bool fresh) {
+    const Kind kind = kind_of(v);
+    switch (kind) {
+    case REAL: return PyFloat_FromDouble(v.real);
+    case INTEGER: return integer(v.integer);
+    case BOOLEAN: return PyBool_FromLong(v.integer != 0);
+    case NOTHING: return Py_NewRef(Py_None);
+    case FOREIGN: return export_foreign(x, (Foreign *)v.object, fresh);
+    case PROCEDURE:
+    case CLOSURE: return export_closure(x, v);
+    case RANGE: return export_range(cells_of(v));
+    case NODE:
+        PyErr_SetString(PyExc_SystemError, "a number on a tape left its step");
+        return NULL;
+    default: return export_object(x, v.object, kind);
+    }
+}
+
+/* Keys are shallow: Python's own hash of them recurses too. */
+PyObject *export_key(Value key) {
+    Passage none;
+    if (kind_of(key) != RECORD) {
+        none.amounts = true;
+        return export_value(&none, key, false);
+    }
+    const Value *cells = cells_of(key);
+    const Py_ssize_t count = (Py_ssize_t)key.object->length - 1;
+    PyObject *parts = PyTuple_New(count);
+    for (Py_ssize_t i = 0; parts && i < count; i++) {
+        PyObject *part = export_key(cells[i + 1]);
+        if (!part) Py_CLEAR(parts);
+        if (parts) PyTuple_SET_ITEM(parts, i, part);
+    }
+    if (!parts || cells[0].tag == NOTHING) return parts;
+    PyObject *class = *slot_of(((Foreign *)cells[0].object)->python, classes()->layout_class);
+    PyObject *arguments = PyTuple_Pack(1, parts);
+    Py_DECREF(parts);
+    PyObject *made = arguments ? PyTuple_Type.tp_new((PyTypeObject *)class, arguments, NULL) : NULL;
+    Py_XDECREF(arguments);
+    return made;
+}
+
+/* Filling */
+
+static bool fill_tuple(Passage *x, PyObject *tuple, const Value *cells) {
+    if (!tuple) return false;
+    const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = export_value(x, cells[i], true);
+        if (!item) return false;
+        PyTuple_SET_ITEM(tuple, i, item);
+    }
+    return true;
+}
+
+static bool fill_list(Passage *x, PyObject *items, const Items *from) {
+    if (!items) return false;
+    for (size_t i = 0; i < from->length; i++) {
+        PyObject *item = export_value(x, from->values[i], true);
+        if (!item) return false;
+        PyList_SET_ITEM(items, (Py_ssize_t)i, item);
+    }
+    return true;
+}
+
+static bool fill_dictionary(Passage *x, PyObject *items, const Entries *from) {
+    if (!items) return false;
+    for (size_t i = 0; i < from->end; i++) {
+        if (from->all[i].field == NO_FIELD) continue;
+        PyObject *key = export_key(from->all[i].key);
+        PyObject *value = key ? export_value(x, from->all[i].value, true) : NULL;
+        const bool set = value && PyDict_SetItem(items, key, value) == 0;
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+        if (!set) return false;
+    }
+    return true;
+}
+
+static bool fill_two(Passage *x, PyObject *object, const Value *cells, Py_ssize_t first, Py_ssize_t second) {
+    return (*slot_of(object, first) = export_value(x, cells[0], true)) &&
+           (*slot_of(object, second) = export_value(x, cells[1], true));
+}
+
+static bool fill(Passage *x, Known known) {
+    const Classes *c = classes();
+    const Value *cells = ((Cells *)known.object)->cells;
+    switch ((Kind)known.object->kind) {
+    case PAIR: return fill_two(x, known.python, cells, c->pair_car, c->pair_cdr);
+    case DUAL:
+        return x->amounts ? fill_two(x, known.python, cells, c->both_primal, c->both_tangent)
+                          : fill_two(x, known.python, cells, c->dual_primal, c->dual_tangent);
+    case RECORD: return fill_tuple(x, *slot_of(known.python, c->record_items), cells + 1);
+    case LIST: return fill_list(x, *slot_of(known.python, c->list_items), ((List *)known.object)->items);
+    case DICTIONARY:
+        return fill_dictionary(
+            x, *slot_of(known.python, c->dictionary_items), ((Dictionary *)known.object)->entries);
+    default: return fill_tuple(x, *slot_of(known.python, c->environment_values), cells);
+    }
+}
+
+bool export_rest(Passage *x) {
+    while (x->done < x->count) {
+        if (!fill(x, x->known[x->done])) {
+            x->failed = true;
+            return false;
+        }
+        x->done++;
+    }
+    return !x->failed;
+}

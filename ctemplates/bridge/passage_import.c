@@ -1,0 +1,331 @@
+/* Python's values as C's: see passage.h. Objects are made empty when they are first met, and filled in turn: with
+ * `nothing` until then, so that they can be dropped at any time.
+ */
+#include "bridge/passage.h"
+
+#include "containers/containers.h"
+
+static const int64_t LATE = INT64_C(1) << 62; /* containers.NEVER */
+static const uint64_t BIRTH = (UINT64_C(1) << 48) - 1; /* as much as a head can tell */
+enum { DEEP = 64 };                           /* duals nested deeper stay Python's */
+
+static Value failed(Passage *x) {
+    x->failed = true;
+    return nothing();
+}
+
+/* What a slot of an instance holds, borrowed; NULL: nothing. */
+static PyObject *held(Passage *x, PyObject *object, Py_ssize_t offset) {
+    PyObject *found = *slot_of(object, offset);
+    if (!found) {
+        PyErr_Format(PyExc_SystemError, "a %s without content cannot enter C", Py_TYPE(object)->tp_name);
+        x->failed = true;
+    }
+    return found;
+}
+
+static int64_t number_in(Passage *x, PyObject *object, Py_ssize_t offset) {
+    PyObject *number = held(x, object, offset);
+    const int64_t found = number ? PyLong_AsLongLong(number) : 0;
+    if (UNLIKELY(found == -1 && PyErr_Occurred())) x->failed = true;
+    return found;
+}
+
+static uint64_t birth_in(Passage *x, PyObject *object, Py_ssize_t offset) {
+    return (uint64_t)number_in(x, object, offset);
+}
+
+/* The reference is taken last: memory may end before. */
+static Value foreign(Passage *x, PyObject *python) {
+    const Value made = new_foreign(x->heap, python, false);
+    Py_INCREF(python);
+    return made;
+}
+
+static Value import_integer(Passage *x, PyObject *python) {
+    int overflow;
+    const long long found = PyLong_AsLongLongAndOverflow(python, &overflow);
+    return overflow ? foreign(x, python) : of_integer(found);
+}
+
+/* Whether a dual's reals are all floats, duals within it included. */
+static bool is_of_floats(PyObject *dual) {
+    const Classes *c = classes();
+    PyObject *pending[DEEP];
+    size_t count = 0;
+    pending[count++] = dual;
+    while (count) {
+        PyObject *now = pending[--count];
+        PyObject *parts[2] = {*slot_of(now, c->dual_primal), *slot_of(now, c->dual_tangent)};
+        for (int i = 0; i < 2; i++) {
+            if (!parts[i]) return false;
+            if (PyFloat_CheckExact(parts[i])) continue;
+            if (!Py_IS_TYPE(parts[i], c->dual) || count == DEEP) return false;
+            pending[count++] = parts[i];
+        }
+    }
+    return true;
+}
+
+/* An object of so many cells, with a place among what is to be filled. */
+static Value empty_cells(Passage *x, Kind kind, PyObject *python, size_t length, uint64_t birth) {
+    if (length > UINT32_MAX - 1) {
+        PyErr_SetString(PyExc_OverflowError, "a tuple is too long");
+        return failed(x);
+    }
+    Cells *made = new_cells(x->heap, kind, (uint32_t)length);
+    for (size_t i = 0; i < length; i++) made->cells[i] = nothing();
+    made->head.birth = birth & BIRTH;
+    passage_add(x, &made->head, python);
+    return of_object(kind, made);
+}
+
+static Value import_dual(Passage *x, PyObject *python) {
+    if (!is_of_floats(python)) return foreign(x, python);
+    return empty_cells(x, DUAL, python, 2, birth_in(x, python, classes()->dual_tag));
+}
+
+static Value import_layout(Passage *x, PyObject *layout) {
+    const Classes *c = classes();
+    if (layout == c->tuple_layout || *slot_of(layout, c->layout_class) == (PyObject *)&PyTuple_Type) return nothing();
+    Value found;
+    if (!heap_recall(x->heap, layout, &found)) {
+        found = foreign(x, layout);
+        heap_remember(x->heap, layout, found);
+    }
+    return copied(found);
+}
+
+static Value import_record(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyObject *items = held(x, python, c->record_items), *layout = held(x, python, c->record_layout);
+    if (!items || !layout) return nothing();
+    const Value made = empty_cells(
+        x, RECORD, python, (size_t)PyTuple_GET_SIZE(items) + 1, birth_in(x, python, c->record_birth));
+    if (kind_of(made) == RECORD) cells_of(made)[0] = import_layout(x, layout);
+    return made;
+}
+
+static uint64_t imported_owner(Passage *x, PyObject *owner) {
+    if (!owner || owner == Py_None) return NOBODY;
+    if (owner == classes()->frozen) return FROZEN;
+    return x->side.run && owner == passage_owner(x) ? x->side.run : NOBODY;
+}
+
+static int64_t imported_stale(int64_t stale) { return stale >= LATE ? NEVER : stale; }
+
+static Value import_list(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyObject *items = held(x, python, c->list_items);
+    if (!items) return nothing();
+    const size_t length = (size_t)PyList_GET_SIZE(items);
+    const Value made = new_list(x->heap, length, imported_owner(x, *slot_of(python, c->list_owner)));
+    List *list = (List *)made.object;
+    for (size_t i = 0; i < length; i++) list->items->values[i] = nothing();
+    list->head.birth = BIRTH & birth_in(x, python, c->list_birth);
+    list->stale = imported_stale(number_in(x, python, c->list_stale));
+    passage_add(x, &list->head, python);
+    return made;
+}
+
+/* Keys are shallow: Python's own hash of them recurses too. */
+static Value import_key(Passage *x, PyObject *key) {
+    if (!PyTuple_Check(key)) return import_value(x, key);
+    const size_t count = (size_t)PyTuple_GET_SIZE(key);
+    Cells *made = new_cells(x->heap, RECORD, (uint32_t)count + 1);
+    for (size_t i = 0; i <= count; i++) made->cells[i] = nothing();
+    if (!PyTuple_CheckExact(key)) {
+        made->cells[0] = foreign(x, Py_None); /* first: memory may end */
+        PyObject *names = PyObject_GetAttr((PyObject *)Py_TYPE(key), classes()->fields);
+        PyObject *layout =
+            names ? PyObject_CallFunctionObjArgs(classes()->layout, (PyObject *)Py_TYPE(key), names, NULL) : NULL;
+        Py_XDECREF(names);
+        if (layout)
+            Py_SETREF(((Foreign *)made->cells[0].object)->python, layout);
+        else
+            failed(x);
+    }
+    for (size_t i = 0; i < count; i++) made->cells[i + 1] = import_key(x, PyTuple_GET_ITEM(key, (Py_ssize_t)i));
+    return of_object(RECORD, made);
+}
+
+/* The keys with no values yet; a dictionary with keys that C cannot tell stays Python's. */
+static Value import_dictionary(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyObject *items = held(x, python, c->dictionary_items), *key, *value;
+    if (!items) return nothing();
+    const Value made = new_dictionary(x->heap, imported_owner(x, *slot_of(python, c->dictionary_owner)));
+    Dictionary *dictionary = (Dictionary *)made.object;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(items, &position, &key, &value)) {
+        const Value imported = import_key(x, key);
+        const int64_t field = key_field(x->heap, imported);
+        if (field == NO_FIELD) {
+            drop(x->heap, imported);
+            drop(x->heap, made);
+            return foreign(x, python);
+        }
+        entries_set(x->heap, dictionary->entries, field, imported, nothing());
+    }
+    dictionary->head.birth = BIRTH & birth_in(x, python, c->dictionary_birth);
+    dictionary->stale = imported_stale(number_in(x, python, c->dictionary_stale));
+    passage_add(x, &dictionary->head, python);
+    return made;
+}
+
+static Value import_environment(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyObject *values = held(x, python, c->environment_values);
+    if (!values || !PyTuple_GET_SIZE(values)) return nothing();
+    return empty_cells(
+        x, ENVIRONMENT, python, (size_t)PyTuple_GET_SIZE(values), birth_in(x, python, c->environment_birth));
+}
+
+/* A range whose numbers C can hold; one that it cannot stays Python's. */
+static Value import_range(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyObject *const names[3] = {c->start, c->stop, c->step};
+    int64_t numbers[3];
+    for (int i = 0; i < 3; i++) {
+        int overflow;
+        PyObject *number = PyObject_GetAttr(python, names[i]);
+        if (!number) return failed(x);
+        numbers[i] = PyLong_AsLongLongAndOverflow(number, &overflow);
+        Py_DECREF(number);
+        if (overflow) return foreign(x, python);
+    }
+    Cells *made = new_cells(x->heap, RANGE, 3);
+    for (int i = 0; i < 3; i++) made->cells[i] = of_integer(numbers[i]);
+    return of_object(RANGE, made);
+}
+
+/* Closures */
+
+/* Where the code is; the heap keeps its peer. */
+static const Procedure *procedure_of_peer(Heap *heap, PyObject *peer) {
+    PyObject *address = PyObject_GetAttr(peer, classes()->address);
+    const Procedure *procedure = address ? PyLong_AsVoidPtr(address) : NULL;
+    Py_XDECREF(address);
+    if (procedure && heap->keeps && PySet_Add(heap->keeps, peer) < 0) return NULL;
+    return procedure;
+}
+
+const Procedure *import_procedure(Passage *x, PyObject *lambda) {
+    Value found;
+    const Procedure *procedure = NULL;
+    if (heap_recall(x->heap, lambda, &found)) {
+        procedure = procedure_of(found);
+    } else {
+        PyObject *peer = PyObject_CallOneArg(classes()->procedure_peer, lambda);
+        if (peer) procedure = procedure_of_peer(x->heap, peer);
+        Py_XDECREF(peer);
+        if (!procedure) {
+            failed(x);
+            return NULL;
+        }
+        heap_remember(x->heap, lambda, of_procedure(PROCEDURE, procedure, NULL));
+    }
+    if (procedure->registers > x->side.registers) x->side.registers = procedure->registers;
+    return procedure;
+}
+
+static Value import_object(Passage *x, PyObject *python);
+
+static Value import_closure(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyObject *lambda = held(x, python, c->closure_lambda), *environment = held(x, python, c->closure_environment);
+    const Procedure *procedure = lambda && environment ? import_procedure(x, lambda) : NULL;
+    if (!procedure) return nothing();
+    const Value captured = import_object(x, environment);
+    return of_procedure(captured.tag == ENVIRONMENT ? CLOSURE : PROCEDURE, procedure,
+                        captured.tag == ENVIRONMENT ? captured.object : NULL);
+}
+
+/* An instance of one of the classes that C knows, where it has been met or comes from a constant: that one. */
+static Value import_object(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    const Known *known = passage_find_python(x, python);
+    Value value;
+    if (known) return copied(of_object((Kind)known->object->kind, known->object));
+    if (heap_recall(x->heap, python, &value)) return copied(value);
+    const PyTypeObject *type = Py_TYPE(python);
+    if (type == c->pair) return empty_cells(x, PAIR, python, 2, birth_in(x, python, c->pair_birth));
+    if (type == c->record) return import_record(x, python);
+    if (type == c->list) return import_list(x, python);
+    if (type == c->dictionary) return import_dictionary(x, python);
+    return import_environment(x, python);
+}
+
+static Value import_amount(Passage *x, PyObject *python) {
+    if (PyFloat_CheckExact(python)) return of_real(PyFloat_AS_DOUBLE(python));
+    return Py_IS_TYPE(python, classes()->both) ? empty_cells(x, DUAL, python, 2, 0) : foreign(x, python);
+}
+
+Value import_value(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyTypeObject *type = Py_TYPE(python);
+    if (x->failed) return nothing();
+    if (x->amounts) return import_amount(x, python);
+    if (type == &PyFloat_Type) return of_real(PyFloat_AS_DOUBLE(python));
+    if (type == &PyLong_Type) return import_integer(x, python);
+    if (type == &PyBool_Type) return of_boolean(python == Py_True);
+    if (python == Py_None) return nothing();
+    if (type == c->closure) return import_closure(x, python);
+    if (type == c->dual) return import_dual(x, python);
+    if (type == c->pair || type == c->record || type == c->list || type == c->dictionary || type == c->environment)
+        return import_object(x, python);
+    return type == &PyRange_Type ? import_range(x, python) : foreign(x, python);
+}
+
+/* Filling */
+
+static void fill_cells(Passage *x, Value *cells, PyObject *tuple) {
+    const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    for (Py_ssize_t i = 0; i < count; i++) cells[i] = import_value(x, PyTuple_GET_ITEM(tuple, i));
+}
+
+static void fill_two(Passage *x, Value *cells, PyObject *python, Py_ssize_t first, Py_ssize_t second) {
+    PyObject *parts[2] = {held(x, python, first), held(x, python, second)};
+    for (int i = 0; i < 2; i++)
+        if (parts[i]) cells[i] = import_value(x, parts[i]);
+}
+
+static void fill_list(Passage *x, const Items *items, PyObject *list) {
+    for (size_t i = 0; i < items->length; i++)
+        items->values[i] = import_value(x, PyList_GET_ITEM(list, (Py_ssize_t)i));
+}
+
+static void fill_dictionary(Passage *x, const Entries *entries, PyObject *items) {
+    PyObject *key, *value;
+    Py_ssize_t position = 0;
+    for (size_t i = 0; i < entries->end && PyDict_Next(items, &position, &key, &value); i++)
+        entries->all[i].value = import_value(x, value);
+}
+
+static void fill(Passage *x, Known known) {
+    const Classes *c = classes();
+    Value *cells = ((Cells *)known.object)->cells;
+    switch ((Kind)known.object->kind) {
+    case PAIR: fill_two(x, cells, known.python, c->pair_car, c->pair_cdr); break;
+    case DUAL:
+        if (x->amounts)
+            fill_two(x, cells, known.python, c->both_primal, c->both_tangent);
+        else
+            fill_two(x, cells, known.python, c->dual_primal, c->dual_tangent);
+        break;
+    case RECORD: fill_cells(x, cells + 1, *slot_of(known.python, c->record_items)); break;
+    case LIST: fill_list(x, ((List *)known.object)->items, *slot_of(known.python, c->list_items)); break;
+    case DICTIONARY:
+        fill_dictionary(x, ((Dictionary *)known.object)->entries, *slot_of(known.python, c->dictionary_items));
+        break;
+    default: fill_cells(x, cells, *slot_of(known.python, c->environment_values)); break;
+    }
+}
+
+bool import_rest(Passage *x) {
+    while (x->done < x->count && !x->failed) {
+        fill(x, x->known[x->done]);
+        x->done++;
+    }
+    return !x->failed;
+}

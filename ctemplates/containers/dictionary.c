@@ -1,0 +1,120 @@
+/* The entries of dictionaries: open addressing by the fields of keys, in the order of insertion.
+ *
+ * In: keys with their fields (keys.c). What always holds: every entry that is not removed is found from its
+ * field's slot on, no empty slot between; slots of removed entries stay used until the entries are packed;
+ * `slots` is at least twice as long as `all`.
+ */
+#include <string.h>
+
+#include "natives/natives.h"
+
+enum { LEAST_ROOM = 8 };
+
+static size_t hash_of(int64_t field) {
+    uint64_t x = (uint64_t)field;
+    x ^= x >> 32;
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(x ^ x >> 29);
+}
+
+Value new_dictionary_of(Heap *heap, Entries *entries, uint64_t owner) {
+    Dictionary *dictionary = (Dictionary *)new_object(heap, DICTIONARY, sizeof(Dictionary));
+    dictionary->stale = NEVER;
+    dictionary->owner = owner;
+    dictionary->entries = entries;
+    return of_object(DICTIONARY, dictionary);
+}
+
+static Entries *new_entries(Heap *heap) {
+    Entries *entries = heap_allocate(heap, sizeof(Entries));
+    *entries = (Entries){.handles = 1};
+    return entries;
+}
+
+Value new_dictionary(Heap *heap, uint64_t owner) { return new_dictionary_of(heap, new_entries(heap), owner); }
+
+static void free_tables(Heap *heap, const Entries *entries) {
+    if (!entries->room) return;
+    heap_free(heap, entries->all, entries->room * sizeof(DictionaryEntry));
+    heap_free(heap, entries->slots, entries->slot_count * sizeof(uint32_t));
+}
+
+void dictionary_destroy(Heap *heap, Dictionary *dictionary) {
+    Entries *entries = dictionary->entries;
+    if (--entries->handles) return;
+    for (size_t i = 0; i < entries->end; i++) {
+        drop(heap, entries->all[i].key);
+        drop(heap, entries->all[i].value);
+    }
+    free_tables(heap, entries);
+    heap_free(heap, entries, sizeof(Entries));
+}
+
+DictionaryEntry *entries_find(const Entries *entries, int64_t field) {
+    if (!entries->room) return NULL;
+    const size_t mask = entries->slot_count - 1;
+    for (size_t at = hash_of(field) & mask; entries->slots[at]; at = (at + 1) & mask) {
+        DictionaryEntry *entry = &entries->all[entries->slots[at] - 1];
+        if (entry->field == field) return entry;
+    }
+    return NULL;
+}
+
+static void enter(Entries *entries, const DictionaryEntry *entry) {
+    const size_t mask = entries->slot_count - 1;
+    size_t at = hash_of(entry->field) & mask;
+    while (entries->slots[at]) at = (at + 1) & mask;
+    entries->all[entries->end] = *entry;
+    entries->slots[at] = (uint32_t)++entries->end;
+    entries->length++;
+}
+
+/* New tables with the entries of `old` that are not removed, whose references go along. */
+static Entries packed(Heap *heap, const Entries *old, size_t room) {
+    size_t slots = 2 * LEAST_ROOM;
+    while (slots < 2 * room) slots *= 2;
+    Entries new = {.handles = old->handles, .room = room, .slot_count = slots};
+    new.all = heap_allocate(heap, room * sizeof(DictionaryEntry));
+    new.slots = heap_allocate(heap, slots * sizeof(uint32_t));
+    memset(new.slots, 0, slots * sizeof(uint32_t));
+    for (size_t i = 0; i < old->end; i++)
+        if (old->all[i].field != NO_FIELD) enter(&new, &old->all[i]);
+    return new;
+}
+
+Entries *entries_copied(Heap *heap, const Entries *entries) {
+    Entries *copy = new_entries(heap);
+    if (!entries->length) return copy;
+    *copy = packed(heap, entries, entries->length + LEAST_ROOM);
+    copy->handles = 1;
+    for (size_t i = 0; i < copy->end; i++) {
+        keep(copy->all[i].key);
+        keep(copy->all[i].value);
+    }
+    return copy;
+}
+
+void entries_set(Heap *heap, Entries *entries, int64_t field, Value key, Value value) {
+    DictionaryEntry *found = entries_find(entries, field);
+    if (found) {
+        const Value old = found->value;
+        found->value = value;
+        drop(heap, key);
+        drop(heap, old);
+        return;
+    }
+    if (entries->end == entries->room) {
+        const Entries new = packed(heap, entries, 2 * entries->length + LEAST_ROOM);
+        free_tables(heap, entries);
+        *entries = new;
+    }
+    enter(entries, &(DictionaryEntry){.field = field, .key = key, .value = value});
+}
+
+void entries_remove(Heap *heap, Entries *entries, DictionaryEntry *entry) {
+    const Value key = entry->key, value = entry->value;
+    *entry = (DictionaryEntry){.field = NO_FIELD, .key = nothing(), .value = nothing()};
+    entries->length--;
+    drop(heap, key);
+    drop(heap, value);
+}

@@ -1,0 +1,237 @@
+/* What native steps look at in Python objects: strings, large integers, the layouts of records.
+ *
+ * Strings never change, so looking at one that is held needs no GIL. What is asked of layouts and classes is
+ * asked once, with the GIL, and remembered in the heap: a table that holds what it knows something about.
+ * What always holds: this raises no Python exception.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "natives/natives.h"
+
+static PyObject *python_in(Value v) { return ((Foreign *)v.object)->python; }
+
+/* Strings */
+
+bool is_text(Value v) { return kind_of(v) == FOREIGN && PyUnicode_CheckExact(python_in(v)); }
+
+size_t text_length(Value v) { return (size_t)PyUnicode_GET_LENGTH(python_in(v)); }
+
+static size_t text_bytes(PyObject *text) {
+    return (size_t)PyUnicode_GET_LENGTH(text) * (size_t)PyUnicode_KIND(text);
+}
+
+bool texts_equal(Value a, Value b) {
+    PyObject *x = python_in(a), *y = python_in(b);
+    if (x == y) return true;
+    if (PyUnicode_GET_LENGTH(x) != PyUnicode_GET_LENGTH(y) || PyUnicode_KIND(x) != PyUnicode_KIND(y))
+        return false;
+    return memcmp(PyUnicode_DATA(x), PyUnicode_DATA(y), text_bytes(x)) == 0;
+}
+
+uint64_t text_hash(Value v) {
+    const unsigned char *bytes = PyUnicode_DATA(python_in(v));
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = text_bytes(python_in(v)); i > 0; i--) hash = (hash ^ *bytes++) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+bool is_any_text(Value v) { return kind_of(v) == FOREIGN && PyUnicode_Check(python_in(v)); }
+
+bool same_python_type(Value a, Value b) { return Py_TYPE(python_in(a)) == Py_TYPE(python_in(b)); }
+
+/* Large integers: those that INTEGER cannot hold */
+
+bool is_large_integer(Value v) { return kind_of(v) == FOREIGN && PyLong_CheckExact(python_in(v)); }
+
+bool large_integers_equal(Value a, Value b) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    const bool equal = PyObject_RichCompareBool(python_in(a), python_in(b), Py_EQ) == 1;
+    PyGILState_Release(state);
+    return equal;
+}
+
+uint64_t large_integer_hash(Value v) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    const uint64_t hash = (uint64_t)PyObject_Hash(python_in(v));
+    PyGILState_Release(state);
+    return hash;
+}
+
+/* What is asked of classes, once */
+
+enum { PLACES = 256, IS_TUPLE = 1, IS_OVERLOADS = 2 };
+
+typedef enum Question {
+    WHICH_KIND,     /* of a layout: IS_TUPLE, IS_OVERLOADS */
+    WHERE_NAMED,    /* of a layout and a name: the position; -1: nowhere */
+    WHERE_OF_ARITY, /* of a layout and a number: the position of its digits */
+    IS_INSTANCE     /* of classes, and a layout or a kind of values: 0, 1; -1: Python must say */
+} Question;
+
+typedef struct Known {
+    Question question;
+    int32_t answer;
+    PyObject *about, *also; /* owned; NULL: none */
+    int64_t number;
+} Known;
+
+typedef struct Layouts {
+    Known known[PLACES];
+} Layouts;
+
+/* The name is the one that there is: Python's cache of what classes have keeps every string that it is asked by. */
+static PyObject *attribute(PyObject *object, const char *name) {
+    PyObject *interned = PyUnicode_InternFromString(name);
+    PyObject *found = interned ? PyObject_GetAttr(object, interned) : NULL;
+    Py_XDECREF(interned);
+    return found;
+}
+
+static int32_t kind_of_layout(PyObject *layout) {
+    PyObject *cls = attribute(layout, "cls");
+    if (!cls) return 0;
+    int32_t answer = 0;
+    if (PyType_Check(cls)) {
+        if (PyType_IsSubtype((PyTypeObject *)cls, &PyTuple_Type)) answer |= IS_TUPLE;
+        PyObject *name = attribute(cls, "__name__");
+        if (name && PyUnicode_CompareWithASCIIString(name, "Overloads") == 0) answer |= IS_OVERLOADS;
+        Py_XDECREF(name);
+    }
+    Py_DECREF(cls);
+    return answer;
+}
+
+static int32_t position_in(PyObject *layout, PyObject *name) {
+    PyObject *index = attribute(layout, "index");
+    if (!index) return -1;
+    PyObject *position = PyDict_Check(index) ? PyDict_GetItemWithError(index, name) : NULL;
+    const int32_t answer = position ? (int32_t)PyLong_AsLong(position) : -1;
+    Py_DECREF(index);
+    return answer;
+}
+
+static int32_t position_of_arity(PyObject *layout, int64_t arity) {
+    PyObject *digits = PyUnicode_FromFormat("%lld", (long long)arity);
+    const int32_t answer = digits ? position_in(layout, digits) : -1;
+    Py_XDECREF(digits);
+    return answer;
+}
+
+/* The class of values of a kind; NULL: this cannot tell. */
+static PyTypeObject *class_of_kind(int64_t kind) {
+    switch (kind) {
+    case REAL: return &PyFloat_Type;
+    case INTEGER: return &PyLong_Type;
+    case BOOLEAN: return &PyBool_Type;
+    case NOTHING: return Py_TYPE(Py_None);
+    case RECORD: return &PyTuple_Type;
+    case LIST: return &PyList_Type;
+    case DICTIONARY: return &PyDict_Type;
+    case RANGE: return &PyRange_Type;
+    case PROCEDURE:
+    case CLOSURE: return &PyFunction_Type;
+    case FOREIGN: return &PyUnicode_Type;
+    default: return NULL;
+    }
+}
+
+/* Only of classes whose own class says nothing of what their subclasses are. */
+static int32_t is_subclass(PyTypeObject *cls, PyObject *classes) {
+    int32_t answer = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); i++) {
+        PyObject *other = PyTuple_GET_ITEM(classes, i);
+        if (Py_TYPE(other) != &PyType_Type) return -1;
+        answer |= PyType_IsSubtype(cls, (PyTypeObject *)other) != 0;
+    }
+    return answer;
+}
+
+/* `types`: a Types, or a Layout, which stands for its class alone. */
+static PyObject *classes_in(PyObject *types) {
+    PyObject *classes = attribute(types, "classes");
+    if (classes) return classes;
+    PyErr_Clear();
+    PyObject *cls = attribute(types, "cls"), *found = cls ? PyTuple_Pack(1, cls) : NULL;
+    Py_XDECREF(cls);
+    return found;
+}
+
+static int32_t is_instance(PyObject *types, PyObject *layout, int64_t kind) {
+    PyObject *classes = classes_in(types), *cls = layout ? attribute(layout, "cls") : NULL;
+    PyTypeObject *type = layout ? (PyTypeObject *)cls : class_of_kind(kind);
+    int32_t answer = -1;
+    if (classes && PyTuple_Check(classes) && type && PyType_Check((PyObject *)type))
+        answer = is_subclass(type, classes);
+    Py_XDECREF(classes);
+    Py_XDECREF(cls);
+    return answer;
+}
+
+static int32_t asked(const Known *known) {
+    switch (known->question) {
+    case WHICH_KIND: return kind_of_layout(known->about);
+    case WHERE_NAMED: return position_in(known->about, known->also);
+    case WHERE_OF_ARITY: return position_of_arity(known->about, known->number);
+    case IS_INSTANCE: return is_instance(known->about, known->also, known->number);
+    }
+    return -1;
+}
+
+static void learn(Known *place, Known new) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *about = place->about, *also = place->also;
+    new.answer = asked(&new);
+    PyErr_Clear();
+    Py_INCREF(new.about);
+    Py_XINCREF(new.also);
+    *place = new;
+    Py_XDECREF(about);
+    Py_XDECREF(also);
+    PyGILState_Release(state);
+}
+
+static int32_t known(Heap *heap, Question question, void *about, void *also, int64_t number) {
+    if (UNLIKELY(!heap->layouts)) {
+        Layouts *layouts = heap_allocate(heap, sizeof(Layouts));
+        memset(layouts, 0, sizeof(Layouts));
+        heap->layouts = layouts;
+    }
+    const uintptr_t mixed =
+        ((uintptr_t)about >> 4) * 31 + ((uintptr_t)also >> 4) + (uintptr_t)number * 7 + (uintptr_t)question;
+    Known *place = &heap->layouts->known[(mixed ^ mixed >> 8) % PLACES];
+    if (UNLIKELY(place->about != about || place->also != also || place->number != number ||
+                 place->question != question))
+        learn(place, (Known){.question = question, .about = about, .also = also, .number = number});
+    return place->answer;
+}
+
+int32_t layout_position(Heap *heap, void *layout, void *name) {
+    return known(heap, WHERE_NAMED, layout, name, 0);
+}
+int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity) {
+    return known(heap, WHERE_OF_ARITY, layout, NULL, arity);
+}
+bool layout_is_tuple(Heap *heap, void *layout) { return known(heap, WHICH_KIND, layout, NULL, 0) & IS_TUPLE; }
+bool layout_is_overloads(Heap *heap, void *layout) {
+    return known(heap, WHICH_KIND, layout, NULL, 0) & IS_OVERLOADS;
+}
+
+int32_t instance_of(Heap *heap, Value v, Value types) {
+    double real;
+    if (kind_of(types) != FOREIGN || (kind_of(v) == FOREIGN && !is_text(v))) return -1;
+    if (kind_of(v) == RECORD && kind_of(cells_of(v)[0]) == FOREIGN)
+        return known(heap, IS_INSTANCE, python_in(types), python_in(cells_of(v)[0]), RECORD);
+    const Kind kind = kind_of(v) == DUAL && real_in(v, &real) ? REAL : kind_of(v);
+    return known(heap, IS_INSTANCE, python_in(types), NULL, kind);
+}
+
+void layouts_destroy(Heap *heap) {
+    if (!heap->layouts) return;
+    for (size_t i = 0; i < PLACES; i++) {
+        Py_XDECREF(heap->layouts->known[i].about);
+        Py_XDECREF(heap->layouts->known[i].also);
+    }
+    heap_free(heap, heap->layouts, sizeof(Layouts));
+    heap->layouts = NULL;
+}

@@ -1,0 +1,28 @@
+/* The schedule Bisection of checkpoint/driver/schedule.py, action for action: what comes next is asked for each time.
+ *
+ * In: reports. Out: directives. What is yet to be done waits on a stack of its own, the next on top; so nothing
+ * recurses, and there is never more on it than some for each halving and each cut by bytes.
+ */
+#ifndef CK_BISECTION_H
+#define CK_BISECTION_H
+
+#include "memory/heap.h"
+#include "driver/schedule.h"
+
+typedef struct Pending Pending;
+
+/* most, bytes: the bounds of a base case. steps: how many to tape at once, as learnt so far. */
+typedef struct Bisection {
+    int64_t most, steps;
+    size_t bytes;
+    Pending *pending;
+    size_t count, room;
+} Bisection;
+
+void bisection_begin(Heap *heap, Bisection *bisection, int64_t base, size_t bytes);
+void bisection_end(Heap *heap, Bisection *bisection);
+
+/* What to do next, having reached this; of the first directive nothing has been reached. false: all has been done. */
+bool bisection_next(Heap *heap, Bisection *bisection, Report reached, Directive *next);
+
+#endif

@@ -1,0 +1,326 @@
+/* The driver: see driver.h. A directive that takes long is left in its middle, and gone on with by the next call.
+ *
+ * The machine runs in slices. Where it stops does not depend on them but where what the sweep holds is bounded: at
+ * the head of each block it compares its tape with the bound, so where a tape is found too large depends on the state
+ * alone that it was taped from (checkpoint/driver/engine.py).
+ */
+#include "driver/driver.h"
+
+#include "bridge/bridge.h"
+
+/* PER_RUN: as many steps as take as long as to begin and end a run. FIRST_LOOK, LAST_LOOK: after how many steps it
+ * looks at what it holds, at first and at most. FOREIGN_BYTES: what Python has for a value of its own beside an array's
+ * elements: a handle, the array object, and what the allocators add. */
+enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
+enum { FIRST_LOOK = 64, LAST_LOOK = 4096, FOREIGN_BYTES = 300 };
+
+/* What is held */
+
+static void drop_state(Sweep *s, State **state) {
+    State *dropped = *state;
+    *state = NULL;
+    if (dropped) state_release(s->heap, dropped);
+}
+
+static void drop_tape(Sweep *s) { stretch_drop(s->heap, &s->last_taped); }
+
+/* All bytes; of arrays what they have, or what tapes were told of them, whichever is more. */
+static size_t bytes_held(const Sweep *s) {
+    const Heap *heap = s->heap;
+    const size_t arrays = (size_t)array_memory_live(s->arrays);
+    return heap->bytes + (arrays > heap->reported ? arrays - heap->reported : 0) +
+           FOREIGN_BYTES * heap->foreign_count;
+}
+
+/* What the report says of sizes. */
+static void weigh(Sweep *s) {
+    Report *report = &s->report;
+    report->bytes = s->last_taped.tape ? s->last_taped.tape->bytes : 0;
+    report->tapes = s->held.bytes + (s->last_taped.tape ? tape_held(s->last_taped.tape) : 0);
+    report->cotangent = s->cotangent ? s->cotangent->bytes : 0;
+    report->held = bytes_held(s);
+    report->spare = heap_spare(s->heap);
+}
+
+/* The current state is a new reference. */
+static void stand_at(Sweep *s, State *state) {
+    drop_state(s, &s->current);
+    s->current = state;
+    s->report.step = state->steps;
+    s->report.finished = state->block->end.kind == FINISH || state->steps == s->last;
+    if (s->report.finished) s->counts.end = state->steps;
+}
+
+static State *another(State *state) {
+    state->count++;
+    return state;
+}
+
+Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *peer) {
+    Sweep *s = heap_allocate(heap, sizeof(Sweep));
+    *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .follows_own = base > 0, .peer = peer};
+    s->counts.end = s->counts.reversed_to = -1;
+    stand_at(s, another(start));
+    weigh(s);
+    if (base > 0) bisection_begin(heap, &s->bisection, base, bytes);
+    return s;
+}
+
+void sweep_weigh_arrays(Sweep *s) { s->arrays = array_memory_begin(); }
+
+void sweep_leave_arrays(Sweep *s) {
+    array_memory_end(s->arrays);
+    s->arrays = NULL;
+}
+
+void sweep_destroy(Sweep *s) {
+    Heap *heap = s->heap;
+    sweep_leave_arrays(s);
+    if (s->machine && !s->machine_lost) machine_destroy(s->machine);
+    drop_tape(s);
+    stretch_drop(heap, &s->reversing);
+    stretches_drop(heap, &s->held);
+    for (size_t i = 0; i < s->kept_count; i++) state_release(heap, s->kept[i].state);
+    drop_state(s, &s->current);
+    drop_state(s, &s->end);
+    bisection_end(heap, &s->bisection);
+    heap_free(heap, s->kept, s->kept_room * sizeof(Kept));
+    heap_free(heap, s->log, s->log_room * sizeof(Directive));
+    heap_free(heap, s, sizeof(Sweep));
+}
+
+void sweep_lose(Sweep *s, bool no_memory) {
+    s->machine_lost = s->machine != NULL;
+    s->cotangent_lost = no_memory && s->reversing.tape;
+}
+
+/* Kept states; what is asked for is mostly among the last. */
+
+static Kept *find_kept(const Sweep *s, int64_t step) {
+    for (size_t i = s->kept_count; i-- > 0;)
+        if (s->kept[i].step == step) return &s->kept[i];
+    return NULL;
+}
+
+static SweepOutcome keep_current(Sweep *s) {
+    drop_tape(s);
+    if (!s->current) return SWEEP_WITHOUT_STATE;
+    Kept *found = find_kept(s, s->current->steps);
+    if (found) {
+        drop_state(s, &found->state);
+        found->state = another(s->current);
+        return SWEEP_STANDS;
+    }
+    if (s->kept_count == s->kept_room) {
+        const size_t room = s->kept_room ? 2 * s->kept_room : FIRST_KEPT;
+        s->kept = heap_resize(s->heap, s->kept, s->kept_room * sizeof(Kept), room * sizeof(Kept));
+        s->kept_room = room;
+    }
+    s->kept[s->kept_count++] = (Kept){.step = s->current->steps, .state = another(s->current)};
+    if (s->kept_count > s->counts.most_kept) s->counts.most_kept = s->kept_count;
+    return SWEEP_STANDS;
+}
+
+static SweepOutcome restore(Sweep *s) {
+    const Kept *found = find_kept(s, s->now.step);
+    if (!found) return SWEEP_NOT_KEPT;
+    stand_at(s, another(found->state));
+    return SWEEP_STANDS;
+}
+
+static SweepOutcome drop_kept(Sweep *s) {
+    Kept *found = find_kept(s, s->now.step);
+    if (!found) return SWEEP_NOT_KEPT;
+    State *state = found->state;
+    s->kept_count--;
+    for (; found < s->kept + s->kept_count; found++) *found = found[1];
+    state_release(s->heap, state);
+    return SWEEP_STANDS;
+}
+
+/* Runs */
+
+/* The machine takes the current state's place: what it alone had may then be changed where it is. */
+static SweepOutcome start_machine(Sweep *s, bool taped) {
+    drop_tape(s);
+    if (!s->current) return SWEEP_WITHOUT_STATE;
+    if (taped)
+        s->last_taped.tape = tape_create(s->heap);
+    else
+        heap_clear_shelf(s->heap, FOR_TAPES); /* what the run makes now may need the room */
+    Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->peer);
+    if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
+    s->machine = machine;
+    s->from = machine->steps;
+    s->look = FIRST_LOOK;
+    s->run = (SweepRun){.run = machine->run, .taped = taped};
+    drop_state(s, &s->current);
+    return SWEEP_STANDS;
+}
+
+static void end_machine(Sweep *s, bool taped) {
+    Machine *machine = s->machine;
+    stand_at(s, machine_state(machine));
+    s->machine = NULL;
+    machine_destroy(machine);
+    s->left -= PER_RUN;
+    *(taped ? &s->counts.taped : &s->counts.advanced) += s->report.step - s->from;
+    if (!taped) return;
+    Stretch *made = &s->last_taped;
+    made->from = s->from;
+    made->to = s->report.step;
+    made->finishes = s->report.finished;
+    if (made->finishes && !s->end) made->end = another(s->current);
+}
+
+/* One slice of a run without a tape, after which what is held is compared with its bound. It looks the more often the
+ * faster that has grown. */
+static Outcome run_and_look(Sweep *s, int64_t to) {
+    Machine *machine = s->machine;
+    const size_t before = bytes_held(s), bound = s->now.bytes;
+    const Outcome outcome = machine_run(machine, to, s->look < s->left ? s->look : s->left);
+    if (outcome != SLICED) return outcome;
+    const size_t now = bytes_held(s);
+    if (now > bound) return STOPPED; /* a slice makes a step at least */
+    if (now > before && now - before > (bound - now) / 8)
+        s->look = s->look > 1 ? s->look / 2 : 1;
+    else if (s->look < LAST_LOOK)
+        s->look *= 2;
+    return SLICED;
+}
+
+static SweepOutcome run_on(Sweep *s, bool taped) {
+    if (!s->machine) {
+        const SweepOutcome started = start_machine(s, taped);
+        if (started != SWEEP_STANDS) return started;
+    }
+    const int64_t to = s->now.step < s->last ? s->now.step : s->last;
+    const bool looks = !taped && s->now.bytes < SIZE_MAX;
+    while (s->left > 0) {
+        const int64_t before = s->machine->steps;
+        const Outcome outcome = looks ? run_and_look(s, to) : machine_run(s->machine, to, s->left);
+        s->left -= s->machine->steps - before;
+        switch (outcome) {
+        case SLICED: break;
+        case WANTS_CODE: return SWEEP_WANTS_CODE;
+        case FAILED: return SWEEP_FAILED;
+        case NO_MEMORY: return SWEEP_NO_MEMORY;
+        case STOPPED:
+        case FINISHED:
+        case TAPE_FULL: end_machine(s, taped); return SWEEP_STANDS;
+        }
+    }
+    return SWEEP_SLICED;
+}
+
+/* Reversal */
+
+/* Whether Python has part in it, beyond the partials of reals: its libraries may warn. */
+static bool needs_quiet(const Sweep *s) {
+    if (s->cotangent->mixed) return true;
+    for (const Part *part = s->reversing.tape->parts; part; part = part->previous) {
+        if (part->resumed) return true;
+        for (uint32_t k = 0; k < part->origin_count; k++)
+            if (part->origins[k].python) return true;
+    }
+    return false;
+}
+
+/* The last tape, or the one that is held, becomes the one that is reversed. */
+static SweepOutcome take_tape(Sweep *s) {
+    if (s->now.step != LAST_TAPE) {
+        const bool found = stretches_take(&s->held, s->now.step, &s->reversing);
+        return found ? SWEEP_STANDS : SWEEP_NOT_HELD;
+    }
+    if (!s->last_taped.tape) return SWEEP_WITHOUT_TAPE;
+    s->reversing = s->last_taped;
+    s->last_taped = (Stretch){.tape = NULL};
+    return SWEEP_STANDS;
+}
+
+/* After it there is no current state, until one is restored. */
+static SweepOutcome begin_reversal(Sweep *s) {
+    const SweepOutcome taken = take_tape(s);
+    if (taken != SWEEP_STANDS) return taken;
+    Stretch *taped = &s->reversing;
+    if (s->end ? taped->to != s->reversed_to : !taped->finishes) return SWEEP_OUT_OF_ORDER;
+    if (!s->end) {
+        s->end = taped->end;
+        taped->end = NULL;
+    }
+    drop_state(s, &s->current);
+    return SWEEP_STANDS;
+}
+
+static SweepOutcome reverse(Sweep *s, bool quiet) {
+    if (!s->reversing.tape) {
+        const SweepOutcome begun = begin_reversal(s);
+        if (begun != SWEEP_STANDS) return begun;
+    }
+    if (!s->cotangent) return SWEEP_WANTS_SEED;
+    if (!quiet && needs_quiet(s)) return SWEEP_WANTS_QUIET;
+    const Outcome outcome = reverse_tape(s->reversing.tape, s->cotangent);
+    if (outcome == FAILED) return SWEEP_FAILED;
+    if (outcome == NO_MEMORY) return SWEEP_NO_MEMORY;
+    if (outcome == SLICED) return SWEEP_SLICED;
+    s->reversed_to = s->counts.reversed_to = s->reversing.from;
+    s->left -= s->reversing.to - s->reversing.from;
+    stretch_drop(s->heap, &s->reversing);
+    return SWEEP_STANDS;
+}
+
+static SweepOutcome hold(Sweep *s) {
+    if (!s->last_taped.tape) return SWEEP_WITHOUT_TAPE;
+    stretches_add(s->heap, &s->held, &s->last_taped);
+    return SWEEP_STANDS;
+}
+
+static SweepOutcome release_tape(Sweep *s) {
+    Stretch taken;
+    if (!stretches_take(&s->held, s->now.step, &taken)) return SWEEP_NOT_HELD;
+    stretch_drop(s->heap, &taken);
+    return SWEEP_STANDS;
+}
+
+/* Directives */
+
+static void log_directive(Sweep *s) {
+    if (s->log_count == s->log_room) {
+        const size_t room = s->log_room ? 2 * s->log_room : FIRST_LOG;
+        s->log = heap_resize(s->heap, s->log, s->log_room * sizeof(Directive), room * sizeof(Directive));
+        s->log_room = room;
+    }
+    s->log[s->log_count++] = s->now;
+}
+
+static SweepOutcome follow(Sweep *s, bool quiet) {
+    switch (s->now.deed) {
+    case DO_KEEP: return keep_current(s);
+    case DO_RESTORE: return restore(s);
+    case DO_DROP: return drop_kept(s);
+    case DO_ADVANCE: return run_on(s, false);
+    case DO_TAPE: return run_on(s, true);
+    case DO_HOLD: return hold(s);
+    case DO_RELEASE: return release_tape(s);
+    case DO_REVERSE: return reverse(s, quiet);
+    }
+    return SWEEP_OUT_OF_ORDER;
+}
+
+SweepOutcome sweep_go_on(Sweep *s, bool quiet) {
+    s->left = s->pace;
+    while (s->left > 0) {
+        if (!s->busy) {
+            if (!s->follows_own) return SWEEP_STANDS;
+            if (!bisection_next(s->heap, &s->bisection, s->report, &s->now)) return SWEEP_ENDS;
+            s->busy = true;
+            if (s->logs) log_directive(s);
+        }
+        const SweepOutcome outcome = follow(s, quiet);
+        if (outcome != SWEEP_STANDS) return outcome;
+        weigh(s);
+        s->busy = false;
+        if (quiet) return s->follows_own ? SWEEP_SLICED : SWEEP_STANDS;
+    }
+    return s->busy || s->follows_own ? SWEEP_SLICED : SWEEP_STANDS;
+}

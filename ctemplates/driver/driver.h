@@ -1,0 +1,71 @@
+/* The driver: a Sweep reverses one run. It follows its own bisection, or directives that it is given one by one.
+ *
+ * In: a state, directives (schedule.h), once the cotangent of the end of the run. Out: reports; the end of the run;
+ * the cotangent, which in the end belongs to the state that the run started from. It holds what the executor in
+ * Python holds (checkpoint/driver/execute.py): the kept states, a current one, the last tape and those that are held.
+ * Each is released as soon as no directive can ask for it any more.
+ *
+ * What always holds: while a directive is being followed (`busy`) it is `now`; between two there is no machine, and
+ * nothing is being reversed. After an outcome that it does not come back from, a sweep only waits for its release;
+ * what may be in no order by then is freed with the heap.
+ */
+#ifndef CK_DRIVER_H
+#define CK_DRIVER_H
+
+#include "bridge/array_memory.h"
+#include "driver/bisection.h"
+#include "reversal/reverse.h"
+#include "driver/stretch.h"
+
+typedef struct Kept {
+    int64_t step;
+    State *state;
+} Kept;
+
+typedef struct Sweep {
+    Heap *heap;
+    Kept *kept;
+    size_t kept_count, kept_room;
+    State *current; /* NULL: there is none, or a machine is on its way from it */
+    State *end;     /* of the run, once that is known */
+    Stretch last_taped; /* while it is being taped its tape only grows: what else is known of it comes with its end */
+    Stretches held;
+    Stretch reversing; /* some of its tape may have been used up */
+    Machine *machine;
+    Cotangent *cotangent; /* whoever calls owns it */
+    ArrayMemory *arrays;  /* counts those that came into being in the sweep; NULL: it does not weigh them */
+    int64_t last;         /* the step at which the run is taken to end */
+    int64_t from;         /* where the machine at work started */
+    int64_t reversed_to;  /* everything after it has been reversed */
+    int64_t pace;         /* steps that one call makes, about; whoever calls may change it */
+    int64_t left;         /* of these, what is left of this call */
+    int64_t look;         /* steps until it looks the next time at what it holds; where that is bounded */
+    Directive now;
+    Report report;
+    SweepRun run;
+    SweepCounts counts;
+    Bisection bisection;
+    bool follows_own, busy;
+    bool machine_lost, cotangent_lost; /* they may be in no order; a tape never is */
+    bool logs;
+    Directive *log;
+    size_t log_count, log_room;
+    void *peer; /* of its machines (bridge.h) */
+} Sweep;
+
+/* At a state. base: of its own bisection; 0: it is given directives. It refers to the peer while it lives. */
+Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *peer);
+void sweep_destroy(Sweep *sweep);
+
+/* From the first to the second, in one thread, arrays of Python's count in what is held. */
+void sweep_weigh_arrays(Sweep *sweep);
+void sweep_leave_arrays(Sweep *sweep);
+
+/* Follows `now`, or its own schedule until that ends. quiet: this call is within silence; it does no more than to
+ * reverse the tape. */
+SweepOutcome sweep_go_on(Sweep *sweep, bool quiet);
+
+/* After SWEEP_FAILED and SWEEP_NO_MEMORY, and where memory ended: what can no longer be relied on. */
+void sweep_lose(Sweep *sweep, bool no_memory);
+
+#endif

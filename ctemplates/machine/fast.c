@@ -1,0 +1,78 @@
+/* Translated code: how the machine enters it, where it records, and what it may call. See fast.h.
+ *
+ * In: a machine at the head of a block with a FAST; what a unit has recorded. Out: runs on the tape. What always
+ * holds: nothing is on the tape before run_end, so a unit that memory ends for, or that gives up, leaves only room.
+ */
+#include "machine/fast.h"
+
+#include <string.h>
+
+#include "natives/natives.h"
+#include "machine/vm.h"
+
+/* Words that a run should have: fewer make more of its end than of what it is for. */
+enum { FEW = 512 };
+
+bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t steps, int64_t stop) {
+    m->block = block;
+    m->index = 0;
+    m->steps = steps;
+    for (const UnitEntry *entry = fast->pointer; entry; entry = entry->next) {
+        const Unit *unit = entry->unit;
+        RunUnit *run = __atomic_load_n(m->tape ? &unit->tape : &unit->plain, __ATOMIC_ACQUIRE);
+        if (run && run(unit, m, entry->head, stop)) return true;
+    }
+    return false;
+}
+
+Word *run_begin(Machine *m, size_t least, Word **end) {
+    Tape *tape = m->tape;
+    if (m->tags || tape->bytes >= m->tape_limit) return NULL;
+    const size_t left = (m->tape_limit - tape->bytes) / sizeof(Word);
+    if (left < least) return NULL;
+    size_t words = left / 4 < FEW ? left / 4 : FEW;
+    if (words < least) words = least;
+    tape_reserve(tape, words + RUN_END_WORDS + 1);
+    const WordChunk *chunk = tape->chunk;
+    const size_t rest = chunk->room - chunk->used - RUN_END_WORDS - 1;
+    Word *start = tape->chunk->words + chunk->used;
+    *end = start + (rest < left ? rest : left);
+    return start;
+}
+
+void run_end(Machine *m, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up, const uint8_t *ways,
+             Word *end) {
+    Tape *tape = m->tape;
+    const size_t bytes = (size_t)((const uint8_t *)(const void *)end - ways);
+    const size_t padded = (bytes + sizeof(Word) - 1) / sizeof(Word);
+    memmove(up, ways, bytes);
+    memset((uint8_t *)(void *)up + bytes, 0, padded * sizeof(Word) - bytes);
+    up += padded;
+    const size_t words = (size_t)(up - start) + RUN_END_WORDS;
+    *(RunEnd *)(void *)up = (RunEnd){
+        .unit = unit, .entry = entry, .exit = exit, .words = (uint32_t)words, .ways = (uint32_t)bytes};
+    up[RUN_END_WORDS].mark = RUN_MARK;
+    tape->chunk->used += words + 1;
+    tape->bytes += (words + 1) * sizeof(Word);
+}
+
+const Services SERVICES = {
+    .run_begin = run_begin,
+    .run_end = run_end,
+    .release = release,
+    .heap_peaked = heap_peaked,
+    .heap_block = heap_block,
+    .new_large_object = new_large_object,
+    .new_list = new_list,
+    .changed_list = changed_list,
+    .stack_grow = stack_grow,
+    .stack_own_top = stack_own_top,
+    .stack_leave = stack_leave,
+    .stack_set_call = stack_set_call,
+    .machine_reserve = machine_reserve,
+    .cotangent_reserve = cotangent_reserve,
+    .cotangent_give = cotangent_give,
+    .cotangent_take = cotangent_take,
+    .cotangent_push = cotangent_push,
+    .cotangent_pop = cotangent_pop,
+};

@@ -1,0 +1,86 @@
+/* Translated code: what the machine and the C that checkpoint/ctarget/translate writes know of each other.
+ *
+ * A *unit* is a region of a program, translated for values of certain kinds. It is entered at the head of a block
+ * by an instruction FAST, which stands before the plain and the taped code of that block, and runs whole blocks,
+ * values in C's locals, until it leaves at the head of a block: because so few steps are left until `stop` that
+ * they might end within what it does next, because the tape has no room for what it does next, or because the
+ * block does what was not translated, or meets values of another kind. Then the machine goes on there by the code
+ * behind FAST: so a unit may leave wherever it likes, and never fails.
+ *
+ * What always holds: the machine after a unit has run is what the blocks' own code would have made of it, births
+ * and steps counted alike; the cotangent after a run has been reversed, too, in every bit.
+ *
+ * On the tape a unit leaves a *run*: words, in this order
+ *     header   what it kept at its entry: unit->header words
+ *     records  what it kept of each path, the first one first
+ *     ways     one byte for each path that went on to another one: its number, the last one first (padded to words)
+ *     RunEnd   (tape.h)
+ *     the mark RUN_MARK
+ */
+#ifndef CK_FAST_H
+#define CK_FAST_H
+
+#include "containers/containers.h"
+#include "state/machine.h"
+#include "reversal/reverse.h"
+
+/* Runs on from the head `entry` of the unit, whose block the machine stands at (m->block, m->steps; m->index is 0;
+ * all parameters in their registers), as long as steps are to stay at or below `stop`. false: nothing was done.
+ * true: some blocks were run; the machine stands at a head. `tape` also records on m->tape, by run_begin and
+ * run_end. */
+typedef bool RunUnit(const Unit *unit, Machine *machine, uint32_t entry, int64_t stop);
+
+/* Takes the cotangent of the point that the run was left at back to the point it was entered at (c->block; all
+ * amounts of its parameters in the window). header: the first word; up: behind the last record; ways: the first,
+ * which is the last path. false: an amount is no REAL, nothing was done. */
+typedef bool ReverseUnit(const Unit *unit, Cotangent *c, const RunEnd *end, const Word *header, const Word *up,
+                         const uint8_t *ways);
+
+struct Unit {
+    RunUnit *plain, *tape; /* NULL: not there */
+    ReverseUnit *reverse;
+    uint32_t header;       /* words */
+    const void *const *references; /* blocks, procedures, return points: what its code names by numbers */
+};
+
+/* What FAST points to. */
+typedef struct UnitEntry UnitEntry;
+struct UnitEntry {
+    const Unit *unit;
+    uint32_t head;
+    const UnitEntry *next; /* for values of other kinds; or NULL */
+};
+
+/* Room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and not much
+ * more than what the limit of the tape leaves. NULL: the tape is nearly full, or duals are about (m->tags). */
+Word *run_begin(Machine *machine, size_t least, Word **end);
+
+/* The run ends: its header and records lie from `start` to `up`, its ways from `ways` to `end`. */
+void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,
+             const uint8_t *ways, Word *end);
+
+/* The functions of the runtime that translated code calls: it is loaded apart from it, and bound to it by this. */
+typedef struct Services {
+    Word *(*run_begin)(Machine *machine, size_t least, Word **end);
+    void (*run_end)(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,
+                    const uint8_t *ways, Word *end);
+    void (*release)(Heap *heap, Object *object);
+    void (*heap_peaked)(Heap *heap, size_t added);
+    void *(*heap_block)(Heap *heap, uint32_t size_class);
+    Object *(*new_large_object)(Heap *heap, Kind kind, size_t bytes);
+    Value (*new_list)(Heap *heap, size_t length, uint64_t owner);
+    bool (*changed_list)(Machine *machine, int64_t steps, List *old, size_t more, Value *handle);
+    void (*stack_grow)(Heap *heap, Stack *stack, uint32_t count);
+    void (*stack_own_top)(Heap *heap, Stack *stack);
+    void (*stack_leave)(Heap *heap, Stack *stack);
+    void (*stack_set_call)(Heap *heap, Stack *stack, const Block *call);
+    void (*machine_reserve)(Machine *machine, uint32_t registers);
+    void (*cotangent_reserve)(Cotangent *cotangent, uint32_t registers);
+    void (*cotangent_give)(Cotangent *cotangent, uint64_t birth, int64_t field, Value amount);
+    Value (*cotangent_take)(Cotangent *cotangent, uint64_t birth, int64_t field);
+    void (*cotangent_push)(Cotangent *cotangent, Value amount);
+    Value (*cotangent_pop)(Cotangent *cotangent);
+} Services;
+extern const Services SERVICES;
+
+#endif

@@ -1,0 +1,292 @@
+/* All that translated code includes (checkpoint/ctarget/translate writes it): the runtime's structures, what it calls
+ * of the runtime, and its own words for what a unit does.
+ *
+ * What always holds: a unit is loaded apart from the runtime, and bound to it by unit_bind; what the runtime's headers
+ * call from inline functions is defined here once more, hidden, and goes there. Values and partials of scalars are
+ * those of scalars.def, in every bit: a unit's file repeats the entries that it uses (translate/definitions.py).
+ */
+#ifndef CK_TRANSLATED_H
+#define CK_TRANSLATED_H
+
+#include "containers/containers.h"
+#include "machine/fast.h"
+#include "scalars/scalar_functions.h"
+
+/* A place that nobody reads costs nothing. */
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define INLINE static inline __attribute__((always_inline, unused))
+
+/* The runtime */
+
+static const Services *services;
+EXPORTED void unit_bind(const Services *given);
+void unit_bind(const Services *given) { services = given; }
+
+void release(Heap *heap, Object *object) { services->release(heap, object); }
+void heap_peaked(Heap *heap, size_t added) { services->heap_peaked(heap, added); }
+void *heap_block(Heap *heap, uint32_t size_class) { return services->heap_block(heap, size_class); }
+Object *new_large_object(Heap *heap, Kind kind, size_t bytes) {
+    return services->new_large_object(heap, kind, bytes);
+}
+void stack_grow(Heap *heap, Stack *stack, uint32_t count) { services->stack_grow(heap, stack, count); }
+void stack_own_top(Heap *heap, Stack *stack) { services->stack_own_top(heap, stack); }
+void stack_leave(Heap *heap, Stack *stack) { services->stack_leave(heap, stack); }
+void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) { services->cotangent_reserve(c, registers); }
+
+/* What the unit names by numbers */
+#define REFERENCE(NUMBER) (unit->references[NUMBER])
+
+/* Tags */
+
+INLINE bool is_closure_of(Value v, Kind kind, const void *procedure) {
+    return v.tag == of_procedure(kind, procedure, NULL).tag;
+}
+INLINE bool is_tuple(Value v) { return kind_of(v) == RECORD && cells_of(v)[0].tag == NOTHING; }
+INLINE bool is_tuple_of(Value v, uint32_t count) { return is_tuple(v) && v.object->length == count + 1; }
+INLINE bool is_other(Value v) { /* than what has an amount */
+    const Kind kind = kind_of(v);
+    return kind != REAL && kind != NODE && kind != DUAL && kind != FOREIGN;
+}
+
+/* Values */
+
+INLINE double real_of_bits(uint64_t bits) {
+    double x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+INLINE bool same_real(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; } /* in every bit */
+INLINE bool same_integer(int64_t a, int64_t b) { return a == b; }
+INLINE bool same_boolean(bool a, bool b) { return a == b; }
+INLINE Value closure(const void *procedure, Value environment) {
+    return of_procedure(CLOSURE, procedure, environment.object);
+}
+INLINE Value bare_closure(const void *procedure) { return of_procedure(PROCEDURE, procedure, NULL); }
+INLINE Value environment_of(Value closure) { return of_object(ENVIRONMENT, closure.object); }
+INLINE uint64_t birth_of(Value v) { return is_counted(v) ? v.object->birth : 0; }
+
+/* A field, of a tuple not counting its first cell; NULL: it has none of that number. */
+INLINE const Value *field_of(Value owner, uint32_t index) {
+    const uint32_t at = index + (kind_of(owner) == RECORD);
+    return at < owner.object->length ? &cells_of(owner)[at] : NULL;
+}
+
+/* The elements of a plain tuple or of a list that is not stale, and how many; NULL: it is neither. */
+INLINE const Value *elements(Value v, int64_t now, int64_t *count) {
+    if (kind_of(v) == LIST) {
+        const List *list = (const List *)v.object;
+        *count = (int64_t)list->items->length;
+        return now < list->stale ? list->items->values : NULL;
+    }
+    if (!is_tuple(v)) return NULL;
+    *count = (int64_t)v.object->length - 1;
+    return cells_of(v) + 1;
+}
+/* One of them, by an index as Python has it; where it is. NULL: there is none. */
+INLINE const Value *element(Value v, int64_t index, int64_t now, int64_t *at) {
+    int64_t count = 0;
+    const Value *all = elements(v, now, &count);
+    *at = index < 0 ? index + count : index;
+    return all && *at >= 0 && *at < count ? &all[*at] : NULL;
+}
+/* An empty list may have no elements, and has a length. */
+INLINE bool has_length(Value v, int64_t now, int64_t *length) {
+    if (kind_of(v) != LIST) return elements(v, now, length) != NULL;
+    *length = (int64_t)((const List *)v.object)->items->length;
+    return now < ((const List *)v.object)->stale;
+}
+
+/* Whether a program may change a list: an element, whose place is told, or what comes behind the last one. One that is
+ * not born gets a birth with its first change. */
+INLINE bool is_changeable(Value v) {
+    return kind_of(v) == LIST && ((const List *)v.object)->owner != FROZEN && v.object->birth != 0;
+}
+INLINE bool changeable_element(Value v, int64_t index, int64_t now, int64_t *at) {
+    return is_changeable(v) && element(v, index, now, at) != NULL;
+}
+INLINE bool changeable_end(Value v, int64_t now, int64_t *at) {
+    return is_changeable(v) && has_length(v, now, at);
+}
+/* The list after it has been changed. They take the reference that the element owns. */
+INLINE Value set_element(Machine *m, Value list, int64_t at, int64_t now, Value v) {
+    Value changed = nothing();
+    services->changed_list(m, now, (List *)list.object, 0, &changed);
+    Value *place = &((const List *)changed.object)->items->values[at];
+    const Value old = load(place);
+    store(place, v);
+    drop(m->heap, old);
+    return changed;
+}
+INLINE Value append(Machine *m, Value list, int64_t now, Value v) {
+    Value changed = nothing();
+    services->changed_list(m, now, (List *)list.object, 1, &changed);
+    Items *items = ((const List *)changed.object)->items;
+    store(&items->values[items->length++], v);
+    return changed;
+}
+/* Likewise of a list. */
+INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) {
+    *made = services->new_list(m->heap, count, m->run);
+    made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
+    return ((const List *)made->object)->items->values;
+}
+
+/* An object whose cells are filled at once; of a tuple from the second on. */
+INLINE Value *make(Machine *m, Kind kind, uint32_t count, int64_t birth, Value *made) {
+    Cells *cells = new_born_cells(m->heap, kind, count + (kind == RECORD), birth);
+    *made = of_object(kind, cells);
+    if (kind == RECORD) store(&cells->cells[0], nothing());
+    return cells->cells + (kind == RECORD);
+}
+
+/* Frames */
+
+/* Room for what another procedure's blocks address. */
+INLINE void make_room(Machine *m, const Block *block) {
+    const Procedure *procedure = block->procedure;
+    if (procedure && UNLIKELY(procedure->registers > m->window)) services->machine_reserve(m, procedure->registers);
+}
+INLINE const void *top_point(const Machine *m) { return m->stack.chunk ? stack_top(&m->stack)->point : NULL; }
+INLINE Value *push(Machine *m, const void *point, const void *call) {
+    make_room(m, ((const ReturnPoint *)point)->block);
+    return stack_push(m->heap, &m->stack, point, call);
+}
+INLINE void pop(Machine *m, uint32_t count) {
+    if (UNLIKELY(m->stack.chunk->floor)) stack_own_top(m->heap, &m->stack);
+    m->stack.top -= count + 1;
+    if (UNLIKELY(m->stack.top == 0)) stack_leave(m->heap, &m->stack);
+}
+INLINE void set_call(Machine *m, const void *call) {
+    const FrameHead *top = stack_top(&m->stack);
+    if (!top->call && top->point->block->end.kind != FINISH) services->stack_set_call(m->heap, &m->stack, call);
+}
+
+/* Ends */
+
+/* The machine stands at the head of a block from now on; its registers. */
+INLINE Value *leave_to(Machine *m, const void *block, int64_t steps, int64_t births) {
+    m->block = block;
+    m->steps = steps;
+    m->births = births;
+    m->index = 0;
+    make_room(m, block);
+    return m->registers;
+}
+INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
+    return ways - (const uint8_t *)(const void *)up >= bytes;
+}
+
+/* Amounts */
+
+/* What the cotangent holds of a real is a REAL: where it may hold anything else, the run is not reversed by its unit
+ * (only_reals in reverse.c), and what comes from a real's own field or slot has never been anything else. */
+INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
+    return services->cotangent_take(c, birth, field).real;
+}
+INLINE double popped(Cotangent *c) { return services->cotangent_pop(c).real; }
+INLINE void give_back(Cotangent *c, double amount) { services->cotangent_push(c, of_real(amount)); }
+INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double amount) {
+    if (birth && amount != 0.0) services->cotangent_give(c, birth, field, of_real(amount));
+}
+INLINE Value *arrive_at(Cotangent *c, const Block *block) {
+    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
+    c->block = block;
+    c->index = 0;
+    return c->window;
+}
+
+/* Numbers without derivatives: what natives_integer.c does. false: the machine does it. */
+
+INLINE bool whole(double x, int64_t *to) {
+    if (!(__builtin_fabs(x) < 0x1p62)) return false;
+    *to = (int64_t)x;
+    return true;
+}
+INLINE bool whole_down(double x, int64_t *to) { return whole(floor(x), to); }
+INLINE bool whole_up(double x, int64_t *to) { return whole(ceil(x), to); }
+INLINE bool whole_part(double x, int64_t *to) { return whole(trunc(x), to); }
+INLINE bool whole_nearest(double x, int64_t *to) { return whole(rint(x), to); }
+INLINE bool of_whole(int64_t x, double *to) {
+    *to = (double)x;
+    return is_exact(x);
+}
+INLINE bool tells_finite(double x, bool *to) { return *to = isfinite(x), true; }
+INLINE bool tells_infinite(double x, bool *to) { return *to = isinf(x), true; }
+INLINE bool tells_nan(double x, bool *to) { return *to = isnan(x), true; }
+INLINE bool bits_and(int64_t x, int64_t y, int64_t *to) { return *to = x & y, true; }
+INLINE bool bits_or(int64_t x, int64_t y, int64_t *to) { return *to = x | y, true; }
+INLINE bool bits_xor(int64_t x, int64_t y, int64_t *to) { return *to = x ^ y, true; }
+INLINE bool bits_not(int64_t x, int64_t *to) { return *to = ~x, true; }
+INLINE bool shifted_left(int64_t x, int64_t shift, int64_t *to) {
+    return shift >= 0 && shift < 63 && !__builtin_mul_overflow(x, INT64_C(1) << shift, to);
+}
+INLINE bool shifted_right(int64_t x, int64_t shift, int64_t *to) {
+    return shift >= 0 && (*to = x >> (shift < 63 ? shift : 63), true);
+}
+INLINE bool raised(int64_t x, int64_t exponent, int64_t *to) {
+    *to = 1;
+    if (exponent < 0 || exponent > 64) return false;
+    while (exponent--)
+        if (__builtin_mul_overflow(*to, x, to)) return false;
+    return true;
+}
+
+/* Tangents of duals: of one operand, or the sum of two (numbers.c, apply_to_simple). */
+
+INLINE bool counts(double slope, double tangent, bool singular) {
+    return !(singular && tangent == 0.0 && !isfinite(slope));
+}
+INLINE double tangent_of_one(double slope, double tangent, bool singular) {
+    return counts(slope, tangent, singular) ? slope * tangent : 0.0;
+}
+INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y, bool singular) {
+    if (!counts(slope_x, x, singular)) return tangent_of_one(slope_y, y, singular);
+    return counts(slope_y, y, singular) ? slope_x * x + slope_y * y : slope_x * x;
+}
+
+/* Scalars: value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and
+ * by_y_ID(x, y, z) are the partials. A definition of one operand does not look at y. */
+
+#include "scalars/scalar_words.h"
+
+#define VALUE(id, expression, refused)                     \
+    INLINE bool value_##id(double x, double y, double *z) { \
+        const double r = expression;                       \
+        (void)y;                                           \
+        *z = r;                                            \
+        return !(refused);                                 \
+    }
+#define PARTIAL(name, expression)                        \
+    INLINE double name(double x, double y, double r) {   \
+        (void)x, (void)y, (void)r;                       \
+        return expression;                               \
+    }
+#define UNARY(...)
+#define BINARY(...)
+#define PREDICATE(...)
+#define INTEGERS(...)
+#include "scalars/scalars.def" /* for what its entries are written with */
+#undef UNARY
+#undef BINARY
+#undef PREDICATE
+#undef INTEGERS
+#define UNARY(id, singular, expression, refused, by_x) \
+    VALUE(id, expression, refused)                     \
+    PARTIAL(by_x_##id, by_x)
+#define BINARY(id, singular, expression, refused, by_x, by_y) \
+    VALUE(id, expression, refused)                            \
+    PARTIAL(by_x_##id, by_x)                                  \
+    PARTIAL(by_y_##id, by_y)
+#define INTEGERS(id, kind, with, given, result)                   \
+    INLINE bool integers_##id(int64_t x, int64_t y, Value *value) { \
+        int64_t z = 0;                                            \
+        (void)y, (void)z;                                         \
+        if (!(given)) return false;                               \
+        *value = result;                                          \
+        return true;                                              \
+    }
+
+#endif

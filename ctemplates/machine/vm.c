@@ -1,0 +1,399 @@
+/* The forward loop: machine_run.
+ *
+ * In: a machine at a point, a limit of steps. Out: the machine at the point where it stopped, and why.
+ *
+ * A block runs by its plain code, on a tape by its taped code, as a whole; by its stepped code where the limit
+ * lies within it, where it was entered in its middle, and on a tape from the first step on that leaves an origin
+ * (give_up). Slots have registers of their own, so what a block has computed so far is still there when it is
+ * given up. While plain or taped code runs all steps of its block count as made: `steps - cost` were made before.
+ *
+ * Local variables shadow the machine's fields for speed: SYNC writes them back before anything that looks at
+ * the machine, RELOAD reads what may have changed.
+ */
+#include "machine/vm.h"
+
+#include "scalars/scalars.h"
+#include "machine/vm_families.h"
+
+#define NEXT goto *labels[(++pc)->op]
+#define SYNC() (m->block = block, m->steps = steps)
+/* To the block `block`, at its head. Plain code is entered from each place by a jump of its own, so that each is
+ * predicted by itself. */
+#define ENTER()                                                                                                \
+    do {                                                                                                       \
+        stepped = false;                                                                                       \
+        if (form == TAPED) goto enter_taped;                                                                   \
+        pc = block->plain;                                                                                     \
+        if (UNLIKELY(!pc)) goto no_code;                                                                       \
+        if (UNLIKELY(steps + block->cost > stop)) goto no_room;                                                \
+        steps += block->cost;                                                                                  \
+        goto *labels[pc->op];                                                                                  \
+    } while (0)
+#define NOW() (stepped ? steps : steps - (int64_t)block->cost + (int64_t)pc->step + 1)
+
+Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
+    static const void *const labels[OPCODES] = {
+        &&step, &&record,
+        LABELS(add), LABELS(subtract), LABELS(multiply), LABELS(divide), &&negate, &&scalar,
+        LABELS(less), LABELS(less_equal), LABELS(greater), LABELS(greater_equal), LABELS(equal), LABELS(not_equal),
+        LABELS(branch_less), LABELS(branch_less_equal), LABELS(branch_greater), LABELS(branch_greater_equal),
+        LABELS(branch_equal), LABELS(branch_not_equal),
+        &&move, &&constant, &&counted, &&drop_register, &&cons, &&car, &&cdr, &&is_null, &&is_pair, &&close,
+        &&member, &&environment, &&item, &&item_ri, &&tuple, &&native, &&foreign,
+        &&go_to, &&branch, &&branch_null, &&branch_pair, &&call, &&return_, &&install, &&foreign_end,
+        &&fast, &&halt,
+    };
+    Heap *const heap = m->heap;
+    Tape *const tape = m->tape;
+    const Form form = tape ? TAPED : PLAIN;
+    Value *r = m->registers;
+    const Block *block = m->block;
+    const Instruction *pc;
+    int64_t steps = m->steps;
+    const int64_t first = steps;
+    int64_t stop = slice < limit - steps ? steps + slice : limit;
+    bool stepped = false;
+    Word *note = NULL, *values = NULL; /* where the block's notes and values go; NULL: nothing is recorded */
+    Outcome outcome;
+    bool jumped;
+    int64_t place;
+
+    if (m->index) goto enter_stepped;
+
+enter:
+    ENTER();
+no_code:
+    return wants_code(m, block, steps, form);
+
+enter_taped:
+    pc = block->taped;
+    if (UNLIKELY(!pc)) goto no_code;
+    if (UNLIKELY(steps + block->cost > stop)) goto no_room;
+    if (UNLIKELY(pc->op == OP_HALT)) goto halt;
+    if (UNLIKELY(tape->bytes > m->tape_limit && steps > m->tape_from && block->cost > 0)) {
+        SYNC();
+        m->index = 0;
+        return TAPE_FULL;
+    }
+    if (UNLIKELY(pc->op == OP_FAST) && run_unit(m, pc++, block, steps, stop)) goto unit_left;
+    values = tape_push(tape, block);
+    note = values + block->value_count;
+    steps += block->cost;
+    goto *labels[pc->op];
+
+no_room: /* the limit, or the end of the slice, lies within the block */
+    SYNC();
+    m->index = 0;
+    if (block->end.kind == FINISH) return FINISHED;
+    if (stop < limit) {
+        if (steps > first) return SLICED;
+        stop = block->cost < limit - steps ? steps + block->cost : limit; /* it is longer than a slice */
+        goto enter;
+    }
+    if (steps >= limit) return STOPPED;
+    if (tape && tape->bytes > m->tape_limit && steps > m->tape_from) return TAPE_FULL;
+
+enter_stepped: /* from m->index on */
+    if (UNLIKELY(!block->stepped || (tape && !block->has_adjoint))) return wants_code(m, block, steps, STEPPED);
+    if (m->index && steps >= limit && step_counts(block, m->index)) {
+        SYNC();
+        return STOPPED;
+    }
+    m->block = block;
+    stepped = true;
+    values = note = NULL;
+    if (tape) part_begin(m, m->index);
+    pc = m->index ? block->stepped + block->step_at[m->index] : block->stepped;
+    goto *labels[pc->op];
+
+give_up: /* taped code: go on from the step `pc->step` as a part */
+    SYNC();
+    m->index = pc->step;
+    steps += (int64_t)pc->step - (int64_t)block->cost;
+    part_take_over(m, values, pc->step);
+    stepped = true;
+    values = note = NULL;
+    pc = block->stepped + block->step_at[pc->step];
+    goto *labels[pc->op];
+
+step:
+    if (m->part) {
+        part_reach(m, pc->step);
+        note = m->part->notes + block->note_at[pc->step];
+    }
+    if (pc->c) {
+        if (UNLIKELY(steps >= limit)) {
+            SYNC();
+            m->index = pc->step;
+            m->part = NULL;
+            return STOPPED;
+        }
+        steps++;
+    }
+    NEXT;
+
+record: {
+    const Register *slots = block->values;
+    uint64_t kinds = 0;
+    for (uint32_t i = 0; i < block->value_count; i++) {
+        const Value v = load(&r[slots[i]]);
+        kinds |= v.tag;
+        values[i].real = v.real;
+    }
+    if (UNLIKELY(kinds != REAL) && !record_mixed(block, r, values)) goto give_up;
+    NEXT;
+}
+
+    ARITHMETIC(add, +, __builtin_add_overflow)
+    ARITHMETIC(subtract, -, __builtin_sub_overflow)
+    ARITHMETIC(multiply, *, __builtin_mul_overflow)
+    FAMILY(divide, DIVIDE_REALS, NO_INTEGERS, /, )
+    COMPARISON(less, <)
+    COMPARISON(less_equal, <=)
+    COMPARISON(greater, >)
+    COMPARISON(greater_equal, >=)
+    COMPARISON(equal, ==)
+    COMPARISON(not_equal, !=)
+
+negate:
+    if (UNLIKELY(R(pc->a).tag != REAL)) goto slow;
+    PUT_REAL(-R(pc->a).real);
+    NEXT;
+
+scalar: {
+    const Scalar *s = pc->pointer;
+    double x[2] = {R(pc->a).real, 0.0}, z;
+    uint64_t kinds = R(pc->a).tag;
+    if (s->arity == 2) {
+        x[1] = R(pc->b).real;
+        kinds |= R(pc->b).tag;
+    }
+    if (UNLIKELY(kinds != REAL || !s->value(x, &z))) goto slow;
+    if (s->tells)
+        PUT(BOOLEAN, z != 0.0);
+    else
+        PUT_REAL(z);
+    NEXT;
+}
+
+slow: /* arithmetic on anything else */
+    SYNC();
+    switch (scalar_step(m, pc, NOW(), stepped)) {
+    case DONE: break;
+    case BY_PART: goto give_up;
+    case BY_PYTHON: goto foreign;
+    }
+    goto told_branch;
+
+move:
+    PUT(R(pc->a).tag, R(pc->a).integer);
+    if (!(pc->flags & FLAG_MOVES_A)) keep(GET(a));
+    NEXT;
+
+constant:
+    PUT(pc->c, pc->integer);
+    NEXT;
+
+counted:
+    SET(copied(constant_value(heap, block, pc->c)));
+    NEXT;
+
+drop_register: {
+    const Value v = GET(a);
+    store(&R(pc->a), nothing());
+    drop(heap, v);
+    NEXT;
+}
+
+cons: {
+    Cells *pair = new_born_cells(heap, PAIR, 2, m->births);
+    if (note) (note++)->birth = (uint64_t)m->births;
+    m->births++;
+    store(&pair->cells[0], used(GET(a), pc->flags & FLAG_MOVES_A));
+    store(&pair->cells[1], used(GET(b), pc->flags & FLAG_MOVES_B));
+    SET(of_object(PAIR, pair));
+    NEXT;
+}
+
+car:
+    jumped = false; /* here: which field */
+    goto field;
+cdr:
+    jumped = true;
+field: {
+    const Value pair = GET(a);
+    if (UNLIKELY(kind_of(pair) != PAIR)) goto foreign;
+    if (note) (note++)->birth = pair.object->birth;
+    const Value found = load(&cells_of(pair)[jumped]);
+    if ((pc->flags & FLAG_MOVES_A) && pair.object->count == 1) {
+        const Value other = load(&cells_of(pair)[!jumped]); /* the field moves out of the pair, which dies */
+        heap_put(heap, pair.object, (uint32_t)pair.object->size_class);
+        SET(found);
+        drop(heap, other);
+        NEXT;
+    }
+    keep(found);
+    pair.object->count -= pc->flags & FLAG_MOVES_A;
+    SET(found);
+    NEXT;
+}
+
+is_null:
+    jumped = R(pc->a).tag == NOTHING;
+    goto told;
+is_pair:
+    jumped = kind_of(R(pc->a)) == PAIR;
+told:
+    if (pc->flags & FLAG_MOVES_A) drop(heap, GET(a));
+    SET(of_boolean(jumped));
+    NEXT;
+
+close:
+    SET(make_closure(m, r, block, pc));
+    if (note && block->steps[pc->step].count) (note++)->birth = birth_of(GET(d));
+    NEXT;
+
+member: {
+    const Procedure *procedure = pc->pointer;
+    const Value environment = pc->a == NO_REGISTER ? nothing() : used(GET(a), pc->flags & FLAG_MOVES_A);
+    SET(closure_of(procedure, environment));
+    NEXT;
+}
+
+environment:
+    SET(make_environment(m, r, &block->steps[pc->step].operands[pc->integer], pc->c));
+    if (note) (note++)->birth = birth_of(GET(d));
+    NEXT;
+
+item: /* of a plain tuple or a list */
+    place = R(pc->b).integer;
+    if (UNLIKELY(R(pc->b).tag != INTEGER)) goto native;
+    goto element;
+item_ri:
+    place = pc->integer;
+element: {
+    const Value x = GET(a);
+    const Value *found = element_of(x, place, NOW());
+    if (UNLIKELY(!found)) goto native;
+    if (note) {
+        note[0].birth = x.object->birth;
+        note[1].field = place < 0 ? place + element_count(x) : place;
+        note += 2;
+    }
+    const Value element = copied(load(found));
+    if (pc->flags & FLAG_MOVES_A) drop(heap, x);
+    SET(element);
+    NEXT;
+}
+
+tuple: {
+    const Value made = make_tuple(m, r, &block->steps[pc->step]);
+    if (UNLIKELY(made.tag == NOTHING)) goto native;
+    if (note) (note++)->birth = birth_of(made);
+    SET(made);
+    NEXT;
+}
+
+native:
+    SYNC();
+    if (UNLIKELY(!native_step(m, pc, NOW(), &note))) goto foreign;
+    NEXT;
+
+foreign: /* Python does the step */
+    if (tape && !stepped) goto give_up;
+    m->block = block;
+    m->steps = NOW();
+    m->index = pc->step;
+    outcome = foreign_step(m, pc->step, &jumped);
+    r = m->registers;
+    if (UNLIKELY(outcome != STOPPED)) return outcome;
+    if (UNLIKELY(jumped)) goto arrive;
+    if (note && (pc->flags & FLAG_NOTES_BIRTH) && !(pc->flags & FLAG_NOTES_FIELD)) note->birth = birth_of(GET(d));
+
+told_branch: /* of a comparison that is one with its branch, R[d] is the test */
+    if (pc->op >= OP_BRANCH_LESS && pc->op <= OP_BRANCH_NOT_EQUAL_RI) {
+        if (UNLIKELY(R(pc->d).tag != BOOLEAN)) goto foreign_end;
+        if (!R(pc->d).integer) pc += pc->c;
+    }
+    NEXT;
+
+arrive: /* at m's point, left by other means than the block's own end */
+    m->part = NULL;
+    block = m->block;
+    steps = m->steps;
+    if (m->index) goto enter_stepped;
+    goto enter;
+
+go_to:
+    if (stepped) part_end(m);
+    block = pc->pointer;
+    ENTER();
+
+branch: {
+    const Value test = GET(a);
+    if (UNLIKELY(test.tag != BOOLEAN)) goto foreign_end;
+    if (!test.integer) pc += pc->c;
+    NEXT;
+}
+
+branch_null:
+    jumped = R(pc->a).tag == NOTHING;
+    goto branch_told;
+branch_pair:
+    jumped = kind_of(GET(a)) == PAIR;
+branch_told:
+    if (pc->flags & FLAG_MOVES_A) drop(heap, GET(a));
+    if (!jumped) pc += pc->c;
+    NEXT;
+
+call: {
+    const End *end = &block->end;
+    if (UNLIKELY(end->operands[0].at == NO_REGISTER)) goto foreign_end; /* a constant is no procedure */
+    const Value called = load(&r[end->operands[0].at]);
+    if (UNLIKELY(!takes(called, end->count - 1))) goto foreign_end;
+    if (note) note->birth = birth_of(called);
+    if (stepped) part_end(m);
+    block = call_procedure(m, block, called);
+    r = m->registers;
+    ENTER();
+}
+
+return_: {
+    const Value value = GET(a);
+    if (stepped) part_end(m);
+    block = stack_return(heap, &m->stack, r)->block;
+    store(&r[block->parameters[0]], value);
+    ENTER();
+}
+
+install:
+    push_install(m, block, r);
+    if (stepped) part_end(m);
+    block = block->end.targets[0];
+    ENTER();
+
+foreign_end:
+    if (tape && !stepped) goto give_up;
+    if (note && block->end.kind == CONTROL && !block->end.resumes && block->end.operands[0].at != NO_REGISTER)
+        note->birth = birth_of(r[block->end.operands[0].at]); /* of the environment that j* calls */
+    m->block = block;
+    m->steps = stepped ? steps : steps - (int64_t)block->cost + (int64_t)block->step_count + block->end.counts;
+    m->index = block->step_count;
+    outcome = foreign_end(m);
+    r = m->registers;
+    if (UNLIKELY(outcome != STOPPED)) return outcome;
+    goto arrive;
+
+fast: /* of plain code */
+    if (!run_unit(m, pc, block, steps - (int64_t)block->cost, stop)) NEXT;
+unit_left: /* at a head */
+    r = m->registers;
+    block = m->block;
+    steps = m->steps;
+    ENTER();
+
+halt:
+    SYNC();
+    m->index = 0;
+    return FINISHED;
+}

@@ -1,0 +1,201 @@
+/* The heap of one run and of the states that were taken along it: allocation, counting, accounting.
+ *
+ * A heap belongs to one thread at a time. Objects of up to LARGEST_CLASS bytes come from free lists of
+ * their size class, cut from slabs; larger ones, and growing buffers, from memory.h. `bytes` is exactly what
+ * is in use (objects, buffers, stack chunks, tapes; not what lies in free lists), `peak` the most it was.
+ *
+ * Where memory ends (the system gives none, or `bytes` would pass `limit`) heap_exhausted jumps to the innermost
+ * `escape`, which every entry from Python sets (api.c). What the run held is then unreachable, and is freed
+ * with the heap: heap_destroy frees all there is, and releases every Python object.
+ *
+ * Freeing never recurses: what has no references any more waits on `dying`, linked through its own head.
+ */
+#ifndef CK_HEAP_H
+#define CK_HEAP_H
+
+#include <setjmp.h>
+
+#include "program/value.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CK_POISONS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CK_POISONS 1
+#endif
+#endif
+#ifdef CK_POISONS /* the hostile build sees it when something freed is used */
+#include <sanitizer/asan_interface.h>
+#define POISON(memory, bytes) __asan_poison_memory_region(memory, bytes)
+#define UNPOISON(memory, bytes) __asan_unpoison_memory_region(memory, bytes)
+#else
+#define POISON(memory, bytes) ((void)(memory), (void)(bytes))
+#define UNPOISON(memory, bytes) ((void)(memory), (void)(bytes))
+#endif
+
+enum { CLASS_BYTES = 16, CLASSES = 33, LARGEST_CLASS = CLASS_BYTES * (CLASSES - 1) };
+
+typedef struct Heap Heap;
+
+/* A Python object. Links hold all of a heap's, so that heap_destroy can release them. */
+typedef struct Foreign {
+    Object head;
+    void *python; /* PyObject *, owned unless `borrowed` */
+    struct Foreign *previous, *next;
+    bool borrowed; /* it is a constant of the code, which outlives the heap */
+    int64_t field; /* of a key of dictionaries (keys.c); 0: not asked yet */
+} Foreign;
+
+/* Large blocks for the next one who asks for one; not in `bytes`. Those of stacks and of tapes have their own. */
+typedef struct Shelf {
+    void *memory; /* the newest, whose first word is the one before it; NULL: it is empty */
+    size_t bytes; /* of that one */
+    size_t all;   /* of all, and what they cost besides */
+} Shelf;
+typedef enum ShelfUse { FOR_STACKS, FOR_TAPES, SHELVES } ShelfUse;
+
+struct Heap {
+    void *free[CLASSES]; /* lists of free blocks by size class, linked through their first word */
+    char *fresh, *fresh_end; /* the rest of the newest slab */
+    struct Slab *slabs; /* all slabs, newest first */
+    size_t next_slab; /* how large the next slab will be */
+    Object *dying;
+    bool draining; /* somebody works off `dying`, or will: whatever dies waits there */
+    Foreign *foreign; /* all of them */
+    size_t foreign_count;
+    struct Large *large; /* the large blocks, linked, for heap_destroy */
+    Shelf shelves[SHELVES];
+    size_t reported; /* of `bytes`, what Python has (heap_report) */
+    size_t slab_bytes, large_bytes; /* of all slabs; of all that came from malloc, on the shelves too */
+    size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
+    jmp_buf *escape;
+    uint64_t runs; /* the owner of the next run's lists (containers.h) */
+    void *keeps; /* PyObject *: a set of what must live as long as the heap's closures (bridge.h); owned */
+    int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
+    struct Gate *gate; /* who is in the heap, and what he releases when he leaves (held.h) */
+    struct Keys *keys;       /* the fields of keys (keys.c) */
+    struct Layouts *layouts; /* what is known of layouts (peek.c) */
+    void *constants; /* a map from constants of the code to their values in this heap (bridge.h) */
+};
+
+Heap *heap_create(size_t limit); /* NULL: no memory */
+void heap_destroy(Heap *heap);   /* holds the GIL */
+_Noreturn void heap_exhausted(Heap *heap);
+
+/* Memory that is counted, never NULL. heap_resize may move; old and new sizes are what was asked for. Where they
+ * fail nothing has changed: what is to be resized is still there. */
+void *heap_allocate(Heap *heap, size_t bytes);
+void heap_free(Heap *heap, void *memory, size_t bytes); /* NULL is nothing */
+void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes);
+
+/* Frees, but keeps blocks for the same use, of about `most` bytes in all, for heap_from_shelf: that gives one of at
+ * least so many bytes, and of at most so many, and tells how many, or NULL. */
+void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes, size_t most);
+void heap_clear_shelf(Heap *heap, ShelfUse use); /* frees all that is on it */
+void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t most, size_t *bytes);
+
+/* Bytes that are in use; their being counted may be what fails. heap_report: those that Python has, says Python. */
+void heap_peaked(Heap *heap, size_t added);
+static inline void heap_count(Heap *heap, size_t bytes) {
+    heap->bytes += bytes;
+    if (UNLIKELY(heap->bytes > heap->peak)) heap_peaked(heap, bytes);
+}
+static inline void heap_report(Heap *heap, size_t bytes) {
+    heap_count(heap, bytes);
+    heap->reported += bytes;
+}
+static inline void heap_unreport(Heap *heap, size_t bytes) {
+    heap->bytes -= bytes;
+    heap->reported -= bytes;
+}
+
+/* What lies in free lists: it serves small blocks, and stays with the heap. */
+size_t heap_spare(const Heap *heap);
+
+void *heap_block(Heap *heap, uint32_t size_class); /* from a slab; counted by the caller */
+
+/* A block of a size class; its memory is not cleared. */
+static inline void *heap_take(Heap *heap, uint32_t size_class) {
+    heap_count(heap, (size_t)size_class * CLASS_BYTES);
+    void **block = (void **)heap->free[size_class];
+    if (UNLIKELY(!block)) return heap_block(heap, size_class);
+    heap->free[size_class] = *block;
+    UNPOISON(block, (size_t)size_class * CLASS_BYTES);
+    return block;
+}
+static inline void heap_put(Heap *heap, void *block, uint32_t size_class) {
+    heap->bytes -= (size_t)size_class * CLASS_BYTES;
+    *(void **)block = heap->free[size_class];
+    heap->free[size_class] = block;
+    POISON((char *)block + sizeof(void *), (size_t)size_class * CLASS_BYTES - sizeof(void *));
+}
+
+/* A new object with one reference, birth 0; length 0. */
+Object *new_large_object(Heap *heap, Kind kind, size_t bytes);
+static inline Object *new_object(Heap *heap, Kind kind, size_t bytes) {
+    if (UNLIKELY(bytes > LARGEST_CLASS)) return new_large_object(heap, kind, bytes);
+    const uint32_t size_class = (uint32_t)((bytes + CLASS_BYTES - 1) / CLASS_BYTES);
+    Object *object = (Object *)heap_take(heap, size_class);
+    *object = (Object){.count = 1, .length = 0, .birth = 0, .kind = kind & 0xff, .size_class = size_class & 0xff};
+    return object;
+}
+/* The same with a birth and `length` cells, which the caller fills at once. The head is written as whole words:
+ * reading a word that was just written in parts has to wait. */
+static inline Cells *new_born_cells(Heap *heap, Kind kind, uint32_t length, int64_t birth) {
+    const size_t bytes = sizeof(Cells) + length * sizeof(Value);
+    Object *object;
+    if (UNLIKELY(bytes > LARGEST_CLASS)) {
+        object = new_large_object(heap, kind, bytes);
+        object->length = length;
+        object->birth = (uint64_t)birth & LARGEST_BIRTH;
+    } else {
+        const uint32_t size_class = (uint32_t)((bytes + CLASS_BYTES - 1) / CLASS_BYTES);
+        object = (Object *)heap_take(heap, size_class);
+        *object = (Object){.count = 1,
+                           .length = length,
+                           .birth = (uint64_t)birth & LARGEST_BIRTH,
+                           .kind = kind & 0xff,
+                           .size_class = size_class & 0xff};
+    }
+    return (Cells *)object;
+}
+static inline Cells *new_cells(Heap *heap, Kind kind, uint32_t length) {
+    return new_born_cells(heap, kind, length, 0);
+}
+Value new_foreign(Heap *heap, void *python, bool borrowed); /* takes the reference to `python` */
+
+void release(Heap *heap, Object *object); /* its last reference has gone */
+
+/* Between these two nothing is released, only counted: no Python runs that could change what one is at.
+ *
+ *     bool outer = heap_hold(heap); ... drop(heap, v); ... heap_go_on(heap, outer); */
+void heap_drain(Heap *heap);
+static inline bool heap_hold(Heap *heap) {
+    const bool outer = heap->draining;
+    heap->draining = true;
+    return outer;
+}
+static inline void heap_go_on(Heap *heap, bool outer) {
+    if (!outer) heap_drain(heap);
+}
+
+static inline void keep(Value v) {
+    if (is_counted(v)) v.object->count++;
+}
+static inline Value copied(Value v) {
+    keep(v);
+    return v;
+}
+static inline void drop(Heap *heap, Value v) {
+    if (is_counted(v) && --v.object->count == 0) release(heap, v.object);
+}
+/* A value that is used for the last time, or not. */
+static inline Value used(Value v, bool moved) {
+    if (!moved) keep(v);
+    return v;
+}
+
+/* Walks the heap and aborts with a message where a count, link or size is impossible (hostile build). */
+void heap_check(const Heap *heap);
+
+#endif

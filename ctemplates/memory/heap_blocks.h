@@ -1,0 +1,24 @@
+/* What the memory of a heap consists of (heap.c, heap_check.c): slabs, from which small blocks are cut, and large
+ * blocks, each linked with all others. */
+#ifndef CK_HEAP_BLOCKS_H
+#define CK_HEAP_BLOCKS_H
+
+#include "memory/heap.h"
+
+typedef struct Slab {
+    struct Slab *previous;
+    size_t size; /* of the blocks */
+    _Alignas(CLASS_BYTES) char blocks[];
+} Slab;
+
+typedef struct Large {
+    struct Large *previous, *next;
+    size_t bytes;
+    size_t unused; /* so that the memory is as aligned as malloc's */
+    char memory[];
+} Large;
+
+_Static_assert(sizeof(Large) % CLASS_BYTES == 0, "large blocks are aligned");
+
+static inline Large *large_of(void *memory) { return (Large *)(void *)((char *)memory - offsetof(Large, memory)); }
+#endif

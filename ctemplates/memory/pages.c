@@ -1,0 +1,170 @@
+/* pages.h: malloc, mmap and, where there is one, mremap.
+ *
+ * What always holds: a mapped block is all of one mapping, with one advice, since mremap moves no more than one; it
+ * starts at a page, a large one if it was asked for as such. In the hostile build the rest of its last page is
+ * poisoned, as malloc's own blocks are fenced there.
+ */
+#define _GNU_SOURCE
+#include "memory/pages.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "memory/heap.h"
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#include <unistd.h>
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+
+static bool is_mapped(size_t bytes) { return bytes >= MAPPED; }
+static bool is_large(size_t bytes) { return bytes > LARGE_PAGE - 1024; }
+
+static size_t whole_pages(size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) & ~(page - 1);
+}
+
+static void *map(size_t whole, int access) {
+    void *memory = mmap(NULL, whole, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* A mapping from a large page's start on: it is cut out of a longer one. */
+static void *map_aligned(size_t whole, int access) {
+    char *memory = map(whole + LARGE_PAGE, access);
+    if (!memory) return NULL;
+    const size_t before = -(uintptr_t)memory & (LARGE_PAGE - 1), after = LARGE_PAGE - before;
+    if (before) (void)munmap(memory, before);
+    if (after) (void)munmap(memory + before + whole, after);
+    return memory + before;
+}
+
+/* A hint: where it is not taken there are small pages. */
+static void advise(void *memory, size_t whole, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    if (is_large(bytes)) (void)madvise(memory, whole, MADV_HUGEPAGE);
+#else
+    (void)memory, (void)whole, (void)bytes;
+#endif
+}
+
+static void *fenced(void *memory, size_t bytes) {
+    UNPOISON(memory, bytes);
+    POISON((char *)memory + bytes, whole_pages(bytes) - bytes);
+    return memory;
+}
+
+static void *map_new(size_t bytes) {
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const size_t whole = whole_pages(bytes);
+    void *memory = (is_large(bytes) ? map_aligned : map)(whole, PROT_READ | PROT_WRITE);
+    if (!memory) return NULL;
+    advise(memory, whole, bytes);
+    return fenced(memory, bytes);
+}
+
+static void unmap(void *memory, size_t bytes) {
+    const size_t whole = whole_pages(bytes);
+    UNPOISON(memory, whole);
+    (void)munmap(memory, whole);
+}
+
+static void *shrink_mapped(void *memory, size_t old_bytes, size_t bytes) {
+    const size_t old = whole_pages(old_bytes), whole = whole_pages(bytes);
+    UNPOISON(memory, old);
+    if (whole < old) (void)munmap((char *)memory + whole, old - whole);
+    return fenced(memory, bytes);
+}
+
+#ifdef MREMAP_MAYMOVE
+/* Its pages move, to where a large one may start if it is large now. Where mremap has failed it has given the place
+ * up that was kept for it. */
+static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const size_t old = whole_pages(old_bytes), whole = whole_pages(bytes);
+    void *place = is_large(bytes) && whole > old ? map_aligned(whole, PROT_NONE) : NULL;
+    void *moved = place ? mremap(memory, old, whole, MREMAP_MAYMOVE | MREMAP_FIXED, place)
+                        : mremap(memory, old, whole, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) return NULL;
+    UNPOISON(memory, old);
+    advise(moved, whole, bytes);
+    return fenced(moved, bytes);
+}
+#else
+static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
+    void *moved = map_new(bytes);
+    if (!moved) return NULL;
+    memcpy(moved, memory, old_bytes);
+    unmap(memory, old_bytes);
+    return moved;
+}
+#endif
+
+/* The last block that was given back, if it was no longer than MOST_SPARE: whoever takes and gives back again and again
+ * has the same memory each time. Its bytes stand at its start. */
+
+enum { MOST_SPARE = 1024 * 1024 };
+
+static _Atomic(void *) spare;
+
+static void unmap_spare(void *memory) {
+    if (memory) unmap(memory, *(size_t *)memory);
+}
+
+static void give_mapped(void *memory, size_t bytes) {
+    if (bytes > MOST_SPARE) {
+        unmap(memory, bytes);
+        return;
+    }
+    *(size_t *)memory = bytes;
+    POISON((char *)memory + sizeof(size_t), bytes - sizeof(size_t));
+    unmap_spare(atomic_exchange(&spare, memory));
+}
+
+static void *take_mapped(size_t bytes) {
+    void *found = bytes > MOST_SPARE ? NULL : atomic_exchange(&spare, NULL);
+    if (!found) return map_new(bytes);
+    const size_t old_bytes = *(size_t *)found;
+    void *taken = (bytes > old_bytes ? grow_mapped : shrink_mapped)(found, old_bytes, bytes);
+    if (!taken) unmap(found, old_bytes);
+    return taken;
+}
+
+#else /* malloc has everything */
+
+static bool is_mapped(size_t bytes) { return (void)bytes, false; }
+static void *take_mapped(size_t bytes) { return malloc(bytes); }
+static void give_mapped(void *memory, size_t bytes) { (void)bytes, free(memory); }
+static void *shrink_mapped(void *memory, size_t old_bytes, size_t bytes) {
+    return (void)old_bytes, realloc(memory, bytes);
+}
+static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
+    return (void)old_bytes, realloc(memory, bytes);
+}
+
+#endif
+
+void *pages_take(size_t bytes) { return is_mapped(bytes) ? take_mapped(bytes) : malloc(bytes); }
+
+void pages_give(void *memory, size_t bytes) {
+    if (is_mapped(bytes))
+        give_mapped(memory, bytes);
+    else
+        free(memory);
+}
+
+void *pages_resize(void *memory, size_t old_bytes, size_t bytes) {
+    const bool from = is_mapped(old_bytes), to = is_mapped(bytes);
+    if (from && to) return (bytes > old_bytes ? grow_mapped : shrink_mapped)(memory, old_bytes, bytes);
+    if (!from && !to) return realloc(memory, bytes);
+    void *moved = pages_take(bytes);
+    if (!moved) return NULL;
+    memcpy(moved, memory, old_bytes < bytes ? old_bytes : bytes);
+    pages_give(memory, old_bytes);
+    return moved;
+}

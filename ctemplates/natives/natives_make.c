@@ -1,0 +1,287 @@
+/* Native steps that make containers of operands, and of fields of one (checkpoint/prims/python: sequences,
+ * dictionaries).
+ *
+ * In: borrowed operands. Out: a new object with the next birth, its fields copies. Of which field each copy
+ * is one stretch tells (Note); while there is a tape, a Rearrange of numbers that this cannot say is left to
+ * Python.
+ */
+#include <string.h>
+
+#include "natives/native_steps.h"
+
+static void copy_values(Value *to, const Value *from, size_t count) {
+    for (size_t i = 0; i < count; i++) to[i] = copied(from[i]);
+}
+
+static bool hold_number(const Value *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (may_be_number(values[i])) return true;
+    return false;
+}
+
+static void note_made(Value made, Note *note) {
+    *note = (Note){.birth = (int64_t)made.object->birth};
+}
+
+/* Of operands */
+
+NATIVE(native_tuple) {
+    (void)steps;
+    *result = born_tuple(m, count);
+    copy_values(cells_of(*result) + 1, operands, count);
+    note_made(*result, note);
+    return true;
+}
+
+NATIVE(native_record) {
+    (void)steps;
+    *result = born_tuple(m, count - 1);
+    copy_values(cells_of(*result), operands, count);
+    note_made(*result, note);
+    return true;
+}
+
+/* In Python such a list belongs to nobody, so its first update copies it; nothing else tells them apart. */
+NATIVE(native_list) {
+    (void)steps;
+    *result = born_list(m, count);
+    copy_values(list_in(*result)->items->values, operands, count);
+    note_made(*result, note);
+    return true;
+}
+
+NATIVE(native_range) {
+    (void)steps;
+    Value bounds[3] = {of_integer(0), of_integer(0), of_integer(1)};
+    if (count < 1 || count > 3) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kind_of(operands[i]) != INTEGER) return false;
+        bounds[count == 1 ? 1 : i] = operands[i];
+    }
+    if (bounds[2].integer == 0) return false;
+    Cells *range = new_cells(m->heap, RANGE, 3);
+    memcpy(range->cells, bounds, sizeof bounds);
+    *result = of_object(RANGE, range);
+    *note = NO_NOTE;
+    return true;
+}
+
+/* Of fields: `count` elements, from the one at `first` on */
+
+typedef struct Stretch {
+    Elements from;
+    size_t first, count;
+    int64_t stride;
+} Stretch;
+
+static Value element(const Stretch *stretch, size_t i) {
+    return stretch->from.values[(int64_t)stretch->first + (int64_t)i * stretch->stride];
+}
+
+/* false: Python must make the copies, or say where they came from. */
+static bool may_copy(const Machine *m, const Stretch *stretch) {
+    const bool noted = !m->tape || stretch->stride == 1;
+    for (size_t i = 0; !noted && i < stretch->count; i++)
+        if (may_be_number(element(stretch, i))) return false;
+    return true;
+}
+
+static void take_copies(const Stretch *stretch, Value *to, Value made, Note *note) {
+    for (size_t i = 0; i < stretch->count; i++) to[i] = copied(element(stretch, i));
+    const bool tells = stretch->stride == 1 && hold_number(to, stretch->count);
+    *note = (Note){tells ? stretch->from.birth : 0, (int64_t)stretch->first, (int64_t)made.object->birth,
+                   (int64_t)stretch->count};
+}
+
+static bool list_from(Machine *m, const Stretch *stretch, Value *result, Note *note) {
+    if (!may_copy(m, stretch)) return false;
+    *result = born_list(m, stretch->count);
+    take_copies(stretch, list_in(*result)->items->values, *result, note);
+    return true;
+}
+
+static bool tuple_from(Machine *m, const Stretch *stretch, Value *result, Note *note) {
+    if (!may_copy(m, stretch)) return false;
+    *result = born_tuple(m, stretch->count);
+    take_copies(stretch, cells_of(*result) + 1, *result, note);
+    return true;
+}
+
+static bool all_of(Machine *m, int64_t steps, Value x, Stretch *stretch) {
+    stretch->first = 0;
+    stretch->stride = 1;
+    if (!elements_of(m, steps, x, &stretch->from)) return false;
+    stretch->count = stretch->from.length;
+    return true;
+}
+
+static void fill_from_range(Value *to, const Value *range, size_t length) {
+    for (size_t i = 0; i < length; i++) to[i] = of_integer(range_item(range, i));
+}
+
+/* How many elements a container may have here; Python says that memory ends where there would be more. */
+#define MOST ((size_t)UINT32_MAX - 1)
+
+NATIVE(native_list_of) {
+    const Value x = operands[0];
+    Stretch stretch;
+    if (all_of(m, steps, x, &stretch)) return list_from(m, &stretch, result, note);
+    if (kind_of(x) == DICTIONARY) {
+        Value keys;
+        if (!native_sequence(m, steps, operands, count, &keys, note)) return false;
+        const bool done = all_of(m, steps, keys, &stretch) && list_from(m, &stretch, result, note);
+        drop(m->heap, keys);
+        return done;
+    }
+    if (kind_of(x) != RANGE || range_length(cells_of(x)) > MOST) return false;
+    const size_t length = range_length(cells_of(x));
+    *result = born_list(m, length);
+    fill_from_range(list_in(*result)->items->values, cells_of(x), length);
+    *note = NO_NOTE;
+    return true;
+}
+
+NATIVE(native_tuple_of) {
+    const Value x = operands[0];
+    Stretch stretch;
+    if (all_of(m, steps, x, &stretch)) return tuple_from(m, &stretch, result, note);
+    if (kind_of(x) == DICTIONARY) return native_keys(m, steps, operands, count, result, note);
+    if (kind_of(x) != RANGE || range_length(cells_of(x)) > MOST) return false;
+    const size_t length = range_length(cells_of(x));
+    *result = born_tuple(m, length);
+    fill_from_range(cells_of(*result) + 1, cells_of(x), length);
+    *note = NO_NOTE;
+    return true;
+}
+
+/* A bound of a slice as Python takes it, if it is given: from the end where negative, then within limits. */
+static bool bound(Value given, int64_t length, int64_t least, int64_t most, int64_t *place) {
+    if (kind_of(given) == NOTHING) return true;
+    if (!is_whole(given)) return false;
+    const int64_t i = given.integer < 0 ? given.integer + length : given.integer;
+    *place = i < least ? least : i > most ? most : i;
+    return true;
+}
+
+static bool slice_of(const Value *bounds, Stretch *stretch) {
+    const int64_t length = (int64_t)stretch->from.length;
+    int64_t stride = 1;
+    if (kind_of(bounds[2]) != NOTHING) {
+        if (!is_whole(bounds[2])) return false;
+        stride = bounds[2].integer;
+    }
+    if (stride == 0 || stride == INT64_MIN) return false;
+    const int64_t least = stride > 0 ? 0 : -1, most = stride > 0 ? length : length - 1;
+    int64_t low = stride > 0 ? least : most, high = stride > 0 ? most : least;
+    if (!bound(bounds[0], length, least, most, &low) || !bound(bounds[1], length, least, most, &high))
+        return false;
+    const Value range[3] = {of_integer(low), of_integer(high), of_integer(stride)};
+    stretch->first = (size_t)low;
+    stretch->count = range_length(range);
+    stretch->stride = stride;
+    return true;
+}
+
+NATIVE(native_slice) {
+    (void)count;
+    Stretch stretch;
+    if (!all_of(m, steps, operands[0], &stretch) || !slice_of(operands + 1, &stretch)) return false;
+    if (kind_of(operands[0]) == LIST) return list_from(m, &stretch, result, note);
+    return tuple_from(m, &stretch, result, note);
+}
+
+NATIVE(native_unpack) {
+    (void)count;
+    Stretch stretch;
+    if (!all_of(m, steps, operands[0], &stretch) || kind_of(operands[1]) != INTEGER) return false;
+    return operands[1].integer == (int64_t)stretch.count && tuple_from(m, &stretch, result, note);
+}
+
+/* Of the fields of one after those of another, or of one several times: those notes cannot say. */
+
+static bool may_join(const Machine *m, const Elements *elements) {
+    return !m->tape || !hold_number(elements->values, elements->length);
+}
+
+/* Room for a new container like x. */
+static Value *born_like(Machine *m, Value x, size_t length, Value *result) {
+    *result = kind_of(x) == LIST ? born_list(m, length) : born_tuple(m, length);
+    return kind_of(x) == LIST ? list_in(*result)->items->values : cells_of(*result) + 1;
+}
+
+NATIVE(native_concatenate) {
+    (void)count;
+    Elements first, second;
+    if (kind_of(operands[0]) != kind_of(operands[1])) return false;
+    if (!elements_of(m, steps, operands[0], &first)) return false;
+    if (!elements_of(m, steps, operands[1], &second)) return false;
+    if (!may_join(m, &first) || !may_join(m, &second)) return false;
+    Value *to = born_like(m, operands[0], first.length + second.length, result);
+    copy_values(to, first.values, first.length);
+    copy_values(to + first.length, second.values, second.length);
+    *note = NO_NOTE;
+    return true;
+}
+
+NATIVE(native_repeat) {
+    (void)count;
+    const bool turned = is_whole(operands[0]);
+    const Value x = operands[turned], times = operands[!turned];
+    Elements elements;
+    if (!is_whole(times) || !elements_of(m, steps, x, &elements) || !may_join(m, &elements)) return false;
+    const size_t n = times.integer < 0 ? 0 : (size_t)times.integer;
+    if (elements.length && n > MOST / elements.length) return false;
+    Value *to = born_like(m, x, n * elements.length, result);
+    for (size_t i = 0; elements.length && i < n; i++)
+        copy_values(to + i * elements.length, elements.values, elements.length);
+    *note = NO_NOTE;
+    return true;
+}
+
+/* Dictionaries */
+
+/* Whether all values may be copied here, none of them a number while there is a tape. */
+static bool may_copy_entries(const Machine *m, const Entries *entries) {
+    for (size_t i = 0; m->tape && i < entries->end; i++)
+        if (may_be_number(entries->all[i].value)) return false;
+    return true;
+}
+
+NATIVE(native_dict) {
+    (void)steps, (void)operands, (void)count;
+    *result = born_dictionary(m);
+    *note = NO_NOTE;
+    return true;
+}
+
+NATIVE(native_dict_of) {
+    (void)count;
+    const Value x = operands[0];
+    if (kind_of(x) != DICTIONARY || steps >= dictionary_in(x)->stale) return false;
+    const Entries *entries = dictionary_in(x)->entries;
+    if (!may_copy_entries(m, entries)) return false;
+    *result = born(m, new_dictionary_of(m->heap, entries_copied(m->heap, entries), m->run));
+    *note = NO_NOTE;
+    return true;
+}
+
+NATIVE(native_copy) {
+    Stretch stretch;
+    if (kind_of(operands[0]) == DICTIONARY) return native_dict_of(m, steps, operands, count, result, note);
+    if (kind_of(operands[0]) != LIST || !all_of(m, steps, operands[0], &stretch)) return false;
+    return list_from(m, &stretch, result, note);
+}
+
+NATIVE(native_values) {
+    (void)count;
+    const Value x = operands[0];
+    if (kind_of(x) != DICTIONARY || steps >= dictionary_in(x)->stale) return false;
+    const Entries *entries = dictionary_in(x)->entries;
+    if (!may_copy_entries(m, entries)) return false;
+    *result = born_tuple(m, entries->length);
+    Value *to = cells_of(*result) + 1;
+    for (size_t i = 0; i < entries->end; i++)
+        if (entries->all[i].field != NO_FIELD) *to++ = copied(entries->all[i].value);
+    *note = NO_NOTE;
+    return true;
+}

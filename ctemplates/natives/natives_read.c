@@ -1,0 +1,192 @@
+/* Native steps that read: elements, attributes, what loops and calls ask for (checkpoint/prims/python:
+ * sequences, objects, iteration).
+ *
+ * In: borrowed operands. Out: a copy of a field, and which one it was. What always holds: what fails is left to
+ * Python.
+ */
+#include "natives/natives.h"
+#include "natives/native_steps.h"
+
+static bool give(Value v, int64_t birth, int64_t field, Value *result, Note *note) {
+    *result = copied(v);
+    *note = (Note){.birth = birth, .field = field};
+    return true;
+}
+
+static bool item_of_range(Value x, Value index, Value *result, Note *note) {
+    const Value *range = cells_of(x);
+    const Elements elements = {.length = range_length(range)};
+    size_t place;
+    if (elements.length > INT64_MAX || !element_at(&elements, index, &place)) return false;
+    *result = of_integer(range_item(range, place));
+    *note = NO_NOTE;
+    return true;
+}
+
+static bool item_of_dictionary(Machine *m, int64_t steps, Value x, Value key, Value *result, Note *note) {
+    const Dictionary *dictionary = dictionary_in(x);
+    if (steps >= dictionary->stale) return false;
+    const int64_t field = key_field(m->heap, key);
+    if (field == NO_FIELD) return false;
+    const DictionaryEntry *entry = entries_find(dictionary->entries, field);
+    return entry && give(entry->value, (int64_t)x.object->birth, field, result, note);
+}
+
+NATIVE(native_item) {
+    (void)count;
+    const Value x = operands[0], index = operands[1];
+    if (kind_of(x) == DICTIONARY) return item_of_dictionary(m, steps, x, index, result, note);
+    if (!is_whole(index)) return false;
+    if (kind_of(x) == RANGE) return item_of_range(x, index, result, note);
+    Elements elements;
+    size_t place;
+    if (!elements_of(m, steps, x, &elements) || !element_at(&elements, index, &place)) return false;
+    return give(elements.values[place], elements.birth, (int64_t)place, result, note);
+}
+
+NATIVE(native_pop_item) {
+    const Kind kind = kind_of(operands[0]);
+    if (kind != LIST && kind != DICTIONARY) return false;
+    return native_item(m, steps, operands, count, result, note);
+}
+
+NATIVE(native_attribute) {
+    (void)steps, (void)count;
+    const Value x = operands[0], name = operands[1];
+    if (kind_of(x) != RECORD || kind_of(name) != FOREIGN) return false;
+    const Value layout = cells_of(x)[0];
+    if (kind_of(layout) != FOREIGN) return false;
+    void *python = ((Foreign *)name.object)->python;
+    const int32_t at = layout_position(m->heap, ((Foreign *)layout.object)->python, python);
+    return at >= 0 && give(cells_of(x)[at + 1], (int64_t)x.object->birth, at, result, note);
+}
+
+NATIVE(native_variable) {
+    (void)m, (void)count;
+    const Value x = operands[0];
+    if (kind_of(x) != LIST || steps >= list_in(x)->stale || !list_in(x)->items->length) return false;
+    return give(list_in(x)->items->values[0], (int64_t)x.object->birth, 0, result, note);
+}
+
+/* The keys of a dictionary in the cells from `to` on. */
+static void copy_keys(const Entries *entries, Value *to) {
+    for (size_t i = 0; i < entries->end; i++)
+        if (entries->all[i].field != NO_FIELD) *to++ = copied(entries->all[i].key);
+}
+
+NATIVE(native_sequence) {
+    (void)count;
+    const Value x = operands[0];
+    *note = NO_NOTE;
+    if (kind_of(x) == DICTIONARY) {
+        const Entries *entries = dictionary_in(x)->entries;
+        if (steps >= dictionary_in(x)->stale) return false;
+        Cells *record = new_cells(m->heap, RECORD, (uint32_t)entries->length + 1);
+        record->cells[0] = nothing();
+        copy_keys(entries, record->cells + 1);
+        *result = of_object(RECORD, record);
+        return true;
+    }
+    Elements elements;
+    if (kind_of(x) != RANGE && !is_text(x) && !elements_of(m, steps, x, &elements)) return false;
+    *result = copied(x);
+    return true;
+}
+
+NATIVE(native_keys) {
+    (void)count;
+    const Value x = operands[0];
+    if (kind_of(x) != DICTIONARY || steps >= dictionary_in(x)->stale) return false;
+    *result = born_tuple(m, dictionary_in(x)->entries->length);
+    copy_keys(dictionary_in(x)->entries, cells_of(*result) + 1);
+    *note = NO_NOTE;
+    return true;
+}
+
+NATIVE(native_callee) {
+    (void)steps, (void)count;
+    const Value x = operands[0], arity = operands[1];
+    *note = NO_NOTE;
+    Value found = x;
+    if (kind_of(x) == RECORD && kind_of(cells_of(x)[0]) == FOREIGN) {
+        void *layout = ((Foreign *)cells_of(x)[0].object)->python;
+        if (layout_is_overloads(m->heap, layout)) {
+            if (kind_of(arity) != INTEGER || arity.integer < 0) return false;
+            const int32_t at = layout_position_of_arity(m->heap, layout, arity.integer);
+            if (at < 0) return false;
+            found = cells_of(x)[at + 1];
+        }
+    }
+    *result = copied(found);
+    return true;
+}
+
+static bool length_of(Machine *m, int64_t steps, Value x, size_t *length) {
+    Elements elements;
+    if (kind_of(x) == DICTIONARY) {
+        *length = dictionary_in(x)->entries->length;
+        return steps < dictionary_in(x)->stale;
+    }
+    if (kind_of(x) == RANGE)
+        *length = range_length(cells_of(x));
+    else if (is_text(x))
+        *length = text_length(x);
+    else if (elements_of(m, steps, x, &elements))
+        *length = elements.length;
+    else
+        return false;
+    return true;
+}
+
+NATIVE(native_len) {
+    (void)count;
+    size_t length;
+    if (!length_of(m, steps, operands[0], &length) || length > INT64_MAX) return false;
+    *result = of_integer((int64_t)length);
+    *note = NO_NOTE;
+    return true;
+}
+
+/* bool(x); an object whose class does not say is true. */
+static bool truth_of(Machine *m, int64_t steps, Value x, bool *truth) {
+    double real;
+    size_t length;
+    switch (kind_of(x)) {
+    case INTEGER:
+    case BOOLEAN: *truth = x.integer != 0; return true;
+    case NOTHING: *truth = false; return true;
+    case PROCEDURE:
+    case CLOSURE:
+    case PAIR: *truth = true; return true;
+    case REAL:
+    case DUAL: *truth = real_in(x, &real) && real != 0.0; return real_in(x, &real);
+    case RECORD:
+        if (!is_tuple(m->heap, x)) {
+            *truth = true;
+            return true;
+        }
+        break;
+    default: break;
+    }
+    if (!length_of(m, steps, x, &length)) return false;
+    *truth = length != 0;
+    return true;
+}
+
+NATIVE(native_truth) {
+    (void)count;
+    bool truth;
+    if (!truth_of(m, steps, operands[0], &truth)) return false;
+    *result = of_boolean(truth);
+    *note = NO_NOTE;
+    return true;
+}
+
+NATIVE(native_not) {
+    (void)count;
+    bool truth;
+    if (!truth_of(m, steps, operands[0], &truth)) return false;
+    *result = of_boolean(!truth);
+    *note = NO_NOTE;
+    return true;
+}

@@ -1,0 +1,167 @@
+/* Native steps that tell something of their operands (checkpoint/prims/data.py; of prims/python:
+ * comparison, iteration, arrays). In: borrowed operands. Out: a boolean. What cannot be told from kinds is
+ * left to Python.
+ */
+#include "natives/native_steps.h"
+
+static bool tell(bool answer, Value *result, Note *note) {
+    *result = of_boolean(answer);
+    *note = NO_NOTE;
+    return true;
+}
+
+/* Equality */
+
+enum { EXACT_BITS = 53 };
+
+static bool is_exact(int64_t i) {
+    const int64_t most = INT64_C(1) << EXACT_BITS;
+    return -most <= i && i <= most;
+}
+
+static bool number_in(Value v, double *real) {
+    if (real_in(v, real)) return true;
+    *real = is_whole(v) ? (double)v.integer : 0.0;
+    return is_whole(v) && is_exact(v.integer);
+}
+
+static bool is_number(Value v) { return kind_of(v) <= BOOLEAN || kind_of(v) == DUAL; }
+
+static bool is_plain(Value v) {
+    double real;
+    return is_whole(v) || real_in(v, &real) || kind_of(v) == NOTHING || is_text(v);
+}
+
+/* Whether two values that are no containers are equal to Python; false: Python must say. */
+static bool atoms_equal(Value a, Value b, bool *equal) {
+    double x, y;
+    if (is_whole(a) && is_whole(b))
+        *equal = a.integer == b.integer;
+    else if (number_in(a, &x) && number_in(b, &y))
+        *equal = x == y;
+    else if (is_text(a) && is_text(b))
+        *equal = texts_equal(a, b);
+    else if (is_plain(a) && is_plain(b) && !(is_number(a) && is_number(b)))
+        *equal = kind_of(a) == NOTHING && kind_of(b) == NOTHING;
+    else
+        return false;
+    return true;
+}
+
+NATIVE(native_equal) {
+    (void)m, (void)steps, (void)count;
+    bool equal;
+    return atoms_equal(operands[0], operands[1], &equal) && tell(equal, result, note);
+}
+
+NATIVE(native_not_equal) {
+    (void)m, (void)steps, (void)count;
+    bool equal;
+    return atoms_equal(operands[0], operands[1], &equal) && tell(!equal, result, note);
+}
+
+NATIVE(native_contains) {
+    (void)count;
+    const Value x = operands[0], wanted = operands[1];
+    if (kind_of(x) == DICTIONARY) {
+        const int64_t field = key_field(m->heap, wanted);
+        if (field == NO_FIELD || steps >= dictionary_in(x)->stale) return false;
+        return tell(entries_find(dictionary_in(x)->entries, field) != NULL, result, note);
+    }
+    Elements elements;
+    if (!elements_of(m, steps, x, &elements)) return false;
+    bool equal = false;
+    for (size_t i = 0; i < elements.length && !equal; i++)
+        if (!atoms_equal(elements.values[i], wanted, &equal)) return false;
+    return tell(equal, result, note);
+}
+
+NATIVE(native_is) {
+    (void)m, (void)steps, (void)count;
+    const Value x = operands[0], y = operands[1];
+    const Kind one = kind_of(x), other = kind_of(y);
+    if (one == NOTHING || other == NOTHING || one == BOOLEAN || other == BOOLEAN)
+        return tell(one == other && x.integer == y.integer, result, note);
+    if (one != INTEGER || other != INTEGER) return false;
+    if (x.integer != y.integer) return tell(false, result, note);
+    return -5 <= x.integer && x.integer <= 256 && tell(true, result, note);
+}
+
+/* Whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
+NATIVE(native_same) {
+    (void)m, (void)steps, (void)count;
+    const Value x = operands[0], y = operands[1];
+    const Kind one = kind_of(x), other = kind_of(y);
+    if (one == FOREIGN && other == FOREIGN) {
+        if (!is_any_text(x) || !is_any_text(y)) return false;
+        return tell(same_python_type(x, y) && texts_equal(x, y), result, note);
+    }
+    if (one == other && (one == INTEGER || one == BOOLEAN || one == NOTHING))
+        return tell(x.integer == y.integer, result, note);
+    const bool plain = one <= NOTHING || (one == FOREIGN && is_any_text(x));
+    const bool also_plain = other <= NOTHING || (other == FOREIGN && is_any_text(y));
+    return plain && also_plain && one != other && tell(false, result, note);
+}
+
+/* Kinds */
+
+/* Of what Python holds there are more kinds; those that are not strings it tells itself. */
+static bool tell_unless_foreign(Value x, bool answer, Value *result, Note *note) {
+    return (kind_of(x) != FOREIGN || is_text(x)) && tell(answer, result, note);
+}
+
+NATIVE(native_is_null) {
+    (void)m, (void)steps, (void)count;
+    return tell(kind_of(operands[0]) == NOTHING, result, note);
+}
+
+NATIVE(native_is_boolean) {
+    (void)m, (void)steps, (void)count;
+    return tell(kind_of(operands[0]) == BOOLEAN, result, note);
+}
+
+NATIVE(native_is_pair) {
+    (void)m, (void)steps, (void)count;
+    return tell(kind_of(operands[0]) == PAIR, result, note);
+}
+
+NATIVE(native_is_real) {
+    (void)m, (void)steps, (void)count;
+    double real;
+    if (real_in(operands[0], &real)) return tell(true, result, note);
+    return kind_of(operands[0]) != DUAL && tell_unless_foreign(operands[0], false, result, note);
+}
+
+/* Whether it is an array: `tensor?` and py.is-array. */
+NATIVE(native_is_array) {
+    (void)m, (void)steps, (void)count;
+    double real;
+    if (kind_of(operands[0]) == DUAL && !real_in(operands[0], &real)) return false;
+    return tell_unless_foreign(operands[0], false, result, note);
+}
+
+NATIVE(native_instance) {
+    (void)steps, (void)count;
+    const int32_t answer = instance_of(m->heap, operands[0], operands[1]);
+    return answer >= 0 && tell(answer, result, note);
+}
+
+NATIVE(native_is_procedure) {
+    (void)m, (void)steps, (void)count;
+    const Kind kind = kind_of(operands[0]);
+    return tell_unless_foreign(operands[0], kind == CLOSURE || kind == PROCEDURE, result, note);
+}
+
+NATIVE(native_callable) {
+    return kind_of(operands[0]) != RECORD && native_is_procedure(m, steps, operands, count, result, note);
+}
+
+NATIVE(native_is_symbol) {
+    (void)m, (void)steps, (void)count;
+    return tell_unless_foreign(operands[0], false, result, note);
+}
+
+NATIVE(native_is_string) {
+    (void)m, (void)steps, (void)count;
+    return tell(is_text(operands[0]), result, note);
+}

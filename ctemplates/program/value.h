@@ -1,0 +1,62 @@
+/* Values as C works with them; kinds.h says what they are. */
+#ifndef CK_VALUE_H
+#define CK_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "program/kinds.h"
+
+#include "program/code.h"
+
+/* The head of everything counted. `kind` is ENVIRONMENT for what a CLOSURE refers to. */
+struct Object {
+    uint32_t count;
+    uint32_t length; /* of Cells: how many */
+    uint64_t birth : 48;
+    uint64_t kind : 8;
+    uint64_t size_class : 8;
+};
+
+#define LARGEST_BIRTH ((UINT64_C(1) << 48) - 1)
+
+typedef struct Cells {
+    Object head;
+    Value cells[];
+} Cells;
+
+#define NO_REGISTER UINT32_MAX
+#define NO_SCALAR UINT16_MAX
+#include "program/opcodes.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+static inline Kind kind_of(Value v) { return (Kind)(v.tag & 0xff); }
+static inline bool is_counted(Value v) { return (v.tag & 0xff) >= PAIR; }
+static inline uint64_t upper(Value v) { return v.tag >> 8; }
+static inline Value *cells_of(Value v) { return ((Cells *)v.object)->cells; }
+
+/* Words are moved one by one: a load of 16 bytes has to wait for two stores of 8 that it covers. */
+static inline Value load(const Value *from) { return (Value){.tag = from->tag, .integer = from->integer}; }
+static inline void store(Value *to, Value v) {
+    to->tag = v.tag;
+    to->integer = v.integer;
+}
+
+static inline Value of_real(double x) { return (Value){.tag = REAL, .real = x}; }
+static inline Value of_integer(int64_t i) { return (Value){.tag = INTEGER, .integer = i}; }
+static inline Value of_boolean(bool b) { return (Value){.tag = BOOLEAN, .integer = b}; }
+static inline Value nothing(void) { return (Value){.tag = NOTHING, .integer = 0}; }
+static inline const Procedure *procedure_of(Value closure) {
+    return (const Procedure *)(uintptr_t)upper(closure);
+}
+static inline Value of_procedure(Kind kind, const Procedure *procedure, Object *environment) {
+    return (Value){.tag = (uint64_t)(uintptr_t)procedure << 8 | (uint64_t)kind, .object = environment};
+}
+static inline Value of_object(Kind kind, void *object) {
+    return (Value){.tag = (uint64_t)kind, .object = (Object *)object};
+}
+
+#endif

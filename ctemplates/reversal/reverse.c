@@ -1,0 +1,297 @@
+/* Reversing a tape, the last block first: the ends of blocks, and the steps of those that ran as a whole.
+ *
+ * In: a tape, and the cotangent of the state where it ended. Out: that of the state where it began; the tape is
+ * used up. An end is reversed first, by the rules of checkpoint/cps/adjoint.py: what the next block's parameters
+ * have received is taken out of the window, the slots that the block does not hand on start at 0, and what was
+ * taken out is added to where it came from, the last first. Then the operations of the block's steps.
+ *
+ * The order of additions is that of checkpoint/interp/hybrid: equal in every bit.
+ */
+#include "reversal/reverse.h"
+
+#include "bridge/bridge_reverse.h"
+#include "machine/fast.h"
+#include "reversal/reverse_end.h"
+#include "reversal/reverse_program.h"
+#include "scalars/scalars.h"
+
+/* Blocks of one call, about 20 ms; so many words of a run take as long as a block. */
+enum { SLICE = 1 << 18, WORDS_OF_BLOCK = 16 };
+
+/* Ends */
+
+/* Takes the amounts of parameters `from` to `to` of a block out of the window, into `scratch`. */
+static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++) store(&c->scratch[i], amount_out(&c->window[block->parameters[i]]));
+}
+
+/* all: with no regard to what the operations of the block's steps set. */
+static inline void start_zeros(Cotangent *c, const Backward *program, int target, bool all) {
+    const Zeros zeros = all ? program->zeros[target] : program->few[target];
+    for (uint32_t i = 0; i < zeros.count; i++) {
+        Value *slot = &c->window[zeros.slots[i]];
+        if (UNLIKELY(slot->tag != REAL)) drop(c->heap, load(slot));
+        store(slot, of_real(0.0));
+    }
+}
+
+/* What was taken out, from `scratch[first]` on, to the operands that it came from. */
+static void add_operands(Cotangent *c, const Operand *operands, uint32_t count, uint32_t first) {
+    for (uint32_t i = count; i-- > 0;) {
+        const Value amount = load(&c->scratch[first + i]);
+        if (operands[i].at != NO_REGISTER)
+            amount_to(c->heap, &c->window[operands[i].at], amount);
+        else
+            drop(c->heap, amount);
+    }
+}
+
+void take_frame(Cotangent *c, const ReturnPoint *point) {
+    if (!point) return;
+    for (uint32_t i = point->count; i-- > 0;) {
+        Value *slot = &c->window[point->saved[i]];
+        drop(c->heap, load(slot));
+        store(slot, cotangent_pop(c));
+    }
+}
+
+/* To the captures of a called environment, the last first. */
+void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+        const Value amount = load(&c->scratch[i]);
+        if (!amount_is_zero(amount)) cotangent_give(c, birth, i, amount);
+    }
+}
+
+/* The entry's parameters are captures, own environment, arguments. */
+static void reverse_call(Cotangent *c, const Backward *program, const Block *after, uint64_t birth, bool all) {
+    const End *end = &program->block->end;
+    const uint32_t count = after->parameter_count, arguments = end->count - 1;
+    const uint32_t captures = after->procedure->capture_count;
+    take_parameters(c, after, 0, count);
+    start_zeros(c, program, 0, all);
+    take_frame(c, end->point);
+    add_operands(c, end->operands + 1, arguments, count - arguments);
+    give_environment(c, birth, captures);
+    for (uint32_t i = captures; i < count - arguments; i++) drop(c->heap, c->scratch[i]);
+}
+
+/* The frame's slots go back onto the stack, what was returned to the operand. */
+static void reverse_return(Cotangent *c, const Backward *program, const Block *after, bool all) {
+    for (uint32_t i = 1; i < after->parameter_count; i++)
+        cotangent_push(c, amount_out(&c->window[after->parameters[i]]));
+    take_parameters(c, after, 0, 1);
+    start_zeros(c, program, 0, all);
+    add_operands(c, program->block->end.operands, 1, 0);
+}
+
+/* What the body needs may also be in the frame: each has received on its own. */
+static void reverse_install(Cotangent *c, const Backward *program, const Block *after, bool all) {
+    take_parameters(c, after, 0, after->parameter_count);
+    start_zeros(c, program, 0, all);
+    take_frame(c, program->block->end.point);
+    for (uint32_t i = 0; i < after->parameter_count; i++)
+        amount_to(c->heap, &c->window[after->parameters[i]], c->scratch[i]);
+}
+
+void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all) {
+    const Block *block = program->block, *after = c->block;
+    const End *end = &block->end;
+    switch (end->kind) {
+    case JUMP:
+    case ENTER:
+        take_parameters(c, after, 0, end->count);
+        start_zeros(c, program, 0, all);
+        add_operands(c, end->operands, end->count, 0);
+        break;
+    case BRANCH: start_zeros(c, program, after != end->targets[0], all); break;
+    case CALL: reverse_call(c, program, after, birth, all); break;
+    case RETURN: reverse_return(c, program, after, all); break;
+    case INSTALL: reverse_install(c, program, after, all); break;
+    case CONTROL:
+    case THROW:
+    case FINISH: break; /* parts, and what never ran */
+    }
+}
+
+/* Steps */
+
+/* Any scalar, by its partials; the last operand first. */
+static void scale(Value *window, const Action *action, const Word *record) {
+    const Scalar *scalar = &SCALARS[action->scalar];
+    const double amount = window[action->source].real;
+    double values[3];
+    if (scalar->singular && amount == 0.0) return;
+    for (int i = 0; i < action->count; i++)
+        values[i] = action->values[i] < 0 ? action->constants[i] : record[action->values[i]].real;
+    const double result = action->values[3] < 0 ? 0.0 : record[action->values[3]].real;
+    for (int i = action->count; i-- > 0;)
+        if (action->operands[i] != NO_REGISTER)
+            window[action->operands[i]].real += scalar->partials[i](values, result) * amount;
+}
+
+static void give_to(Cotangent *c, Value *source, uint64_t birth, int64_t field) {
+    if (birth && !amount_is_zero(*source)) cotangent_give(c, birth, field, amount_out(source));
+}
+
+/* NULL: to nobody. */
+static void put_back(Cotangent *c, Value *target, uint64_t birth, int64_t field) {
+    const Value amount = cotangent_take(c, birth, field);
+    if (target)
+        amount_to(c->heap, target, amount);
+    else
+        drop(c->heap, amount);
+}
+
+/* The note of a Rearrange (containers.h). Its object is a new one, so what is given is not taken here. */
+static void give_copied(Cotangent *c, const Word *note) {
+    for (int64_t i = note[3].field; i-- > 0;) {
+        const Value amount = cotangent_take(c, note[2].birth, i);
+        if (!amount_is_zero(amount)) cotangent_give(c, note[0].birth, note[1].field + i, amount);
+    }
+}
+
+void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
+    Value *source = &c->window[action->source];
+    Value *target = action->target == NO_REGISTER ? NULL : &c->window[action->target];
+    const Word *note = notes + action->note;
+    switch (action->kind) {
+    case ADD: amount_to(c->heap, target, amount_out(source)); break;
+    case TAKE: put_back(c, target, note->birth, action->field); break;
+    case GIVE: give_to(c, source, note->birth, action->field); break;
+    case PICK: give_to(c, source, note[0].birth, note[1].field); break;
+    case PUT: put_back(c, target, note[0].birth, note[1].field); break;
+    case MOVE:
+        if (action->count) give_copied(c, note);
+        break;
+    default: break;
+    }
+}
+
+#define AMOUNT(OFFSET) (*(Value *)(void *)((char *)w + (OFFSET)))
+#define PLACE(OFFSET) ((OFFSET) == NO_REGISTER ? NULL : &AMOUNT(OFFSET))
+#define S AMOUNT(op->source).real
+#define A AMOUNT(op->a).real
+#define B AMOUNT(op->b).real
+#define X record[op->x].real
+#define Y record[op->y].real
+#define Z record[op->z].real
+#define NEXT goto *labels[(++op)->kind]
+#define ONE(NAME, BY_A)                                                                                        \
+    NAME : A += BY_A; NEXT;                                                                                    \
+    NAME##_a : A = 0.0 + BY_A; NEXT;
+#define TWO(NAME, BY_B, BY_A)                                                                                  \
+    NAME : B += BY_B; A += BY_A; NEXT;                                                                         \
+    NAME##_a : B += BY_B; A = 0.0 + BY_A; NEXT;                                                                \
+    NAME##_b : B = 0.0 + BY_B; A += BY_A; NEXT;                                                                \
+    NAME##_ab : B = 0.0 + BY_B; A = 0.0 + BY_A; NEXT;
+#define ONE_LABELS(NAME) &&NAME, &&NAME##_a
+#define TWO_LABELS(NAME) &&NAME, &&NAME##_a, &&NAME##_b, &&NAME##_ab
+
+/* The operations of a block from `op` on, with its record. */
+static void reverse_steps(Cotangent *c, const Backward *program, const BackOperation *op, const Word *record) {
+    static const void *const labels[] = {
+        ONE_LABELS(pass), ONE_LABELS(minus), ONE_LABELS(times), ONE_LABELS(factor), ONE_LABELS(divisor),
+        TWO_LABELS(sum), TWO_LABELS(difference), TWO_LABELS(product), TWO_LABELS(quotient), ONE_LABELS(copy),
+        &&scaled, &&taken, &&given, &&picked, &&put, &&zero, &&skip, &&copied, &&end,
+    };
+    Value *const w = c->window;
+    const Word *const notes = record + program->block->value_count;
+    goto *labels[op->kind];
+
+    ONE(pass, S)
+    ONE(minus, -S)
+    ONE(times, op->constant * S)
+    ONE(factor, X * S)
+    ONE(divisor, -(Z / Y) * S)
+    TWO(sum, S, S)
+    TWO(difference, -S, S)
+    TWO(product, X * S, Y * S)
+    TWO(quotient, -(Z / Y) * S, 1.0 / Y * S)
+copy:
+copy_a: amount_to(c->heap, &AMOUNT(op->a), amount_out(&AMOUNT(op->source))); NEXT;
+scaled: scale(w, op->action, record); NEXT;
+taken: put_back(c, PLACE(op->a), notes[op->x].birth, op->y); NEXT;
+given: give_to(c, &AMOUNT(op->source), notes[op->x].birth, op->y); NEXT;
+picked: give_to(c, &AMOUNT(op->source), notes[op->x].birth, notes[op->x + 1].field); NEXT;
+put: put_back(c, PLACE(op->a), notes[op->x].birth, notes[op->x + 1].field); NEXT;
+zero: A = 0.0; NEXT;
+skip: op += op->x; goto *labels[op->kind];
+copied: give_copied(c, notes + op->x); NEXT;
+end:
+    return;
+}
+
+/* Blocks */
+
+static inline void reverse_block(Cotangent *c, const Backward *program, const Word *record) {
+    const Block *block = program->block;
+    const BackOperation *from = program->start[c->block != block->end.targets[0]];
+    if (UNLIKELY(!program->ends || c->mixed)) {
+        const bool notes = block->end.kind == CALL && block->note_count;
+        if (c->mixed) from = program->steps;
+        reverse_end(c, program, notes ? record[block->record_size - 1].birth : 0, c->mixed);
+    }
+    reverse_steps(c, program, from, record);
+    c->block = block;
+    c->index = 0;
+}
+
+/* The block's program: most often the one that came after the same block the last time. */
+static inline Backward *next_program(Cotangent *c, Backward *program, const Block *block) {
+    if (LIKELY(program->before->block == block)) return program->before;
+    Backward *found = program_of(c, block);
+    program->before = found;
+    return found;
+}
+
+/* Runs of translated code */
+
+/* While amounts may be anything: a unit neither looks at what it does not load nor drops what it overwrites. So all
+ * that the point has must be REALs, and all other registers are cleared. */
+static bool only_reals(Cotangent *c) {
+    const uint32_t count = c->block->parameter_count;
+    const Register *parameters = c->block->parameters;
+    for (uint32_t i = 0; i < count; i++)
+        if (c->window[parameters[i]].tag != REAL) return false;
+    for (uint32_t i = 0; i < count; i++) store(&c->scratch[i], amount_out(&c->window[parameters[i]]));
+    for (uint32_t i = 0; i < c->registers; i++) amount_clear(c->heap, &c->window[i]);
+    for (uint32_t i = 0; i < count; i++) store(&c->window[parameters[i]], c->scratch[i]);
+    return true;
+}
+
+/* The last one of the tape. false: the peer has the exception. */
+static bool reverse_run(Tape *tape, Cotangent *c) {
+    const RunEnd *end = tape_last_run(tape);
+    const Word *behind = (const Word *)(const void *)end, *header = behind - (end->words - RUN_END_WORDS);
+    const Word *up = behind - (end->ways + sizeof(Word) - 1) / sizeof(Word);
+    const uint8_t *ways = (const uint8_t *)(const void *)up;
+    const bool reversed = (!c->mixed || only_reals(c)) && end->unit->reverse(end->unit, c, end, header, up, ways);
+    if (!reversed) foreign_run_stays(c);
+    else tape_pop_run(tape);
+    return reversed;
+}
+
+Outcome reverse_tape(Tape *tape, Cotangent *c) {
+    Backward none = {.before = &none};
+    Backward *program = &none;
+    for (uint64_t left = SLICE; left; left--) {
+        const uintptr_t mark = tape_last(tape);
+        if (!mark) return STOPPED;
+        if (UNLIKELY(is_run(mark))) {
+            const uint64_t blocks = tape_last_run(tape)->words / WORDS_OF_BLOCK;
+            if (!reverse_run(tape, c)) return FAILED;
+            left -= blocks < left ? blocks : left - 1;
+            program = &none;
+        } else if (LIKELY(!is_part(mark))) {
+            const Block *block = marked_block(mark);
+            program = next_program(c, program, block);
+            reverse_block(c, program, tape_pop(tape, block));
+        } else {
+            const Outcome outcome = reverse_part(marked_part(mark), c);
+            if (outcome != STOPPED) return outcome;
+            tape_drop_part(tape);
+        }
+    }
+    return SLICED;
+}

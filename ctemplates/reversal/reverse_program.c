@@ -1,0 +1,312 @@
+/* Decoding the actions of blocks: see reverse_program.h. */
+#include "reversal/reverse_program.h"
+
+#include <string.h>
+
+#include "scalars/scalars.h"
+
+enum { FIRST_PROGRAMS = 16 };
+
+/* The records whose reversal has operations of its own; those of one rule state the same partials. */
+typedef enum Rule { NO_RULE, RULE_ADD, RULE_SUBTRACT, RULE_MULTIPLY, RULE_DIVIDE, RULE_NEGATE } Rule;
+
+static const struct {
+    const char *name;
+    Rule rule;
+} NAMED[] = {
+    {"+", RULE_ADD},           {"py.add", RULE_ADD},      {"py.iadd", RULE_ADD},
+    {"-", RULE_SUBTRACT},      {"py.sub", RULE_SUBTRACT}, {"py.isub", RULE_SUBTRACT},
+    {"*", RULE_MULTIPLY},      {"py.mul", RULE_MULTIPLY}, {"py.imul", RULE_MULTIPLY},
+    {"/", RULE_DIVIDE},        {"py.truediv", RULE_DIVIDE}, {"py.itruediv", RULE_DIVIDE},
+    {"neg", RULE_NEGATE},      {"py.neg", RULE_NEGATE},
+};
+
+void programs_create(Cotangent *c) {
+    c->rules = cotangent_allocate(c, SCALAR_COUNT + 1u);
+    memset(c->rules, NO_RULE, SCALAR_COUNT + 1u);
+    for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++) {
+        const uint16_t number = scalar_number(NAMED[i].name);
+        if (number != NO_SCALAR) c->rules[number] = (uint8_t)NAMED[i].rule;
+    }
+}
+
+void programs_destroy(Cotangent *c) {
+    for (size_t i = 0; i < c->program_room; i++)
+        if (c->programs[i]) heap_free(c->heap, c->programs[i], c->programs[i]->bytes);
+    if (c->programs) heap_free(c->heap, c->programs, c->program_room * sizeof(Backward *));
+    heap_free(c->heap, c->rules, SCALAR_COUNT + 1u);
+}
+
+/* Actions */
+
+/* The partial of a product is the other operand: a recorded value, or a constant of the program. */
+static BackOperation factor(const Action *action, int place, BackOperation found) {
+    const int other = 1 - place;
+    found.a = action->operands[place];
+    if (action->operands[other] == NO_REGISTER) {
+        found.kind = BACK_TIMES;
+        found.constant = action->constants[other];
+    } else {
+        found.kind = BACK_FACTOR;
+        found.x = (uint32_t)action->values[other];
+    }
+    return found;
+}
+
+static BackOperation of_one_operand(const Action *action, Rule rule, int place, BackOperation found) {
+    found.a = action->operands[place];
+    switch (rule) {
+    case RULE_ADD: found.kind = BACK_PASS; break;
+    case RULE_SUBTRACT: found.kind = place ? BACK_MINUS : BACK_PASS; break;
+    case RULE_NEGATE: found.kind = BACK_MINUS; break;
+    case RULE_MULTIPLY: return factor(action, place, found);
+    case RULE_DIVIDE:
+        if (place == 0) {
+            found.kind = BACK_TIMES;
+            found.constant = 1.0 / action->constants[1];
+            break;
+        }
+        found.kind = BACK_DIVISOR;
+        found.y = (uint32_t)action->values[1];
+        found.z = (uint32_t)action->values[3];
+        break;
+    case NO_RULE: break;
+    }
+    return found;
+}
+
+static BackOperation of_two_operands(const Action *action, Rule rule, BackOperation found) {
+    found.a = action->operands[0];
+    found.b = action->operands[1];
+    found.x = (uint32_t)action->values[0];
+    found.y = (uint32_t)action->values[1];
+    switch (rule) {
+    case RULE_ADD: found.kind = BACK_SUM; break;
+    case RULE_SUBTRACT: found.kind = BACK_DIFFERENCE; break;
+    case RULE_MULTIPLY: found.kind = BACK_PRODUCT; break;
+    case RULE_DIVIDE:
+        found.kind = BACK_QUOTIENT;
+        found.z = (uint32_t)action->values[3];
+        break;
+    case RULE_NEGATE:
+    case NO_RULE: break;
+    }
+    return found;
+}
+
+static BackOperation of_scale(const Cotangent *c, const Action *action) {
+    const Rule rule = action->scalar == NO_SCALAR ? NO_RULE : (Rule)c->rules[action->scalar];
+    const BackOperation found = {.kind = BACK_SCALE, .source = action->source, .action = action};
+    if (rule == NO_RULE) return found;
+    if (rule == RULE_NEGATE || action->operands[1] == NO_REGISTER) return of_one_operand(action, rule, 0, found);
+    if (action->operands[0] == NO_REGISTER) return of_one_operand(action, rule, 1, found);
+    return of_two_operands(action, rule, found);
+}
+
+static BackOperation of_action(const Cotangent *c, const Action *action) {
+    BackOperation found = {.source = action->source, .a = action->target, .x = action->note, .y = action->field};
+    switch (action->kind) {
+    case ADD: found.kind = BACK_COPY; break;
+    case SCALE: return of_scale(c, action);
+    case TAKE: found.kind = BACK_TAKE; break;
+    case GIVE: found.kind = BACK_GIVE; break;
+    case PICK: found.kind = BACK_PICK; break;
+    case PUT: found.kind = BACK_PUT; break;
+    case MOVE: found.kind = action->count ? BACK_COPIED : BACK_END; break;
+    default: found.kind = BACK_END; break; /* what has left an origin is never in a block that ran as a whole */
+    }
+    return found;
+}
+
+/* Zeros */
+
+static bool keeps(const Block *target, uint32_t from, Register slot) {
+    for (uint32_t i = from; i < target->parameter_count; i++)
+        if (target->parameters[i] == slot) return true;
+    return false;
+}
+
+bool goes_on(const Block *block, int k, Register slot) {
+    const End *end = &block->end;
+    switch (end->kind) {
+    case JUMP:
+    case ENTER: return keeps(end->targets[0], end->targets[0]->given, slot);
+    case BRANCH: return keeps(end->targets[k], 0, slot);
+    default:
+        if (end->point)
+            for (uint32_t i = 0; i < end->point->count; i++)
+                if (end->point->saved[i] == slot) return true;
+        return false;
+    }
+}
+
+bool is_slot(const Block *block, Register slot) {
+    for (uint32_t i = 0; i < block->slot_count; i++)
+        if (block->slots[i] == slot) return true;
+    return false;
+}
+
+/* What happens to an accumulator while a block is reversed: is there something in it when the first operation on it
+ * comes? */
+enum { UNTOUCHED, IS_SET, IS_ADDED_TO };
+
+static void touch(uint8_t *fate, Register slot) {
+    if (slot != NO_REGISTER && fate[slot] == UNTOUCHED) fate[slot] = IS_ADDED_TO;
+}
+
+static bool sets(uint8_t *fate, Register slot) {
+    if (fate[slot] != UNTOUCHED) return false;
+    fate[slot] = IS_SET;
+    return true;
+}
+
+static void decide(BackOperation *op, uint8_t *fate) {
+    touch(fate, op->source);
+    if (op->kind >= BACK_SCALE) {
+        if (op->kind == BACK_TAKE || op->kind == BACK_PUT) touch(fate, op->a);
+        for (int i = 0; op->kind == BACK_SCALE && i < op->action->count; i++) touch(fate, op->action->operands[i]);
+        return;
+    }
+    uint16_t kind = op->kind;
+    if (op->kind >= BACK_SUM && op->kind < BACK_COPY && sets(fate, op->b)) kind += SETS_B;
+    if (sets(fate, op->a)) kind += SETS_A;
+    op->kind = kind;
+}
+
+/* What an end adds to, and what goes on, is not at 0 when the steps are reversed. */
+static void touch_by_end(const Block *block, int targets, uint8_t *fate) {
+    const End *end = &block->end;
+    for (uint32_t i = 0; i < end->count; i++) touch(fate, end->operands[i].at);
+    for (uint32_t i = 0; i < block->slot_count; i++)
+        for (int k = 0; k < targets; k++)
+            if (goes_on(block, k, block->slots[i])) touch(fate, block->slots[i]);
+    if (end->kind == INSTALL)
+        for (uint32_t i = 0; i < end->targets[0]->parameter_count; i++) touch(fate, end->targets[0]->parameters[i]);
+}
+
+static Register *list_zeros(Backward *program, int k, const uint8_t *fate, Register *to) {
+    const Block *block = program->block;
+    program->zeros[k].slots = to;
+    for (uint32_t i = 0; i < block->slot_count; i++)
+        if (!goes_on(block, k, block->slots[i])) *to++ = block->slots[i];
+    program->zeros[k].count = (uint32_t)(to - program->zeros[k].slots);
+    program->few[k].slots = to;
+    for (uint32_t i = 0; i < program->zeros[k].count; i++) {
+        const Register slot = program->zeros[k].slots[i];
+        if (is_jump(block) && receives(block, slot)) continue;
+        if (fate[slot] == IS_ADDED_TO || (fate[slot] == UNTOUCHED && keeps(block, 0, slot))) *to++ = slot;
+    }
+    program->few[k].count = (uint32_t)(to - program->few[k].slots);
+    return to;
+}
+
+/* Operations */
+
+static uint32_t list_steps(const Cotangent *c, const Block *block, uint8_t *fate, BackOperation *to) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < block->action_count; i++) {
+        to[count] = of_action(c, &block->actions[i]);
+        if (to[count].kind == BACK_END) continue;
+        decide(&to[count++], fate);
+    }
+    to[count++] = (BackOperation){.kind = BACK_END};
+    return count;
+}
+
+static BackOperation *list_ends(Cotangent *c, Backward *program) {
+    const Zeros *few = program->few;
+    BackOperation *to = program->operations, *second = to;
+    program->ends = true;
+    if (is_jump(program->block)) {
+        program->start[0] = program->start[1] = to;
+        return reverse_jump(c, program->block, few, to);
+    }
+    program->ends = program->block->end.kind == BRANCH;
+    program->start[0] = program->start[1] = to;
+    if (!program->ends) return to;
+    to = reverse_branch(&few[1], false, few[0].count, to);
+    program->start[0] = to;
+    to = reverse_branch(&few[0], true, 0, to);
+    program->start[1] = few[1].count ? second : to;
+    return to;
+}
+
+static Register offset(Register slot) {
+    return slot == NO_REGISTER ? NO_REGISTER : slot * (Register)sizeof(Value);
+}
+
+static size_t most_operations(const Block *block) {
+    return 2 * (block->action_count + block->slot_count + block->end.count + 2);
+}
+
+/* Registers become offsets in the end. */
+static void decode(Cotangent *c, Backward *program, uint8_t *fate, BackOperation *steps) {
+    const Block *block = program->block;
+    const int targets = block->end.kind == BRANCH ? 2 : 1;
+    Register *zeros = (Register *)(void *)(program->operations + most_operations(block));
+    memset(fate, UNTOUCHED, c->registers);
+    touch_by_end(block, targets, fate);
+    const uint32_t count = list_steps(c, block, fate, steps);
+    for (int k = 0; k < targets; k++) zeros = list_zeros(program, k, fate, zeros);
+    BackOperation *to = list_ends(c, program), *shortened = is_jump(block) ? program->operations : to;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = steps[i];
+        if (to[i].kind == BACK_COPY || to[i].kind == BACK_COPY + SETS_A) to[i].kind -= BACK_COPY - BACK_PASS;
+    }
+    to = reverse_shorten(block, shortened);
+    memcpy(to, steps, count * sizeof *steps);
+    program->steps = to;
+    for (BackOperation *op = program->operations; op < to + count; op++) {
+        op->source = offset(op->source);
+        op->a = offset(op->a);
+        op->b = offset(op->b);
+    }
+}
+
+static Backward *make_program(Cotangent *c, const Block *block) {
+    const size_t bytes = sizeof(Backward) + most_operations(block) * sizeof(BackOperation) +
+                         4 * block->slot_count * sizeof(Register);
+    const size_t registers = c->registers, step_bytes = (block->action_count + 1) * sizeof(BackOperation);
+    uint8_t *fate = heap_allocate(c->heap, registers);
+    BackOperation *steps = heap_allocate(c->heap, step_bytes);
+    Backward *program = cotangent_allocate(c, bytes);
+    *program = (Backward){.block = block, .before = program, .bytes = bytes};
+    decode(c, program, fate, steps);
+    heap_free(c->heap, steps, step_bytes);
+    heap_free(c->heap, fate, registers);
+    return program;
+}
+
+/* The table: linear probing, nothing is ever removed. */
+
+static Backward **place_of(const Cotangent *c, const Block *block) {
+    const size_t mask = c->program_room - 1;
+    size_t i = ((uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32 & mask;
+    while (c->programs[i] && c->programs[i]->block != block) i = (i + 1) & mask;
+    return &c->programs[i];
+}
+
+static void grow_table(Cotangent *c) {
+    Backward **old = c->programs;
+    const size_t old_room = c->program_room, room = old_room ? old_room * 2 : FIRST_PROGRAMS;
+    Backward **programs = cotangent_allocate(c, room * sizeof *programs);
+    memset(programs, 0, room * sizeof *programs);
+    c->programs = programs;
+    c->program_room = room;
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i]) *place_of(c, old[i]->block) = old[i];
+    cotangent_free(c, old, old_room * sizeof *old);
+}
+
+Backward *program_of(Cotangent *c, const Block *block) {
+    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
+    if (c->program_room) {
+        Backward *found = *place_of(c, block);
+        if (LIKELY(found != NULL)) return found;
+    }
+    if (2 * (c->program_count + 1) > c->program_room) grow_table(c);
+    Backward *program = make_program(c, block);
+    *place_of(c, block) = program;
+    c->program_count++;
+    return program;
+}

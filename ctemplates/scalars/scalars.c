@@ -1,0 +1,230 @@
+/* The table of scalar primitives, made of scalars.def.
+ *
+ * Comes in: a record's name, then doubles or numbers. Goes out: values and partials.
+ *
+ * What always holds: a definition has an entry for records that take reals alone, one for records that take
+ * integers beside them and, where it is defined on integers, one for those. Partials are written once: first they
+ * are read with operations on doubles, then with operations on numbers, which work on a small stack, so that the
+ * order in which operands are computed is that of the text.
+ */
+#include "scalars/scalars.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "scalars/scalar_functions.h"
+#include "scalars/step_tape.h"
+
+/* Values, and partials of doubles */
+
+#include "scalars/scalar_words.h"
+
+#define PARTIAL_1(name, expression)                       \
+    static double name(const double *operands, double r) { \
+        const double x = operands[0];                     \
+        (void)x, (void)r;                                 \
+        return expression;                                \
+    }
+#define PARTIAL_2(name, expression)                        \
+    static double name(const double *operands, double r) { \
+        const double x = operands[0], y = operands[1];     \
+        (void)x, (void)y, (void)r;                         \
+        return expression;                                 \
+    }
+#define UNARY(id, singular, expression, refused, by_x)          \
+    static bool ieee_##id(const double *operands, double *z) {  \
+        const double x = operands[0];                           \
+        *z = expression;                                        \
+        return true;                                            \
+    }                                                           \
+    static bool value_##id(const double *operands, double *z) { \
+        const double x = operands[0], r = expression;           \
+        *z = r;                                                 \
+        return !(refused);                                      \
+    }                                                           \
+    PARTIAL_1(by_x_##id, by_x)
+#define BINARY(id, singular, expression, refused, by_x, by_y)               \
+    static bool ieee_##id(const double *operands, double *z) {              \
+        const double x = operands[0], y = operands[1];                      \
+        *z = expression;                                                    \
+        return true;                                                        \
+    }                                                                       \
+    static bool value_##id(const double *operands, double *z) {             \
+        const double x = operands[0], y = operands[1], r = expression;      \
+        *z = r;                                                             \
+        return !(refused);                                                  \
+    }                                                                       \
+    PARTIAL_2(by_x_##id, by_x)                                              \
+    PARTIAL_2(by_y_##id, by_y)
+#define PREDICATE(id, arity, expression)                          \
+    static bool value_##id(const double *operands, double *z) {   \
+        const double x = operands[0], y = operands[(arity)-1];    \
+        (void)y;                                                  \
+        *z = (expression) ? 1.0 : 0.0;                            \
+        return true;                                              \
+    }
+#include "scalars/scalars.def"
+#undef UNARY
+#undef BINARY
+#undef PREDICATE
+#undef PARTIAL_1
+#undef PARTIAL_2
+
+/* The numbers of the definitions */
+
+#define UNARY(id, ...) AT_##id##_reals, AT_##id##_beside_integers,
+#define BINARY(id, ...) AT_##id##_reals, AT_##id##_beside_integers,
+#define PREDICATE(id, ...) AT_##id##_reals, AT_##id##_beside_integers,
+#define INTEGERS(id, ...) AT_##id##_integers,
+enum {
+#include "scalars/scalars.def"
+    AT_END
+};
+#undef INTEGERS
+#undef UNARY
+#undef BINARY
+#undef PREDICATE
+
+/* Partials of numbers */
+
+enum { DEEPEST_PARTIAL = 8 };
+
+typedef struct Terms {
+    Numbers *numbers;
+    uint32_t count;
+    Value terms[DEEPEST_PARTIAL];
+} Terms;
+
+static void term(Terms *t, Value number) { t->terms[t->count++] = number; }
+
+/* Replaces the last terms by what a scalar gives for them. */
+static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
+    Value *operands = t->terms + t->count - arity, result;
+    apply_known(t->numbers, &SCALARS[scalar], operands, &result);
+    for (uint32_t i = 0; i < arity; i++) drop(t->numbers->heap, operands[i]);
+    t->count -= arity;
+    term(t, result);
+}
+
+#undef REAL_X
+#undef REAL_Y
+#undef REAL_Z
+#undef X
+#undef Y
+#undef Z
+#undef CONSTANT
+#undef EITHER
+#undef ADD
+#undef SUBTRACT
+#undef MULTIPLY
+#undef DIVIDE
+#undef NEGATE
+#undef POWER
+#undef SQRT
+#undef LOG
+#undef EXP
+#undef SIN
+#undef COS
+#undef SINH
+#undef COSH
+#undef FLOOR
+#define REAL_X number_real(operands[0])
+#define REAL_Y number_real(operands[1])
+#define REAL_Z number_real(z)
+#define X term(&t, copied(operands[0]))
+#define Y term(&t, copied(operands[1]))
+#define Z term(&t, copied(z))
+#define CONSTANT(c) term(&t, of_real(c))
+#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define ADD(a, b) ((a), (b), combine(&t, AT_add_reals, 2))
+#define SUBTRACT(a, b) ((a), (b), combine(&t, AT_subtract_reals, 2))
+#define MULTIPLY(a, b) ((a), (b), combine(&t, AT_multiply_reals, 2))
+#define DIVIDE(a, b) ((a), (b), combine(&t, AT_divide_reals, 2))
+#define NEGATE(a) ((a), combine(&t, AT_negate_reals, 1))
+#define POWER(a, b) ((a), (b), combine(&t, AT_power_reals, 2))
+#define SQRT(a) ((a), combine(&t, AT_sqrt_reals, 1))
+#define LOG(a) ((a), combine(&t, AT_log_reals, 1))
+#define EXP(a) ((a), combine(&t, AT_exp_reals, 1))
+#define SIN(a) ((a), combine(&t, AT_sin_reals, 1))
+#define COS(a) ((a), combine(&t, AT_cos_reals, 1))
+#define SINH(a) ((a), combine(&t, AT_sinh_reals, 1))
+#define COSH(a) ((a), combine(&t, AT_cosh_reals, 1))
+#define FLOOR(a) ((a), combine(&t, AT_floor_reals, 1))
+
+#define PARTIAL(name, expression)                                                            \
+    static void name(struct Numbers *numbers, const Value *operands, Value z, Value *result) { \
+        Terms t = {.numbers = numbers};                                                      \
+        (void)operands, (void)z;                                                             \
+        expression;                                                                          \
+        *result = t.terms[0];                                                                \
+    }
+#define UNARY(id, singular, expression, refused, by_x) PARTIAL(numbers_by_x_##id, by_x)
+#define BINARY(id, singular, expression, refused, by_x, by_y) \
+    PARTIAL(numbers_by_x_##id, by_x)                          \
+    PARTIAL(numbers_by_y_##id, by_y)
+#define PREDICATE(id, arity, expression)
+#include "scalars/scalars.def"
+#undef UNARY
+#undef BINARY
+#undef PREDICATE
+
+/* On integers alone */
+
+#define OPERANDS_UNARY(with) 1
+#define OPERANDS_BINARY(with) 2
+#define OPERANDS_PREDICATE(with) (with)
+#define INTEGERS(id, kind, with, given, result)                              \
+    static bool integers_##id(const int64_t *operands, Value *value) {        \
+        const int64_t x = operands[0], y = operands[OPERANDS_##kind(with)-1]; \
+        int64_t z = 0;                                                       \
+        (void)x, (void)y;                                                    \
+        if (!(given)) return false;                                          \
+        (void)z;                                                             \
+        *value = result;                                                     \
+        return true;                                                         \
+    }
+#include "scalars/scalars.def"
+#undef INTEGERS
+
+/* The table */
+
+#define UNARY_ENTRY(id, is_singular, beside, on_integers)                                      \
+    {.name = #id, .arity = 1, .singular = is_singular, .takes_integers = beside,               \
+        .value = value_##id, .ieee = ieee_##id, .partials = {by_x_##id},                       \
+        .integers = on_integers, .partials_of_numbers = {numbers_by_x_##id}},
+#define BINARY_ENTRY(id, is_singular, beside, on_integers)                                     \
+    {.name = #id, .arity = 2, .singular = is_singular, .takes_integers = beside,               \
+        .value = value_##id, .ieee = ieee_##id, .partials = {by_x_##id, by_y_##id},            \
+        .integers = on_integers, .partials_of_numbers = {numbers_by_x_##id, numbers_by_y_##id}},
+#define PREDICATE_ENTRY(id, operands, beside, on_integers)                                     \
+    {.name = #id, .arity = operands, .tells = true, .takes_integers = beside,                  \
+        .value = value_##id, .ieee = value_##id, .integers = on_integers},
+#define UNARY(id, singular, ...) UNARY_ENTRY(id, singular, false, NULL) UNARY_ENTRY(id, singular, true, NULL)
+#define BINARY(id, singular, ...) BINARY_ENTRY(id, singular, false, NULL) BINARY_ENTRY(id, singular, true, NULL)
+#define PREDICATE(id, arity, ...) PREDICATE_ENTRY(id, arity, false, NULL) PREDICATE_ENTRY(id, arity, true, NULL)
+#define INTEGERS(id, kind, with, ...) kind##_ENTRY(id, with, true, integers_##id)
+const Scalar SCALARS[] = {
+#include "scalars/scalars.def"
+};
+#undef UNARY
+#undef BINARY
+#undef PREDICATE
+#undef INTEGERS
+
+const uint16_t SCALAR_COUNT = AT_END;
+const Scalar *const SCALAR_ADD = &SCALARS[AT_add_reals], *const SCALAR_MULTIPLY = &SCALARS[AT_multiply_reals];
+
+static const struct Name {
+    const char *record;
+    uint16_t number;
+} NAMES[] = {
+#define NAME(id, record, takes) {record, AT_##id##_##takes},
+#include "scalars/scalars.def"
+#undef NAME
+};
+
+uint16_t scalar_number(const char *name) {
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strcmp(NAMES[i].record, name) == 0) return NAMES[i].number;
+    return NO_SCALAR;
+}

@@ -1,0 +1,31 @@
+/* Scalar primitives in C: value and partials side by side (scalars.def), as the Python records state them
+ * (checkpoint/prims). Whatever these cannot do as the record does, they leave to Python.
+ *
+ * What always holds: on the same reals, value and partials equal the record's in every bit.
+ */
+#ifndef CK_SCALARS_H
+#define CK_SCALARS_H
+
+#include "program/value.h"
+
+struct Numbers; /* numbers.h */
+
+typedef struct Scalar {
+    const char *name;     /* the definition's in scalars.def: records of the same functions share it */
+    uint8_t arity;        /* at most 2; the record's with 3 operands are left to Python */
+    bool tells;           /* the result is a boolean: z is 0 or 1, there are no partials */
+    bool takes_integers;  /* the record states `otherwise`: integers beside reals are constant reals */
+    bool singular;        /* contributes nothing for a zero cotangent */
+    bool (*value)(const double *x, double *z); /* false: the record fails (or this cannot tell) */
+    bool (*ieee)(const double *x, double *z);  /* for use inside derivatives: never false */
+    double (*partials[2])(const double *x, double z); /* as apply(..., strict=False) gives them */
+    bool (*integers)(const int64_t *x, Value *z); /* on integers alone; false: Python does it. NULL: always */
+    /* the same on numbers of any nesting, for numbers.c: made of reals and nodes. The result is the caller's */
+    void (*partials_of_numbers[2])(struct Numbers *n, const Value *x, Value z, Value *result);
+} Scalar;
+
+extern const Scalar SCALARS[];
+extern const uint16_t SCALAR_COUNT;
+uint16_t scalar_number(const char *name); /* NO_SCALAR: not in C */
+
+#endif

@@ -1,0 +1,274 @@
+/* Cotangents: the map from fields of objects to their amounts, the stack of frames' amounts, and sums of amounts.
+ *
+ * The map is an open hash table with linear probing; removing moves later entries of a run up, so that there
+ * are no marks of what was removed. The stack grows in chunks, each twice as large as the one below, so that a
+ * deep one is never copied and never has much room to spare.
+ *
+ * What always holds: an amount that is no REAL has one holder, so giving it away is free.
+ */
+#include "reversal/reverse.h"
+
+#include <string.h>
+
+#include "bridge/bridge.h"
+#include "reversal/reverse_program.h"
+
+enum {
+    FIRST_REGISTERS = 16,
+    FIRST_ENTRIES = 64,
+    FIRST_AMOUNTS = 64,
+    MOST_AMOUNTS = 16384, /* of a chunk of the stack */
+    FIRST_SUMS = 32
+};
+
+static void clear_values(Value *values, size_t count) {
+    for (size_t i = 0; i < count; i++) values[i] = of_real(0.0);
+}
+
+static void drop_values(Heap *heap, Value *values, size_t count) {
+    for (size_t i = 0; i < count; i++) drop(heap, values[i]);
+}
+
+static size_t chunk_bytes(size_t room) { return sizeof(AmountChunk) + room * sizeof(Value); }
+
+void *cotangent_allocate(Cotangent *c, size_t bytes) {
+    void *memory = heap_allocate(c->heap, bytes);
+    c->bytes += bytes;
+    return memory;
+}
+
+void cotangent_free(Cotangent *c, void *memory, size_t bytes) {
+    if (!memory) return;
+    c->bytes -= bytes;
+    heap_free(c->heap, memory, bytes);
+}
+
+Cotangent *cotangent_create(Heap *heap, void *peer) {
+    Cotangent *c = heap_allocate(heap, sizeof(Cotangent));
+    memset(c, 0, sizeof *c);
+    c->heap = heap;
+    c->peer = peer;
+    c->bytes = sizeof(Cotangent);
+    cotangent_reserve(c, FIRST_REGISTERS);
+    programs_create(c);
+    return c;
+}
+
+void cotangent_destroy(Cotangent *c) {
+    Heap *heap = c->heap;
+    drop_values(heap, c->window, c->registers);
+    heap_free(heap, c->window, c->registers * sizeof(Value));
+    heap_free(heap, c->scratch, c->registers * sizeof(Value));
+    for (AmountChunk *chunk = c->stack, *previous; chunk; chunk = previous) {
+        previous = chunk->previous;
+        drop_values(heap, chunk->amounts, chunk->count);
+        heap_free(heap, chunk, chunk_bytes(chunk->room));
+    }
+    if (c->spare) heap_free(heap, c->spare, chunk_bytes(c->spare->room));
+    for (size_t i = 0; i < c->entry_room; i++)
+        if (c->entries[i].birth) drop(heap, c->entries[i].amount);
+    if (c->entries) heap_free(heap, c->entries, c->entry_room * sizeof(Entry));
+    programs_destroy(c);
+    heap_free(heap, c, sizeof(Cotangent));
+}
+
+static Value *wider(Cotangent *c, Value *values, uint32_t old, uint32_t room) {
+    values = heap_resize(c->heap, values, old * sizeof(Value), room * sizeof(Value));
+    c->bytes += (room - old) * sizeof(Value);
+    clear_values(values + old, room - old);
+    return values;
+}
+
+void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) {
+    uint32_t room = c->registers ? c->registers : FIRST_REGISTERS;
+    while (room < registers) room *= 2;
+    c->window = wider(c, c->window, c->registers, room);
+    c->scratch = wider(c, c->scratch, c->registers, room);
+    c->registers = room;
+}
+
+const Register *point_registers(const Block *block, uint32_t index, uint32_t *count) {
+    if (index == 0) {
+        *count = block->parameter_count;
+        return block->parameters;
+    }
+    *count = block->live[index][0];
+    return block->live[index] + 1;
+}
+
+/* The stack */
+
+static void add_chunk(Cotangent *c) {
+    AmountChunk *chunk = c->spare;
+    if (chunk) {
+        c->spare = NULL;
+    } else {
+        size_t room = c->stack ? c->stack->room * 2 : FIRST_AMOUNTS;
+        if (room > MOST_AMOUNTS) room = MOST_AMOUNTS;
+        chunk = cotangent_allocate(c, chunk_bytes(room));
+        chunk->room = room;
+    }
+    chunk->count = 0;
+    chunk->previous = c->stack;
+    c->stack = chunk;
+}
+
+void cotangent_push(Cotangent *c, Value amount) {
+    if (UNLIKELY(!c->stack || c->stack->count == c->stack->room)) add_chunk(c);
+    store(&c->stack->amounts[c->stack->count++], amount);
+    c->stack_count++;
+}
+
+Value cotangent_pop(Cotangent *c) {
+    AmountChunk *chunk = c->stack;
+    if (UNLIKELY(!c->stack_count)) return of_real(0.0);
+    const Value amount = load(&chunk->amounts[--chunk->count]);
+    c->stack_count--;
+    if (UNLIKELY(!chunk->count && chunk->previous)) {
+        c->stack = chunk->previous;
+        if (c->spare) cotangent_free(c, c->spare, chunk_bytes(c->spare->room));
+        c->spare = chunk;
+    }
+    return amount;
+}
+
+/* The map */
+
+static size_t home(const Cotangent *c, uint64_t birth, int64_t field) {
+    const uint64_t mixed = birth * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)field * UINT64_C(0xC2B2AE3D27D4EB4F);
+    return (size_t)((mixed ^ mixed >> 32) * UINT64_C(0xD6E8FEB86659FD93) >> c->entry_shift);
+}
+
+static Entry *place_of(const Cotangent *c, uint64_t birth, int64_t field) {
+    const size_t mask = c->entry_room - 1;
+    size_t i = home(c, birth, field);
+    while (c->entries[i].birth && (c->entries[i].birth != birth || c->entries[i].field != field))
+        i = (i + 1) & mask;
+    return &c->entries[i];
+}
+
+static void grow_map(Cotangent *c) {
+    Entry *old = c->entries;
+    const size_t old_room = c->entry_room, room = old_room ? old_room * 2 : FIRST_ENTRIES;
+    Entry *entries = cotangent_allocate(c, room * sizeof(Entry));
+    memset(entries, 0, room * sizeof(Entry));
+    c->entries = entries;
+    c->entry_room = room;
+    c->entry_shift = 64 - (uint32_t)__builtin_ctzll(room);
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i].birth) *place_of(c, old[i].birth, old[i].field) = old[i];
+    cotangent_free(c, old, old_room * sizeof(Entry));
+}
+
+/* The entry for a key, made with the amount 0 if there was none. */
+static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
+    if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
+    Entry *entry = place_of(c, birth, field);
+    if (!entry->birth) {
+        *entry = (Entry){birth, field, of_real(0.0)};
+        c->entry_count++;
+    }
+    return entry;
+}
+
+Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
+    if (!c->entry_count || !birth) return NULL;
+    Entry *entry = place_of(c, birth, field);
+    return entry->birth ? &entry->amount : NULL;
+}
+
+void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value amount) {
+    if (!birth) {
+        drop(c->heap, amount);
+        return;
+    }
+    amount_to(c->heap, &entry_for(c, birth, field)->amount, amount);
+}
+
+void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value amount) {
+    if (!birth) {
+        drop(c->heap, amount);
+        return;
+    }
+    Entry *entry = entry_for(c, birth, field);
+    drop(c->heap, entry->amount);
+    entry->amount = amount;
+}
+
+Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
+    if (!c->entry_count || !birth) return of_real(0.0);
+    Entry *entry = place_of(c, birth, field);
+    if (!entry->birth) return of_real(0.0);
+    const Value amount = entry->amount;
+    const size_t mask = c->entry_room - 1;
+    size_t hole = (size_t)(entry - c->entries);
+    for (size_t i = (hole + 1) & mask; c->entries[i].birth; i = (i + 1) & mask) {
+        const size_t wanted = home(c, c->entries[i].birth, c->entries[i].field);
+        if (((i - wanted) & mask) >= ((i - hole) & mask)) {
+            c->entries[hole] = c->entries[i];
+            hole = i;
+        }
+    }
+    c->entries[hole].birth = 0;
+    c->entry_count--;
+    return amount;
+}
+
+/* Sums */
+
+typedef struct Sum { /* to be put in `to`; what is to be added is borrowed from what is dropped in the end */
+    Value *to;
+    Value a, b;
+} Sum;
+
+typedef struct Sums {
+    Heap *heap;
+    Sum *waiting, first[FIRST_SUMS];
+    size_t count, room;
+} Sums;
+
+static void add_sum(Sums *sums, Value *to, Value a, Value b) {
+    if (sums->count == sums->room) {
+        const size_t bytes = sums->room * sizeof(Sum);
+        Sum *more = heap_allocate(sums->heap, 2 * bytes);
+        memcpy(more, sums->waiting, bytes);
+        if (sums->waiting != sums->first) heap_free(sums->heap, sums->waiting, bytes);
+        sums->waiting = more;
+        sums->room *= 2;
+    }
+    sums->waiting[sums->count++] = (Sum){to, a, b};
+}
+
+/* As checkpoint.interp.hybrid.cotangent.Both adds: by components; a 0 on the left to each of them. */
+static void add_duals(Sums *sums, Sum sum) {
+    Cells *result = new_cells(sums->heap, DUAL, 2);
+    const Value zero = of_real(0.0);
+    const bool both = kind_of(sum.a) == DUAL;
+    result->head.birth = sum.b.object->birth;
+    clear_values(result->cells, 2);
+    *sum.to = of_object(DUAL, result);
+    for (int i = 1; i >= 0; i--)
+        add_sum(sums, &result->cells[i], both ? cells_of(sum.a)[i] : zero, cells_of(sum.b)[i]);
+}
+
+Value amount_add(Heap *heap, Value a, Value b) {
+    Value result = of_real(0.0);
+    Sums sums = {.heap = heap, .room = FIRST_SUMS};
+    sums.waiting = sums.first;
+    add_sum(&sums, &result, a, b);
+    while (sums.count) {
+        const Sum sum = sums.waiting[--sums.count];
+        if ((sum.a.tag | sum.b.tag) == REAL)
+            *sum.to = of_real(sum.a.real + sum.b.real);
+        else if (kind_of(sum.a) == FOREIGN || kind_of(sum.b) == FOREIGN)
+            *sum.to = foreign_amount_add(heap, copied(sum.a), copied(sum.b));
+        else if (kind_of(sum.b) == DUAL)
+            add_duals(&sums, sum);
+        else
+            *sum.to = copied(sum.a);
+    }
+    if (sums.waiting != sums.first) heap_free(heap, sums.waiting, sums.room * sizeof(Sum));
+    drop(heap, a);
+    drop(heap, b);
+    return result;
+}

@@ -1,0 +1,99 @@
+/* The machine: one run of a program, forward (vm.c), and the states it stops at (state.c).
+ *
+ * A point is (block, index): before the step `index` of the block. At index 0 all parameters of the block are
+ * in their registers, at another index the slots live there. `steps` counts the steps made, `births` and `tags`
+ * number the next object and the next tag of a dual. `run` is what the lists of this run belong to.
+ *
+ * What a step of the machine cannot do itself, Python does (bridge.h): so the machine knows only how steps
+ * succeed, and every failure, message and rare value is the work of the same code as hybrid's.
+ */
+#ifndef CK_MACHINE_H
+#define CK_MACHINE_H
+
+#include "state/stack.h"
+#include "state/tape.h"
+
+typedef enum Outcome {
+    STOPPED,    /* at the limit */
+    FINISHED,   /* at HALT; the value is in its register 0 */
+    TAPE_FULL,  /* at the head of a block */
+    SLICED,     /* made as many steps as a slice has: go on */
+    WANTS_CODE, /* `block` lacks the form of code that `wanted` names */
+    FAILED,     /* the peer has the exception */
+    NO_MEMORY   /* the machine is of no more use */
+} Outcome;
+
+typedef enum Form { PLAIN, TAPED, STEPPED } Form;
+
+typedef struct Machine {
+    Heap *heap;
+    Value *registers; /* the window; slots that are not live hold what is owned by nobody */
+    uint32_t window;  /* how many registers there are: enough for all frames on the stack */
+    Stack stack;
+    const Block *block;
+    uint32_t index;
+    int64_t steps, births, tags;
+    uint64_t run;
+    Tape *tape;       /* NULL: nothing is recorded */
+    Part *part;       /* what `stepped` code records in; NULL where it does not */
+    size_t tape_limit;
+    int64_t tape_from; /* the step it was taped from: TAPE_FULL only after one */
+    Form wanted;
+    void *peer;       /* PyObject *: the Python that does foreign steps (checkpoint/ctarget/foreign.py), borrowed */
+    void *python;     /* PyObject *: the peer's machine for this run, borrowed; NULL: not asked for yet (arrays.h) */
+} Machine;
+
+/* A moment of a run: immutable, counted by its holders. */
+typedef struct State {
+    uint32_t count;
+    const Block *block;
+    uint32_t index;
+    uint32_t value_count;
+    uint32_t window; /* how many registers its point and all of its frames need */
+    Stack stack;
+    int64_t steps, births, tags;
+    Value values[]; /* the registers of block->live[index] (index 0: of the parameters, NOTHING for dead ones) */
+} State;
+
+Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *peer);
+void machine_destroy(Machine *machine); /* drops what is live */
+
+/* Runs until `limit` steps have been made in all, or another outcome; `slice` bounds the steps of one call. */
+Outcome machine_run(Machine *machine, int64_t limit, int64_t slice);
+
+State *machine_state(Machine *machine); /* the present point; may stand in a block's middle */
+State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count);
+void state_release(Heap *heap, State *state);
+size_t state_bytes(const State *state); /* of itself and its stack, as if it shared that with nobody; no objects */
+
+
+/* Lets go of a register. Of the operands that are used for the last time: what they were still stands in their
+ * registers, for the record of the block. */
+static inline void drop_register(const Machine *machine, Register at) {
+    const Value v = load(&machine->registers[at]);
+    store(&machine->registers[at], nothing());
+    drop(machine->heap, v);
+}
+static inline void drop_moved(const Machine *machine, const Operand *operands, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (operands[i].moves) drop(machine->heap, load(&machine->registers[operands[i].at]));
+}
+
+/* A frame at the top: what the point saves moves to it. */
+static inline void push_frame(Machine *machine, const ReturnPoint *point, const Block *call) {
+    Value *saved = stack_push(machine->heap, &machine->stack, point, call);
+    for (uint32_t i = 0; i < point->count; i++) store(&saved[i], load(&machine->registers[point->saved[i]]));
+}
+
+/* Window for a procedure's registers (a foreign step may bring new procedures): registers may move. */
+void machine_reserve(Machine *machine, uint32_t registers);
+
+/* Enters a procedure that takes `count` arguments: captures, environment and arguments to its entry's registers.
+ * Takes the references to the arguments; `closure` is borrowed. */
+void machine_enter(Machine *machine, Value closure, const Value *args, uint32_t count); /* vm_steps.c */
+
+/* Sends a raised value to the innermost handler; false: there is none, the machine stands as it was. Takes the
+ * reference. The part, if any, has been told what was removed. */
+bool machine_unwind(Machine *machine, Value raised);
+
+#endif

@@ -1,0 +1,200 @@
+/* The tape: chunks of words, and parts.
+ *
+ * In: blocks that run as a whole, and blocks of which a part is run. Out: their records, the last one first.
+ *
+ * What always holds: a record lies in one chunk with its mark; only the newest chunk may be empty. `bytes` counts
+ * the words in use, and the parts with all that they have; the heap counts what has been allocated for them.
+ *
+ * Chunks grow until they are large pages (pages.h), or about an eighth of the tape's bound: what is not in use of
+ * the last one then makes little of it. Those that go lie on the heap's shelf for the next tape, about as many as fit
+ * in the bound: memory that has been used is better than new memory.
+ */
+#include "state/tape.h"
+
+#include <string.h>
+
+#include "bridge/bridge.h"
+#include "scalars/numbers.h"
+#include "memory/pages.h"
+#include "memory/pages.h"
+
+enum {
+    FIRST_CHUNK = 1024,
+    LARGEST_CHUNK = LARGE_PAGE - 256, /* with what the heap adds */
+    SHELVED = 64 * 1024,              /* a chunk of so many bytes may be a much larger one from the shelf */
+    FIRST_ORIGINS = 1
+};
+
+static size_t chunk_bytes(size_t room) { return sizeof(WordChunk) + room * sizeof(Word); }
+
+Tape *tape_create(Heap *heap) {
+    Tape *tape = heap_allocate(heap, sizeof(Tape));
+    *tape = (Tape){.heap = heap, .bound = SIZE_MAX};
+    return tape;
+}
+
+static size_t unused_bytes(const WordChunk *chunk) {
+    return chunk ? chunk_bytes(chunk->room) - chunk->used * sizeof(Word) : 0;
+}
+
+size_t tape_held(const Tape *tape) { return tape->bytes + tape->spare + unused_bytes(tape->chunk); }
+
+static void free_chunk(Tape *tape) {
+    WordChunk *chunk = tape->chunk;
+    tape->chunk = chunk->previous;
+    tape->spare -= unused_bytes(tape->chunk);
+    const size_t bytes = chunk_bytes(chunk->room), most = tape->bound < SIZE_MAX / 2 ? tape->bound : LARGEST_CHUNK;
+    if (bytes < SHELVED)
+        heap_free(tape->heap, chunk, bytes);
+    else
+        heap_to_shelf(tape->heap, FOR_TAPES, chunk, bytes, most);
+}
+
+void tape_destroy(Tape *tape) {
+    for (uintptr_t mark; (mark = tape_last(tape));)
+        if (is_part(mark))
+            tape_drop_part(tape);
+        else if (is_run(mark))
+            tape_pop_run(tape);
+        else
+            tape_pop(tape, marked_block(mark));
+    while (tape->chunk) free_chunk(tape);
+    heap_free(tape->heap, tape, sizeof(Tape));
+}
+
+/* A power of 2, so that the chunks of one tape serve the next one, whose bound is nearly the same. */
+static size_t largest_chunk(const Tape *tape) {
+    size_t most = LARGEST_CHUNK;
+    if (tape->bound / 8 >= LARGE_PAGE) return most;
+    for (most = FIRST_CHUNK; most <= tape->bound / 16; most *= 2) {}
+    return most < MAPPED && tape->bound >= 2 * MAPPED ? MAPPED : most;
+}
+
+static WordChunk *new_chunk(Tape *tape, size_t bytes, size_t most) {
+    WordChunk *chunk = NULL;
+    size_t found = bytes;
+    if (bytes >= SHELVED) chunk = heap_from_shelf(tape->heap, FOR_TAPES, bytes, most, &found);
+    if (!chunk) chunk = heap_allocate(tape->heap, bytes);
+    chunk->room = (found - sizeof(WordChunk)) / sizeof(Word);
+    return chunk;
+}
+
+/* A new chunk with room for so many words at least. An empty chunk that is too small gives way. */
+static void add_chunk(Tape *tape, size_t words) {
+    if (tape->chunk && tape->chunk->used == 0) free_chunk(tape);
+    size_t bytes = tape->chunk ? 4 * chunk_bytes(tape->chunk->room) : FIRST_CHUNK, most = largest_chunk(tape);
+    if (most < chunk_bytes(words)) most = chunk_bytes(words);
+    if (bytes > most) bytes = most;
+    if (bytes < chunk_bytes(words)) bytes = chunk_bytes(words);
+    WordChunk *chunk = new_chunk(tape, bytes, most);
+    tape->spare += unused_bytes(tape->chunk);
+    chunk->previous = tape->chunk;
+    chunk->used = 0;
+    tape->chunk = chunk;
+}
+
+Word *tape_grow(Tape *tape, size_t words) {
+    add_chunk(tape, words);
+    tape->chunk->used = words;
+    tape->bytes += words * sizeof(Word);
+    return tape->chunk->words;
+}
+
+void tape_reserve(Tape *tape, size_t words) {
+    const WordChunk *chunk = tape->chunk;
+    if (!chunk || chunk->room - chunk->used < words) add_chunk(tape, words);
+}
+
+uintptr_t tape_last_in_previous(Tape *tape) {
+    if (tape->chunk && tape->chunk->previous) free_chunk(tape);
+    const WordChunk *chunk = tape->chunk;
+    return chunk && chunk->used ? chunk->words[chunk->used - 1].mark : 0;
+}
+
+void tape_undo(Tape *tape, const Block *block) { tape_pop(tape, block); }
+
+/* Parts. Where memory ends while one is made nothing is on the tape yet. */
+
+Part *tape_add_part(Tape *tape, const Block *block, uint32_t start) {
+    Heap *heap = tape->heap;
+    const size_t value_bytes = block->value_count * sizeof(Value), note_bytes = block->note_count * sizeof(Word);
+    Value *values = block->value_count ? heap_allocate(heap, value_bytes) : NULL;
+    Word *notes = block->note_count ? heap_allocate(heap, note_bytes) : NULL;
+    Part *part = heap_allocate(heap, sizeof(Part));
+    *part = (Part){.block = block, .tape = tape, .start = start, .stop = start, .values = values, .notes = notes};
+    for (uint32_t i = 0; i < block->value_count; i++) values[i] = nothing();
+    if (notes) memset(notes, 0, note_bytes);
+    tape_take(tape, 1)->mark = (uintptr_t)part + 1;
+    part->previous = tape->parts;
+    tape->parts = part;
+    part->bytes = sizeof(Part) + value_bytes + note_bytes;
+    tape->bytes += part->bytes;
+    return part;
+}
+
+void tape_drop_part(Tape *tape) {
+    Heap *heap = tape->heap;
+    Part *part = marked_part(tape_last(tape));
+    tape->chunk->used--;
+    tape->parts = part->previous;
+    tape->bytes -= sizeof(Word) + part->bytes;
+    heap_unreport(heap, part->reported);
+    for (uint32_t i = 0; i < part->origin_count; i++) {
+        const Origin origin = part->origins[i];
+        if (origin.numbers) step_tape_destroy(heap, origin.numbers);
+        if (origin.python) foreign_release(origin.python);
+    }
+    if (part->resumed) foreign_release(part->resumed);
+    heap_free(heap, part->origins, part->origin_room * sizeof(Origin));
+    heap_free(heap, part->unwound, part->unwound_room * sizeof(uint32_t));
+    heap_free(heap, part->values, part->block->value_count * sizeof(Value));
+    heap_free(heap, part->notes, part->block->note_count * sizeof(Word));
+    heap_free(heap, part, sizeof(Part));
+}
+
+static void part_grew(Part *part, size_t bytes) {
+    part->bytes += bytes;
+    part->tape->bytes += bytes;
+}
+
+void part_report(Heap *heap, Part *part, size_t bytes) {
+    heap_report(heap, bytes);
+    part->reported += bytes;
+    part_grew(part, bytes);
+}
+
+Origin *part_add_origin(Heap *heap, Part *part, int32_t key) {
+    if (part->origin_count == part->origin_room) {
+        const uint32_t room = part->origin_room ? 2 * part->origin_room : FIRST_ORIGINS;
+        part->origins = heap_resize(
+            heap, part->origins, part->origin_room * sizeof(Origin), room * sizeof(Origin));
+        part->origin_room = room;
+    }
+    Origin *origin = &part->origins[part->origin_count++];
+    *origin = (Origin){.key = key};
+    part_grew(part, sizeof(Origin));
+    return origin;
+}
+
+/* From the last on: it is reversed in that order. */
+void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers) {
+    part_add_origin(heap, part, key)->numbers = numbers;
+    part_grew(part, step_tape_bytes(numbers));
+}
+
+Origin *part_origin(const Part *part, int32_t key) {
+    for (uint32_t i = part->origin_count; i-- > 0;)
+        if (part->origins[i].key == key) return &part->origins[i];
+    return NULL;
+}
+
+void part_add_unwound(Heap *heap, Part *part, uint32_t slots) {
+    if (part->unwound_count == part->unwound_room) {
+        const uint32_t room = part->unwound_room ? 2 * part->unwound_room : 4;
+        part->unwound = heap_resize(
+            heap, part->unwound, part->unwound_room * sizeof(uint32_t), room * sizeof(uint32_t));
+        part->unwound_room = room;
+    }
+    part->unwound[part->unwound_count++] = slots;
+    part_grew(part, sizeof(uint32_t));
+}

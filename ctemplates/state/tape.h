@@ -1,0 +1,143 @@
+/* The tape of a stretch: what was run, in order, and what it recorded.
+ *
+ * Words in chunks: for each block that ran as a whole its record (code.h says what is in one), then its *mark*,
+ * the block; for each part its mark alone; for each run of translated code (fast.h) what it left, a RunEnd, and
+ * RUN_MARK. A record, or a run, and its mark are never divided. So from the end a tape can be read backwards.
+ * Everything counts in heap->bytes, and in `bytes`, which bounds a base case; so do bytes that Python reports.
+ */
+#ifndef CK_TAPE_H
+#define CK_TAPE_H
+
+#include "memory/heap.h"
+
+typedef union Word {
+    uint64_t birth;
+    int64_t field;
+    double real;
+    uintptr_t mark; /* the address of a Block; that of a Part and 1; RUN_MARK */
+} Word;
+
+/* What a step found out when it ran, for its reversal: a Python object (checkpoint.interp.hybrid's origins), or
+ * the tape of one step of arithmetic on duals (numbers.h). */
+typedef struct Origin {
+    int32_t key; /* the step; END_ORIGIN; or STRIPPED_ORIGIN - k of the k-th stripping */
+    void *python; /* PyObject *, or NULL */
+    struct StepTape *numbers; /* or NULL */
+} Origin;
+enum { END_ORIGIN = -1, STRIPPED_ORIGIN = -2 };
+
+/* A part of a block that was run step by step, from the step `start` up to, not including, `stop`.
+ * ended: the end was passed. raised: the step at `stop`, or the end, raised. Else it stopped before `stop`. */
+typedef struct Part {
+    const Block *block;
+    struct Tape *tape;
+    struct Part *previous; /* of the same tape */
+    uint32_t start, stop;
+    bool ended, raised;
+    uint32_t values_kept; /* how many of them there are so far */
+    Value *values; /* block->value_count: REAL, INTEGER and BOOLEAN as they are, of others the tag alone */
+    Word *notes;   /* block->note_count */
+    uint32_t origin_count, origin_room;
+    Origin *origins;
+    size_t bytes, reported; /* all that it has; of these, what Python reported */
+    uint32_t unwound_count, unwound_room; /* frames that a raise removed, the top first: how many slots each had */
+    uint32_t *unwound;
+    uint32_t stripped;      /* how many frames of j* were among them */
+    void *resumed;          /* of `resume`: the capsule, a PyObject * */
+} Part;
+
+/* What a run of translated code left, the mark excluded: see fast.h. */
+typedef struct Unit Unit;
+typedef struct RunEnd {
+    const Unit *unit;
+    uint32_t entry, exit; /* where it was entered and how it was left: numbers of the unit's own */
+    uint32_t words;       /* header, records, ways and this */
+    uint32_t ways;        /* how many bytes */
+} RunEnd;
+
+enum { RUN_END_WORDS = sizeof(RunEnd) / sizeof(Word) };
+#define RUN_MARK ((uintptr_t)2)
+
+typedef struct WordChunk {
+    struct WordChunk *previous;
+    size_t used, room; /* words */
+    Word words[];
+} WordChunk;
+
+typedef struct Tape {
+    Heap *heap;
+    WordChunk *chunk;
+    Part *parts; /* the last one */
+    size_t bytes;
+    size_t spare; /* bytes that are not in use in all chunks but the newest */
+    size_t bound; /* about so many bytes it will have at most: no chunk is larger than an eighth */
+} Tape;
+
+size_t tape_held(const Tape *tape); /* its bytes, and what is not in use of its chunks */
+Tape *tape_create(Heap *heap); /* its bound: none, until it is set */
+void tape_destroy(Tape *tape); /* holds the GIL: parts have Python objects */
+
+Word *tape_grow(Tape *tape, size_t words); /* what tape_take does when the chunk is full */
+static inline Word *tape_take(Tape *tape, size_t words) {
+    WordChunk *chunk = tape->chunk;
+    if (UNLIKELY(!chunk || chunk->room - chunk->used < words)) return tape_grow(tape, words);
+    Word *taken = chunk->words + chunk->used;
+    chunk->used += words;
+    tape->bytes += words * sizeof(Word);
+    return taken;
+}
+
+/* The chunk's rest has so many words at least; they are not taken. */
+void tape_reserve(Tape *tape, size_t words);
+
+/* Room for the record of a block that is about to run as a whole. */
+static inline Word *tape_push(Tape *tape, const Block *block) {
+    const uint32_t size = block->record_size;
+    Word *record = tape_take(tape, size + UINT64_C(1));
+    record[size].mark = (uintptr_t)block;
+    return record;
+}
+void tape_undo(Tape *tape, const Block *block); /* takes the last tape_push back: it will be a part */
+
+/* The last mark; 0: the tape is empty. */
+uintptr_t tape_last_in_previous(Tape *tape);
+static inline uintptr_t tape_last(Tape *tape) {
+    const WordChunk *chunk = tape->chunk;
+    if (UNLIKELY(!chunk || !chunk->used)) return tape_last_in_previous(tape);
+    return chunk->words[chunk->used - 1].mark;
+}
+static inline bool is_part(uintptr_t mark) { return mark & 1; }
+static inline bool is_run(uintptr_t mark) { return mark == RUN_MARK; }
+static inline const Block *marked_block(uintptr_t mark) { return (const Block *)mark; }
+static inline Part *marked_part(uintptr_t mark) { return (Part *)(mark - 1); }
+
+/* Takes the last block, whose mark has been seen, off the tape; the words of its record are the caller's until
+ * something else is done with the tape. */
+static inline const Word *tape_pop(Tape *tape, const Block *block) {
+    const size_t words = block->record_size + UINT64_C(1);
+    tape->chunk->used -= words;
+    tape->bytes -= words * sizeof(Word);
+    return tape->chunk->words + tape->chunk->used;
+}
+
+/* Runs: of the last one, whose mark has been seen, what it left; and takes it off the tape, as tape_pop. */
+static inline const RunEnd *tape_last_run(const Tape *tape) {
+    return (const RunEnd *)(const void *)(tape->chunk->words + tape->chunk->used - 1 - RUN_END_WORDS);
+}
+static inline const Word *tape_pop_run(Tape *tape) {
+    const size_t words = tape_last_run(tape)->words + UINT64_C(1);
+    tape->chunk->used -= words;
+    tape->bytes -= words * sizeof(Word);
+    return tape->chunk->words + tape->chunk->used;
+}
+
+/* Parts: values have the tag NOTHING, notes are 0. */
+Part *tape_add_part(Tape *tape, const Block *block, uint32_t start);
+void tape_drop_part(Tape *tape); /* the last mark is that of a part, which is destroyed; holds the GIL */
+Origin *part_add_origin(Heap *heap, Part *part, int32_t key);
+void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers); /* takes it */
+Origin *part_origin(const Part *part, int32_t key); /* NULL: there is none */
+void part_add_unwound(Heap *heap, Part *part, uint32_t slots); /* one more frame that a raise removes */
+void part_report(Heap *heap, Part *part, size_t bytes); /* Python says what an origin has */
+
+#endif
