@@ -13,7 +13,7 @@ In: environment variables, or a scoped override. Out: Settings.
     CHECKPOINT_JIT     when the engine "c" has a C compiler translate what runs long: in the background, while
                        the run goes on (if it is not set); "wait": at once, and the run waits; "off": never
     CHECKPOINT_CACHE   a folder for what was translated, instead of the one for checkpoint in the user's cache
-                       (checkpoint/ctarget/translate/cache.py)
+                       (checkpoint/ctarget/translate/compile/cache.py)
 
 The environment is read whenever settings are asked for; an unknown value is an error, not a default.
 """

@@ -82,8 +82,8 @@ def _translation() -> Iterator[str]:
         yield f"translation to C: {modes[translation()]}"
     except SettingError as error:
         yield f"translation to C: {error.message}"
-    yield f"its compiler: {import_module('checkpoint.ctarget.translate.compilation').described()}"
-    yield f"its folder: {import_module('checkpoint.ctarget.translate.cache').folder()}"
+    yield f"its compiler: {import_module('checkpoint.ctarget.translate.compile.compilation').described()}"
+    yield f"its folder: {import_module('checkpoint.ctarget.translate.compile.cache').folder()}"
 
 
 def _compiler() -> str:

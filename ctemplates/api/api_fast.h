@@ -20,7 +20,7 @@ void ck_unit_taped(void *unit, uintptr_t tape, uintptr_t reverse, uint32_t heade
 void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next); /* next: an entry, or 0 */
 
 /* Of a machine, or the one that a sweep has at work, which stands at a head: what is in the registers of the
- * parameters, one after another, each with what it consists of (checkpoint/ctarget/translate/observe.py; of a list
+ * parameters, one after another, each with what it consists of (translate/specialise/observe.py of ctarget; of a list
  * that is its first element), in preorder. Three numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple), how many
  * parts follow. Those deeper than `depth`, and more than `most` of one parameter, are left out, all of one value together. How many
  * numbers; 0: it stands elsewhere, or there are more than `room`. */

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from checkpoint import engines
-from checkpoint.ctarget.translate import paths
-from checkpoint.ctarget.translate.graph import Unit
 from checkpoint.ctarget.translate.translation import Translation
+from checkpoint.ctarget.translate.units import paths
+from checkpoint.ctarget.translate.units.graph import Unit
 from checkpoint.driver.budget import Budget
 from experiments import common
 from experiments.speed import blocks

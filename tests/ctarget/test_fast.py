@@ -25,10 +25,10 @@ from checkpoint.ctarget.foreign import Peer
 from checkpoint.ctarget.library import reason, runtime
 from checkpoint.ctarget.run import standing_at
 from checkpoint.ctarget.states import State
-from checkpoint.ctarget.translate.compiler import Loaded, load
-from checkpoint.ctarget.translate.graph import Head, Unit
-from checkpoint.ctarget.translate.install import install
-from checkpoint.ctarget.translate.observe import Shape, seen
+from checkpoint.ctarget.translate.compile.compiler import Loaded, load
+from checkpoint.ctarget.translate.compile.install import install
+from checkpoint.ctarget.translate.specialise.observe import Shape, seen
+from checkpoint.ctarget.translate.units.graph import Head, Unit
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
 from checkpoint.driver.schedule import Schedule

@@ -17,7 +17,8 @@ from checkpoint import engines, runs
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Pair
 from checkpoint.ctarget.library import reason
-from checkpoint.ctarget.translate import compiler, translation
+from checkpoint.ctarget.translate import translation
+from checkpoint.ctarget.translate.compile import compiler
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import RunError

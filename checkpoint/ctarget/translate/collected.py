@@ -16,13 +16,13 @@ from checkpoint import config
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import policy
-from checkpoint.ctarget.translate.paths import blocks, nodes
+from checkpoint.ctarget.translate.emit.text import source
 from checkpoint.ctarget.translate.policy import LOOK, Account, Translator
-from checkpoint.ctarget.translate.text import source
+from checkpoint.ctarget.translate.units.paths import blocks, nodes
 
 if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.graph import Unit
     from checkpoint.ctarget.translate.translation import Translation
+    from checkpoint.ctarget.translate.units.graph import Unit
 
 
 class Collector(Translator):

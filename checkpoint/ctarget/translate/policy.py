@@ -18,7 +18,6 @@ from __future__ import annotations
 import os
 import warnings
 from enum import Enum, auto
-from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +29,9 @@ from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate.effort import Effort, Pace, Places
 
 if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.compiler import Compiler
-    from checkpoint.ctarget.translate.graph import Unit
+    from checkpoint.ctarget.translate.compile.compiler import Compiler
     from checkpoint.ctarget.translate.translation import Translation
+    from checkpoint.ctarget.translate.units.graph import Unit
 
 THRESHOLD = 1_000_000  # steps, about 30 ms: what ends before is not worth a compiler's time
 MOST_PENDING = 2  # compiled at the same time
@@ -50,8 +49,7 @@ LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
 GAP, LONGEST_GAP, VARIES = 10_007, 250_007, 0.618034
 BETWEEN_LOOKS = 0.005  # seconds at least, once some of a run has been seen: a look takes some 0.05 ms
 _KEY = "translate"  # of a lambda's `compiled`
-# Loaded at the first look, since most processes end before: what compiles, and what makes units.
-_MODULES = {name: f"checkpoint.ctarget.translate.{name}" for name in ("compiler", "paths", "translation")}
+# Imports within functions are of what compiles and makes units: most processes end before the first look.
 
 
 class Account:
@@ -206,7 +204,8 @@ class Translator:
         made = own.made.get(label, [])
         if label in own.refused or (not made and not self._may_make(own, label, account, may_begin)):
             return None
-        forms = import_module(_MODULES["translation"])
+        from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
+
         fitting = [each for each in made if each.fits(forms.standing(held))]
         if fitting or len(made) >= MOST_KINDS or not may_begin:
             return fitting[0] if fitting else None
@@ -242,14 +241,16 @@ class Translator:
 
 
 def _compiler() -> Compiler | None:
-    found: Compiler | None = import_module(_MODULES["compiler"]).find()
-    return found
+    from checkpoint.ctarget.translate.compile import compiler  # noqa: PLC0415
+
+    return compiler.find()
 
 
 def _blocks(unit: Unit) -> set[BlockPeer]:
     """All that a unit contains."""
-    found: set[BlockPeer] = import_module(_MODULES["paths"]).blocks(unit)
-    return found
+    from checkpoint.ctarget.translate.units.paths import blocks  # noqa: PLC0415
+
+    return blocks(unit)
 
 
 def _register(translation: Translation, own: Account, label: str) -> None:

@@ -8,41 +8,31 @@ What always holds: each form is written, compiled and installed once, unless a f
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ctarget.states import Held
-from checkpoint.ctarget.translate.compilation import Compilation
-from checkpoint.ctarget.translate.compiler import Compiler
+from checkpoint.ctarget.translate.compile.compilation import Compilation
+from checkpoint.ctarget.translate.compile.compiler import Compiler
 
 if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.graph import Unit
+    from checkpoint.ctarget.translate.units.graph import Unit
 
-# Loaded when something is translated for the first time: most processes translate nothing.
-_PACKAGE = "checkpoint.ctarget.translate"
-_MADE_BY = {
-    "seen": "observe",
-    "fits": "entries",
-    "specialise": "specialise",
-    "source": "text",
-    "header_words": "text",
-    "install": "install",
-}
-
-
-def _made_by(name: str) -> Any:
-    return getattr(import_module(f"{_PACKAGE}.{_MADE_BY[name]}"), name)
+# Imports within functions: most processes translate nothing, and need not load what does.
 
 
 def standing(held: Held) -> Any:
     """The block at whose head a machine stands, or a sweep's, and what is in its registers."""
-    return _made_by("seen")(held)
+    from checkpoint.ctarget.translate.specialise.observe import seen  # noqa: PLC0415
+
+    return seen(held)
 
 
 def of_standing(held: Held) -> Translation | None:
     """Of the block where it stands, and of what it has there; None: nothing can be made."""
+    from checkpoint.ctarget.translate.specialise.region import specialise  # noqa: PLC0415
+
     found = standing(held)
-    unit = None if found is None else _made_by("specialise")(*found)
+    unit = None if found is None else specialise(*found)
     return None if unit is None else Translation(unit, found[1])
 
 
@@ -65,9 +55,11 @@ class Translation:
 
     def fits(self, standing: Any) -> bool:
         """Whether a machine that stands there can enter, or is to come to where it can."""
+        from checkpoint.ctarget.translate.specialise.entries import fits  # noqa: PLC0415
+
         block, shapes = standing
         if any(head.block is block and head.entry is not None for head in self.unit.heads):
-            return bool(_made_by("fits")(self.unit, block, shapes))
+            return fits(self.unit, block, shapes)
         return _kinds(shapes) == self._made_for
 
     @property
@@ -79,11 +71,13 @@ class Translation:
         """Compile what was not: the plain form and, if asked for, the taped one, in one file if it is both.
         Whether there was any.
         """
+        from checkpoint.ctarget.translate.emit import text  # noqa: PLC0415
+
         forms = ("plain", "taped") if taped and self.unit.tapes else ("plain",)
         new = tuple([form for form in forms if form not in self._begun])
         if new:
             self._begun.update(new)
-            self.pending[new] = Compilation(_made_by("source")(self.unit, *new), by)
+            self.pending[new] = Compilation(text.source(self.unit, *new), by)
         return bool(new)
 
     def wait(self) -> None:
@@ -107,11 +101,14 @@ class Translation:
         return done, reasons
 
     def _install(self, forms: tuple[str, ...], loaded: Any) -> None:
+        from checkpoint.ctarget.translate.compile.install import install  # noqa: PLC0415
+        from checkpoint.ctarget.translate.emit.text import header_words  # noqa: PLC0415
+
         plain = loaded if "plain" in forms else None
         if "taped" in forms:
-            _made_by("install")(self.unit, plain, loaded, _made_by("header_words")(self.unit))
+            install(self.unit, plain, loaded, header_words(self.unit))
         else:
-            _made_by("install")(self.unit, plain, None)
+            install(self.unit, plain, None)
 
     def forget(self) -> None:
         """What is being compiled, another process waits for: here it may be begun again."""

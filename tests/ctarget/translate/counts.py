@@ -15,7 +15,8 @@ from typing import Any
 
 import checkpoint
 from checkpoint import engines, runs
-from checkpoint.ctarget.translate.actions import (
+from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.ctarget.translate.ops.actions import (
     Changeable,
     Element,
     Expect,
@@ -27,9 +28,8 @@ from checkpoint.ctarget.translate.actions import (
     Push,
     SetCall,
 )
-from checkpoint.ctarget.translate.collected import units_of
-from checkpoint.ctarget.translate.graph import Go, Node, Return, Unit
-from checkpoint.ctarget.translate.paths import following
+from checkpoint.ctarget.translate.units.graph import Go, Node, Return, Unit
+from checkpoint.ctarget.translate.units.paths import following
 from checkpoint.errors import Source
 from checkpoint.program import load
 from tests.ctarget.translate import hot_programs

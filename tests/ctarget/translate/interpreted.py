@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from checkpoint.ctarget.translate.actions import Apply, Constant, Copy, Place, Source
-from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, On, Unit
+from checkpoint.ctarget.translate.ops.actions import Apply, Constant, Copy, Place, Source
+from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, On, Unit
 
 Values = dict[Place, float]
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from checkpoint.ctarget import library
-from checkpoint.ctarget.translate import compiler, policy
+from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.compile import compiler
 
 needs_c = pytest.mark.skipif(library.reason() is not None, reason=f"engine c: {library.reason()}")
 needs_compiler = pytest.mark.skipif(compiler.find() is None, reason="there is no C compiler")

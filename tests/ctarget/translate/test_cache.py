@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint.ctarget.translate import cache, compilation, compiler
-from checkpoint.ctarget.translate.compilation import Compilation
+from checkpoint.ctarget.translate.compile import cache, compilation, compiler
+from checkpoint.ctarget.translate.compile.compilation import Compilation
 from tests.ctarget.translate.shared_objects import (
     calls,
     counting_compiler,

@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from checkpoint.ctarget import build
-from checkpoint.ctarget.translate import cache, compilation, compiler
-from checkpoint.ctarget.translate.compilation import Compilation
+from checkpoint.ctarget.translate.compile import cache, compilation, compiler
+from checkpoint.ctarget.translate.compile.compilation import Compilation
 from tests.ctarget.translate.shared_objects import fake_compiler, needs_c, needs_compiler, number_of, plain
 
 pytestmark = needs_c
@@ -165,8 +165,8 @@ def test_a_compiler_that_was_replaced_is_asked_again(tmp_path: Path) -> None:
 
 _SLOW = """
 import os, sys, time
-from checkpoint.ctarget.translate import compiler
-from checkpoint.ctarget.translate.compilation import Compilation
+from checkpoint.ctarget.translate.compile import compiler
+from checkpoint.ctarget.translate.compile.compilation import Compilation
 made = Compilation(sys.stdin.read(), compiler.find())
 while not os.path.exists(sys.argv[1]):
     time.sleep(0.01)
@@ -216,8 +216,8 @@ def test_ctrl_c_is_not_for_the_compiler(tmp_path: Path) -> None:
     path = fake_compiler(tmp_path / "cc", script)
     text = (
         "import os, signal, sys, time\n"
-        "from checkpoint.ctarget.translate import compiler\n"
-        "from checkpoint.ctarget.translate.compilation import Compilation\n"
+        "from checkpoint.ctarget.translate.compile import compiler\n"
+        "from checkpoint.ctarget.translate.compile.compilation import Compilation\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
         "made = Compilation(sys.stdin.read(), compiler.find())\n"
         "while not os.path.exists(sys.argv[1]): time.sleep(0.01)\n"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from checkpoint.ctarget.translate.actions import Expect, IsKind, Load, Make, Peek, Push, SetCall
-from checkpoint.ctarget.translate.graph import Fork, Return
-from checkpoint.ctarget.translate.text import source
+from checkpoint.ctarget.translate.emit.text import source
+from checkpoint.ctarget.translate.ops.actions import Expect, IsKind, Load, Make, Peek, Push, SetCall
+from checkpoint.ctarget.translate.units.graph import Fork, Return
 from tests.ctarget.translate import hot_programs
 from tests.ctarget.translate.counts import (
     CORPUS,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.ctarget.translate import text
-from checkpoint.ctarget.translate.graph import Unit
+from checkpoint.ctarget.translate.emit import text
+from checkpoint.ctarget.translate.units.graph import Unit
 from tests.ctarget.translate.shared_objects import needs_compiler
 
 pytestmark = needs_compiler

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.ctarget.translate import policy, steps
+from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.specialise import steps
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 
 pytestmark = [needs_c, needs_compiler]

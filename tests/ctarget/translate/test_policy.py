@@ -14,7 +14,8 @@ import pytest
 from checkpoint import config
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.translate import policy, translation
+from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.compile import install
 from checkpoint.ctarget.translate.effort import (
     EXPECTED,
     FREE,
@@ -25,6 +26,8 @@ from checkpoint.ctarget.translate.effort import (
     Effort,
     Places,
 )
+from checkpoint.ctarget.translate.emit import text
+from checkpoint.ctarget.translate.specialise import entries, observe, region
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.schedule import Bisection, Schedule
@@ -104,8 +107,12 @@ class Fakes:
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
     made = Fakes()
-    real = translation._made_by
-    monkeypatch.setattr(translation, "_made_by", lambda name: getattr(made, name, None) or real(name))
+    monkeypatch.setattr(observe, "seen", made.seen)
+    monkeypatch.setattr(region, "specialise", made.specialise)
+    monkeypatch.setattr(entries, "fits", made.fits)
+    monkeypatch.setattr(text, "source", made.source)
+    monkeypatch.setattr(text, "header_words", made.header_words)
+    monkeypatch.setattr(install, "install", made.install)
     monkeypatch.setattr(policy, "_blocks", made.blocks)
     return made
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from checkpoint.ctarget.build import FROM_LIBM, SOURCES, compiler
-from checkpoint.ctarget.translate.actions import Place
-from checkpoint.ctarget.translate.graph import Unit
-from checkpoint.ctarget.translate.records import Records
-from checkpoint.ctarget.translate.text import header_words, plain_source, taped_source
-from checkpoint.ctarget.translate.words import Move, in_order, literal
+from checkpoint.ctarget.translate.emit.records import Records
+from checkpoint.ctarget.translate.emit.text import header_words, plain_source, taped_source
+from checkpoint.ctarget.translate.ops.actions import Place
+from checkpoint.ctarget.translate.ops.words import Move, in_order, literal
+from checkpoint.ctarget.translate.units.graph import Unit
 from tests.ctarget.translate.interpreted import Run
 from tests.ctarget.translate.units import containers, late, lorenz, nested, orders
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 import checkpoint
-from checkpoint.ctarget.translate import text
-from checkpoint.ctarget.translate.graph import Unit
+from checkpoint.ctarget.translate.emit import text
+from checkpoint.ctarget.translate.units.graph import Unit
 from tests.ctarget.translate.programs import PROGRAMS
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 

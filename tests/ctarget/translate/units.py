@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.actions import (
+from checkpoint.ctarget.translate.ops.actions import (
     Apply,
     Birth,
     Constant,
@@ -28,7 +28,7 @@ from checkpoint.ctarget.translate.actions import (
     SetCall,
     Source,
 )
-from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, Return, Unit
+from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, Return, Unit
 
 NEEDS: dict[str, tuple[tuple[int, ...], ...]] = {
     "add": ((), ()),

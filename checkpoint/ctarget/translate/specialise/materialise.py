@@ -9,9 +9,9 @@ takes one. Frames are pushed from the bottom; frames and slots refer to objects 
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.actions import Constant, Effect, Keep, Known, Make, Place, Push, Source
-from checkpoint.ctarget.translate.building import Builder
-from checkpoint.ctarget.translate.values import Abstract, Closure, Data, Held, State
+from checkpoint.ctarget.translate.ops.actions import Constant, Effect, Keep, Known, Make, Place, Push, Source
+from checkpoint.ctarget.translate.specialise.builder import Builder
+from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Data, Held, State
 
 
 class Making:

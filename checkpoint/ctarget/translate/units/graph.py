@@ -39,7 +39,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.actions import Effect, Known, Op, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.actions import Effect, Known, Op, Place, Source, Tag
 
 
 @dataclass(frozen=True, eq=False, slots=True)

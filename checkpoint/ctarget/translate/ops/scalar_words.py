@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from checkpoint.ctarget.translate.actions import Apply, Constant, Source, Tangent
-from checkpoint.ctarget.translate.words import LARGEST_EXACT, PAYLOADS, plain, real
+from checkpoint.ctarget.translate.ops.actions import Apply, Constant, Source, Tangent
+from checkpoint.ctarget.translate.ops.words import LARGEST_EXACT, PAYLOADS, plain, real
 
 Fail = Callable[[], str]
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from checkpoint.ctarget.translate.actions import (
+from checkpoint.ctarget.translate.emit.records import WORD, Kept, Records
+from checkpoint.ctarget.translate.ops.actions import (
     Apart,
     Apply,
     Birth,
@@ -43,11 +44,8 @@ from checkpoint.ctarget.translate.actions import (
     Tangent,
     Update,
 )
-from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, Return, Unit
-from checkpoint.ctarget.translate.paths import Path, all_paths, following, reached
-from checkpoint.ctarget.translate.records import WORD, Kept, Records
-from checkpoint.ctarget.translate.scalar_words import Fail, applied, pushed
-from checkpoint.ctarget.translate.words import (
+from checkpoint.ctarget.translate.ops.scalar_words import Fail, applied, pushed
+from checkpoint.ctarget.translate.ops.words import (
     C_TYPES,
     PAYLOADS,
     TAGS,
@@ -67,6 +65,8 @@ from checkpoint.ctarget.translate.words import (
     unlike,
     value,
 )
+from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, Return, Unit
+from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 
 # What else a function works with, if it does.
 WORKING = {

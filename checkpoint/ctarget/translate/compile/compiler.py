@@ -25,7 +25,7 @@ from typing import Any
 from checkpoint.ctarget.library import built_with, runtime
 
 # Beside the packages, in a source tree as where they are installed.
-HEADERS = Path(__file__).resolve().parents[3] / "ctemplates"
+HEADERS = Path(__file__).resolve().parents[4] / "ctemplates"
 # Only what keeps all bits (checkpoint/ctarget/build.py says more); of a unit only its functions are exported.
 FLAGS = (
     *("-std=c11", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno"),

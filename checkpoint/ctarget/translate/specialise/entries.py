@@ -7,12 +7,12 @@ must stand in which register for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.actions import Constant, Known, Place, Tag
-from checkpoint.ctarget.translate.building import AMOUNTS, Builder
-from checkpoint.ctarget.translate.graph import Unit
-from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.steps import NUMBERS
-from checkpoint.ctarget.translate.values import Abstract, Closure, Held, State
+from checkpoint.ctarget.translate.ops.actions import Constant, Known, Place, Tag
+from checkpoint.ctarget.translate.specialise.builder import AMOUNTS, Builder
+from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.steps import NUMBERS
+from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, State
+from checkpoint.ctarget.translate.units.graph import Unit
 
 Entry = tuple[tuple[int, Place | Tag | Known], ...]
 

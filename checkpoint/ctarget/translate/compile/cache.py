@@ -30,7 +30,13 @@ from importlib import import_module
 from pathlib import Path
 
 from checkpoint.ctarget.code import making
-from checkpoint.ctarget.translate.compiler import CompilationError, Compiler, flags, headers_digest, libraries
+from checkpoint.ctarget.translate.compile.compiler import (
+    CompilationError,
+    Compiler,
+    flags,
+    headers_digest,
+    libraries,
+)
 
 MOST = 256 * 2**20  # bytes
 LEFT = 3 / 4  # of MOST, after files were removed

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate.actions import Constant, Place
-from checkpoint.ctarget.translate.observe import Shape
+from checkpoint.ctarget.translate.ops.actions import Constant, Place
+from checkpoint.ctarget.translate.specialise.observe import Shape
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
 OTHER = "OTHER"  # the tag of a Held of which no more is known than that it has no amount

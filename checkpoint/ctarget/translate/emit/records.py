@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checkpoint.ctarget.translate.actions import (
+from checkpoint.ctarget.translate.ops.actions import (
     Apply,
     Constant,
     Copy,
@@ -26,10 +26,10 @@ from checkpoint.ctarget.translate.actions import (
     Source,
     Update,
 )
-from checkpoint.ctarget.translate.graph import Go, Head, Unit
-from checkpoint.ctarget.translate.invariants import Invariants
-from checkpoint.ctarget.translate.paths import Action, Path, all_paths, defined, reached
-from checkpoint.ctarget.translate.words import C_TYPES
+from checkpoint.ctarget.translate.ops.words import C_TYPES
+from checkpoint.ctarget.translate.units.graph import Go, Head, Unit
+from checkpoint.ctarget.translate.units.invariants import Invariants
+from checkpoint.ctarget.translate.units.paths import Action, Path, all_paths, defined, reached
 
 # To compute one of these again takes no longer than to read it.
 CHEAP = {"add", "subtract", "multiply", "negate", "real"}

@@ -13,7 +13,7 @@ from types import FunctionType, NoneType
 from checkpoint.ad.containers import Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.actions import (
+from checkpoint.ctarget.translate.ops.actions import (
     Apart,
     Constant,
     Convert,
@@ -24,10 +24,10 @@ from checkpoint.ctarget.translate.actions import (
     Place,
     Source,
 )
-from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.scalars import Domain, apply
-from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.values import OTHER, Abstract, Data, Held
+from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.scalars import Domain, apply
+from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Data, Held
 
 SEQUENCES = frozenset(("TUPLE", "LIST", OTHER))
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.actions import Effect, Element, Op, Peek, Place, Pop, Source
-from checkpoint.ctarget.translate.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
+from checkpoint.ctarget.translate.ops.actions import Effect, Element, Op, Peek, Place, Pop, Source
+from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
 
 Action = Op | Effect
 

@@ -11,19 +11,28 @@ from functools import cache
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate import (  # noqa: F401 (for what steps they add)
+from checkpoint.ctarget.translate.ops.actions import (
+    Constant,
+    Effect,
+    Enclosed,
+    Expect,
+    Peek,
+    Place,
+    Pop,
+    SetCall,
+)
+from checkpoint.ctarget.translate.specialise import (  # noqa: F401 (for what steps they add)
     dual_steps,
     entries,
+    list_steps,
     predicates,
     python_steps,
-    python_updates,
 )
-from checkpoint.ctarget.translate.actions import Constant, Effect, Enclosed, Expect, Peek, Place, Pop, SetCall
-from checkpoint.ctarget.translate.graph import Fork, Leave, Node, On, Return
-from checkpoint.ctarget.translate.heads import LONGEST_PATH, MOST_NODES, Path, Specialiser
-from checkpoint.ctarget.translate.making import Making
-from checkpoint.ctarget.translate.steps import Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.values import Abstract, Call, Closure, Data, Frame, Held, State
+from checkpoint.ctarget.translate.specialise.headers import LONGEST_PATH, MOST_NODES, Path, Specialiser
+from checkpoint.ctarget.translate.specialise.materialise import Making
+from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable, tag_of
+from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Closure, Data, Frame, Held, State
+from checkpoint.ctarget.translate.units.graph import Fork, Leave, Node, On, Return
 
 DEEPEST = 24  # frames that are kept back
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.tables import return_point
-from checkpoint.ctarget.translate.actions import Kind, Place
-from checkpoint.ctarget.translate.graph import Leave, Unit
-from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.values import Held
+from checkpoint.ctarget.translate.ops.actions import Kind, Place
+from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.values import Held
+from checkpoint.ctarget.translate.units.graph import Leave, Unit
 
 # Names that mean something in C, or to what translated code includes, end with a number in any case.
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.actions import Constant, Load, Place, Same, TagOf, Tangent
-from checkpoint.ctarget.translate.building import AMOUNTS
-from checkpoint.ctarget.translate.scalars import apply, kind_of_result
-from checkpoint.ctarget.translate.steps import SCALARS, Steps
-from checkpoint.ctarget.translate.values import Abstract, Data, Held
+from checkpoint.ctarget.translate.ops.actions import Constant, Load, Place, Same, TagOf, Tangent
+from checkpoint.ctarget.translate.specialise.builder import AMOUNTS
+from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
+from checkpoint.ctarget.translate.specialise.steps import SCALARS, Steps
+from checkpoint.ctarget.translate.specialise.values import Abstract, Data, Held
 
 assert "DUAL" in AMOUNTS
 

@@ -7,13 +7,13 @@ kept, by its text.
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.adjoint import Adjoint
-from checkpoint.ctarget.translate.definitions import used_in
-from checkpoint.ctarget.translate.forward import Forward
-from checkpoint.ctarget.translate.graph import Unit
-from checkpoint.ctarget.translate.paths import all_paths
-from checkpoint.ctarget.translate.records import Records
-from checkpoint.ctarget.translate.words import comment, reference
+from checkpoint.ctarget.translate.emit.adjoint import Adjoint
+from checkpoint.ctarget.translate.emit.definitions import used_in
+from checkpoint.ctarget.translate.emit.forward import Forward
+from checkpoint.ctarget.translate.emit.records import Records
+from checkpoint.ctarget.translate.ops.words import comment, reference
+from checkpoint.ctarget.translate.units.graph import Unit
+from checkpoint.ctarget.translate.units.paths import all_paths
 
 
 def source(unit: Unit, *forms: str, lines: bool = True) -> str:

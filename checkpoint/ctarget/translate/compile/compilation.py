@@ -19,8 +19,14 @@ from pathlib import Path
 from time import perf_counter
 
 from checkpoint.ctarget.code import making
-from checkpoint.ctarget.translate import cache, compiler
-from checkpoint.ctarget.translate.compiler import CompilationError, Compiler, Loaded, LoadingError, load
+from checkpoint.ctarget.translate.compile import cache, compiler
+from checkpoint.ctarget.translate.compile.compiler import (
+    CompilationError,
+    Compiler,
+    Loaded,
+    LoadingError,
+    load,
+)
 
 PATIENCE = 1.0  # seconds that a compiler has to end when it is told to
 LONGEST_REASON = 500  # characters

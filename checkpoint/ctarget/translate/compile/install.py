@@ -17,8 +17,8 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import address_of
 
 if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.compiler import Loaded
-    from checkpoint.ctarget.translate.graph import Unit
+    from checkpoint.ctarget.translate.compile.compiler import Loaded
+    from checkpoint.ctarget.translate.units.graph import Unit
 
 
 MOST_ENTRIES = 4  # of a block

@@ -19,7 +19,7 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.selection import is_null_test
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
-from checkpoint.ctarget.translate.actions import (
+from checkpoint.ctarget.translate.ops.actions import (
     Birth,
     Constant,
     Copy,
@@ -35,12 +35,20 @@ from checkpoint.ctarget.translate.actions import (
     Place,
     Source,
 )
-from checkpoint.ctarget.translate.building import Builder
-from checkpoint.ctarget.translate.graph import Node
-from checkpoint.ctarget.translate.making import Making
-from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.scalars import apply, kind_of_result
-from checkpoint.ctarget.translate.values import OTHER, UNCOUNTED, Abstract, Closure, Data, Held, State
+from checkpoint.ctarget.translate.specialise.builder import Builder
+from checkpoint.ctarget.translate.specialise.materialise import Making
+from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
+from checkpoint.ctarget.translate.specialise.values import (
+    OTHER,
+    UNCOUNTED,
+    Abstract,
+    Closure,
+    Data,
+    Held,
+    State,
+)
+from checkpoint.ctarget.translate.units.graph import Node
 
 NUMBERS: dict[str, Kind] = {"REAL": "real", "INTEGER": "integer", "BOOLEAN": "boolean"}
 FIELDS = {"car": 0, "cdr": 1}

@@ -9,9 +9,9 @@ What always holds: at an entry a class has one param that stands for it, and lat
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.actions import Copy, Place, Source
-from checkpoint.ctarget.translate.graph import Go, Head, Unit
-from checkpoint.ctarget.translate.paths import Path, reached
+from checkpoint.ctarget.translate.ops.actions import Copy, Place, Source
+from checkpoint.ctarget.translate.units.graph import Go, Head, Unit
+from checkpoint.ctarget.translate.units.paths import Path, reached
 
 Same = dict[int, set[Place]]  # a class: its params, by the numbers of heads
 

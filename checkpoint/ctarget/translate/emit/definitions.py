@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from checkpoint.ctarget.translate.compiler import HEADERS
+from checkpoint.ctarget.translate.compile.compiler import HEADERS
 
 _CALL = re.compile(r"\b(value|by_x|by_y|integers)_(\w+)\(")
 _ENTRY = re.compile(r"^(UNARY|BINARY|INTEGERS)\((\w+),", re.MULTILINE)

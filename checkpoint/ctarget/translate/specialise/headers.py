@@ -10,13 +10,13 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate import entries
-from checkpoint.ctarget.translate.actions import Constant, Place, Source
-from checkpoint.ctarget.translate.building import Builder
-from checkpoint.ctarget.translate.graph import Go, Head, Leave, Node
-from checkpoint.ctarget.translate.making import Making
-from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.values import Abstract, Call, Copier, Held, State, key, leaves
+from checkpoint.ctarget.translate.ops.actions import Constant, Place, Source
+from checkpoint.ctarget.translate.specialise import entries
+from checkpoint.ctarget.translate.specialise.builder import Builder
+from checkpoint.ctarget.translate.specialise.materialise import Making
+from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Copier, Held, State, key, leaves
+from checkpoint.ctarget.translate.units.graph import Go, Head, Leave, Node
 
 MOST_NODES = 150  # of a unit
 MOST_HEADS = 24

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.actions import Birth, Changeable, Constant, Make, Place, Update
-from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.python_steps import looked_into
-from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.values import OTHER, Abstract, Closure, Data, Held
+from checkpoint.ctarget.translate.ops.actions import Birth, Changeable, Constant, Make, Place, Update
+from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.python_steps import looked_into
+from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Data, Held
 
 
 def _list(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:

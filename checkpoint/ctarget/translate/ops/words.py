@@ -14,8 +14,8 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import Any
 
-from checkpoint.ctarget.translate.actions import Constant, Kind, Known, Place, Source, Tag
-from checkpoint.ctarget.translate.graph import Unit
+from checkpoint.ctarget.translate.ops.actions import Constant, Kind, Known, Place, Source, Tag
+from checkpoint.ctarget.translate.units.graph import Unit
 
 C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
 # The part of a Value that has a place's content, and its tag.

@@ -20,11 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ends import Ends
-from checkpoint.ctarget.translate.graph import Go, Head, Leave, Return, Unit
-from checkpoint.ctarget.translate.heads import Specialiser
-from checkpoint.ctarget.translate.observe import Shape
-from checkpoint.ctarget.translate.paths import tree
+from checkpoint.ctarget.translate.specialise.ends import Ends
+from checkpoint.ctarget.translate.specialise.headers import Specialiser
+from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.units.graph import Go, Head, Leave, Return, Unit
+from checkpoint.ctarget.translate.units.paths import tree
 
 
 def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:

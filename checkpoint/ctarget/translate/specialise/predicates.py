@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.actions import Constant
-from checkpoint.ctarget.translate.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.values import OTHER, Abstract
+from checkpoint.ctarget.translate.ops.actions import Constant
+from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract
 
 # By step: the kinds of which it is true, and those of which it depends on the value.
 _DUALS = frozenset(("DUAL", "NODE"))

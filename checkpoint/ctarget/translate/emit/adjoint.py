@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checkpoint.ctarget.translate.actions import (
+from checkpoint.ctarget.translate.emit.records import Kept, Record, Records, place_of, positions_read, reals
+from checkpoint.ctarget.translate.ops.actions import (
     Apply,
     Copy,
     Element,
@@ -27,11 +28,8 @@ from checkpoint.ctarget.translate.actions import (
     Source,
     Update,
 )
-from checkpoint.ctarget.translate.graph import Go, Head, Leave, Unit
-from checkpoint.ctarget.translate.paths import Action, reached
-from checkpoint.ctarget.translate.records import Kept, Record, Records, place_of, positions_read, reals
-from checkpoint.ctarget.translate.scalar_words import computed, contribution
-from checkpoint.ctarget.translate.words import (
+from checkpoint.ctarget.translate.ops.scalar_words import computed, contribution
+from checkpoint.ctarget.translate.ops.words import (
     C_TYPES,
     Move,
     broken,
@@ -41,6 +39,8 @@ from checkpoint.ctarget.translate.words import (
     real,
     reference,
 )
+from checkpoint.ctarget.translate.units.graph import Go, Head, Leave, Unit
+from checkpoint.ctarget.translate.units.paths import Action, reached
 from checkpoint.errors import InternalError
 
 MOST_WAYS = 255  # they are bytes

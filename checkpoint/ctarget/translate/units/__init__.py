@@ -1,0 +1,1 @@
+"""Units, the language between what specialises blocks and what emits C: start with graph.py."""
