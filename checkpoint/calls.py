@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from checkpoint import engines
+from checkpoint.ad import library
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import CHANGING, CONTAINERS, NEVER, TUPLE, Record
 from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, renew, transform
@@ -122,16 +123,20 @@ def call_of(
 ) -> Call:
     """The call of a function; names: what to call the positional arguments in messages."""
     chosen = engines.get(engine)
-    closure = front_end().closure_of(f, tuple(positional), dict(named), chosen)
 
     def other(thing: Any) -> Any:
         return _function_or_capsule(thing, chosen)
 
     if not names:
         names = [f"args[{i}]" for i in range(len(positional))]
-    values = [to_language(x, name, other) for x, name in zip(positional, names, strict=True)]
-    values += [to_language(x, name, other) for name, x in named.items()]
-    return Call(closure, Record(TUPLE, tuple(values)), chosen)
+    while True:
+        generation = library.generation()
+        closure = front_end().closure_of(f, tuple(positional), dict(named), chosen)
+        values = [to_language(x, name, other) for x, name in zip(positional, names, strict=True)]
+        values += [to_language(x, name, other) for name, x in named.items()]
+        # A function among the arguments may have loaded an array library that `f` was translated without.
+        if generation == library.generation():
+            return Call(closure, Record(TUPLE, tuple(values)), chosen)
 
 
 def resumption(z: Capsule, engine: str | None = None) -> Call:

@@ -20,7 +20,8 @@ from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, r
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import InternalError
 
-# By library, the modules that register records for its functions and arrays.
+# By library, the modules that register records for its functions and arrays. This is the one table of modules
+# that are named by strings: the libraries depend on this package, which must not depend on them.
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "numpy": ("tensorlib",),
     "scipy": ("tensorlib", "tensorlib.scipy_linalg", "tensorlib.scipy_special"),
@@ -31,7 +32,7 @@ overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record 
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function, one that is translated instead
 methods: dict[str, Tensor] = {}  # by the name of the method of arrays
 
-
+_loaded: set[str] = set()  # the libraries whose modules are imported completely
 _by_function: dict[Any, Tensor] = {}
 _dtypes: list[Callable[[Any], Any]] = []
 _silences: list[Callable[[], AbstractContextManager[Any]]] = []
@@ -39,21 +40,42 @@ _NOTHING: AbstractContextManager[Any] = nullcontext()
 
 
 def is_of_library(value: Any) -> bool:
-    """Whether an object is one of the libraries', whose records are then registered."""
+    """Return whether an object is one of the libraries', whose records are then registered."""
     owner = getattr(value, "__self__", None)  # of np.add.at
     names = (getattr(value, "__module__", None), type(value).__module__, type(owner).__module__)
     libraries = [name.partition(".")[0] for name in names if isinstance(name, str)]
     found = [library for library in libraries if library in LIBRARIES]
     for library in found:
         load(library)
+    if found and type(value).__name__ == "ufunc" and implementation(value) is None:
+        load_imported()  # SciPy's ufuncs name no module
     return bool(found)
 
 
 def load(library: str = "numpy") -> None:
-    """Register the functions of a library, when a program first meets one."""
-    for module in LIBRARIES[library]:
-        if module not in sys.modules:
+    """Register the functions of a library, when a program first meets one.
+
+    A module that another thread is importing is waited for.
+    """
+    if library not in _loaded:
+        for module in LIBRARIES[library]:
             importlib.import_module(module)
+        _loaded.add(library)
+
+
+def load_imported() -> None:
+    """Register the functions of all libraries that this process has imported.
+
+    This is called for an object that any of them may have made, or that may return their arrays.
+    """
+    for library in LIBRARIES:
+        if library in sys.modules:
+            load(library)
+
+
+def generation() -> int:
+    """Return a number that grows with every registration: what was translated before may mean more now."""
+    return len(_by_function) + len(methods) + len(translations) + len(_dtypes)
 
 
 def translated_as(function: Any, written: Callable[..., Any]) -> None:

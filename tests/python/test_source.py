@@ -243,3 +243,49 @@ def test_without_the_columns_of_code(tmp_path: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert run.stdout == "2\n"
     assert "put each lambda on a line of its own" in run.stderr
+
+
+IMPORTED = """\
+import sys
+if True:
+    import math
+try:
+    import cmath as {name}
+except ImportError:
+    cmath = None
+else:
+    from os import path
+for _ in range(1):
+    with open(__file__):
+        import json
+while sys.maxsize < 0:
+    import operator
+match 1:
+    case 1:
+        import string
+class Holder:
+    import bisect
+    def method(self, x): return bisect.bisect([1], x)
+def of_if(x): return math.sin(x)
+def of_try(x): return {name}.sin(x)
+def of_else(x): return path.join(x)
+def of_loop(x): return json.dumps(x)
+def of_while(x): return operator.neg(x)
+def of_match(x): return string.capwords(x)
+def both(x):
+    import bisect
+    return bisect.bisect([1], x) + math.sin(x)
+"""
+
+
+def test_modules_that_are_imported_inside_of_a_statement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python compiles a call of a module's function in a way of its own, wherever the import is."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "of_imports.py").write_text(IMPORTED.format(name="complex_math"))
+    module = importlib.import_module("of_imports")
+    for name in ("of_if", "of_try", "of_else", "of_loop", "of_while", "of_match", "both"):
+        assert written(getattr(module, name)).startswith(f"def {name}(x):")
+    assert written(module.Holder.method) == "def method(self, x): return bisect.bisect([1], x)"
+    del sys.modules["of_imports"]

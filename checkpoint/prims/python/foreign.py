@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.ad.arrays import backends
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, numbers, replace
+from checkpoint.ad.library import is_of_library
 from checkpoint.ad.numbers import Block, Dual, Node, highest_tag, without_tape
 from checkpoint.ad.record import VARIADIC, OperandError, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, lift, match, split
@@ -50,6 +52,10 @@ def _language(result: Any, what: str) -> Any:
         if isinstance(thing, float):
             return float(thing)
         kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
+        if is_of_library(thing) and type(thing) in backends:
+            raise RunError(
+                f"{what} holds a {kind}, and its library was imported while the program ran: import it before"
+            )
         raise RunError(
             f"{what} holds a {kind}, which no program can take: return numbers, in tuples, lists, dicts, "
             f"named tuples or dataclasses"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from checkpoint.lang.python.translation.translator import Translator
 
 SLICE = Layout(slice, ("start", "stop", "step"))
-AMBIGUOUS = frozenset(("copy", "partition", "index", "count", "conjugate", "real", "imag"))
+AMBIGUOUS = frozenset(("copy", "conjugate"))  # of arrays and of Python's own types
 
 
 def record_of(value: Any) -> Tensor | None:
@@ -138,15 +138,18 @@ def ambiguous(
     t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST, other: Any
 ) -> Expr:
     """A call of a method that both arrays and Python's own types have. other: makes it for these."""
-    record = arrays.methods.get(name)
-    if record is None or name not in AMBIGUOUS:
+    if name not in AMBIGUOUS:
         return other(self, given)  # type: ignore[no-any-return]
     span = t.span(node)
+    record = arrays.methods.get(name)
 
     def choose(values: list[Expr]) -> Expr:
+        """Ask in any case whether it is an array, so that steps do not depend on what has been loaded."""
         parts = given.like([again(value) for value in values[1:]])
-        assert isinstance(record, Tensor)
-        of_array = arranged(t, record, name, parts.after([again(values[0])], {}), node)
+        if record is None:
+            of_array: Expr = prim(span, "py.attribute", again(values[0]), const(span, name))
+        else:
+            of_array = arranged(t, record, name, parts.after([again(values[0])], {}), node)
         of_other = other(again(values[0]), given.like([again(value) for value in values[1:]]))
         return If(span, prim(span, "py.is-array", again(values[0])), of_array, of_other)
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad.containers import Types
+from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
@@ -94,6 +95,7 @@ def arities(value: Any) -> tuple[int, ...]:
 
 
 def _foreign(t: Translator, value: Foreign, node: ast.Call, env: Env) -> Expr:
+    load_imported()  # it may return arrays of any of them
     if node.keywords or _is_starred(node):
         raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
     args = [t.expr(part, env) for part in node.args]

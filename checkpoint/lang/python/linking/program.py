@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
@@ -46,6 +47,7 @@ class Linked:
     """A translated program: a lambda of its inputs around a letrec, whose body is the entry.
 
     met: the classes of the objects among its arguments and inputs, for which it is translated.
+    generation: which functions of array libraries were registered when it was translated.
     """
 
     thunk: Lambda
@@ -53,6 +55,7 @@ class Linked:
     inputs: Inputs
     hidden: tuple[int, ...]
     met: frozenset[type]
+    generation: int
 
     def closure(self, values: dict[int, Any]) -> Closure:
         """The entry, closed over the values of the inputs."""
@@ -86,13 +89,20 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     learned.classes.pop(Array, None)
     with recursion_room():
         while True:
+            generation = arrays.generation()
             try:
-                return _linked(Linker(function, learned), shape, classes)
+                linked = _linked(Linker(function, learned), shape, classes, generation)
             except LearnedSomething:
                 continue
+            except SourceError:
+                if generation == arrays.generation():
+                    raise
+                continue  # of a library that was loaded meanwhile, more is known now
+            if generation == arrays.generation():
+                return linked
 
 
-def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...]) -> Linked:
+def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation: int) -> Linked:
     root = linker.reference_to(0, linker.inputs.value(0))
     entry = _entry(linker, root, shape)
     linker.finish()
@@ -101,7 +111,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...]) -> Linked:
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
     met = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     linker.inputs.forget()
-    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met)
+    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met, generation)
 
 
 def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
@@ -137,8 +147,7 @@ class Programs:
                 return linked, found
         linked = link(function, shape, classes)
         kept = self._known.setdefault(key, [])
-        kept.insert(0, linked)
-        del kept[self.versions :]
+        kept[:] = [linked, *(old for old in kept if old.generation == linked.generation)][: self.versions]
         if len(self._known) > self.functions:
             self._known.popitem(last=False)
         found = linked.inputs.read(function)
@@ -148,8 +157,12 @@ class Programs:
 
     @staticmethod
     def _fits(linked: Linked, inputs: list[Any]) -> bool:
-        """Whether the objects among the inputs are of classes that were met when it was translated."""
-        return linked.met.issuperset(classes_in([inputs[i] for i in linked.hidden]))
+        """Return whether a translation has met the classes of the objects among the inputs.
+
+        It must know all functions of array libraries that are registered by now: finding classes loads some.
+        """
+        met = linked.met.issuperset(classes_in([inputs[i] for i in linked.hidden]))
+        return met and linked.generation == arrays.generation()
 
 
 def code_of(function: Any) -> Any:

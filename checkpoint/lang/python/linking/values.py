@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.library import load_imported
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
@@ -75,6 +76,7 @@ def _of_primitive(linker: Linker, value: Any, span: Span) -> Expr:
             return arrays.of_values(record, list(args), span)
 
     elif isinstance(value, Foreign):
+        load_imported()  # it may return arrays of any of them
         name, counts = value.name, _counts(value)
 
         def make(args: Sequence[Expr]) -> Expr:

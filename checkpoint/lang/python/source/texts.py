@@ -20,6 +20,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from threading import Lock
 from types import CodeType, FunctionType, MethodType
@@ -64,10 +65,24 @@ class _Text:
         flags = code.co_flags & _FUTURE
         if (position, flags) not in self._codes:
             # What the module imports is compiled along: a call of a method of a module has code of its own.
-            imports = [s for s in self.body if isinstance(s, ast.Import | ast.ImportFrom)]
             statement = self.body[position]
-            self._codes[position, flags] = _compiled([*imports, statement], self.source.name, flags)
+            self._codes[position, flags] = _compiled([*self._imports, statement], self.source.name, flags)
         return code in self._codes[position, flags]
+
+    @cached_property
+    def _imports(self) -> list[ast.stmt]:
+        """The imports of the module, also those inside of `try`, `if` and the like."""
+        found: list[ast.stmt] = []
+        pending: list[ast.AST] = list(reversed(self.body))
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found.append(node)
+            elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case) and not isinstance(
+                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+            ):
+                pending.extend(ast.iter_child_nodes(node))
+        return found
 
     def offset(self, line: int, column: int) -> int:
         """Of a line, counted from 1, and a column in bytes, as a syntax tree has them."""

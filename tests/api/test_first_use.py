@@ -1,0 +1,197 @@
+"""What is loaded late works whatever was loaded before: each such part is used first in a process of its own.
+
+A part is a module of its own, which is imported when its turn comes; what it prints, values, gradients and
+numbers of steps, must not depend on its turn, nor on the engine.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checkpoint import engines
+
+# By what is loaded, a module that uses it. E is the engine.
+PARTS = {
+    "tensorlib, by a function that another one calls": """
+        import numpy as np
+        def simulate(k): return np.ones(5) * k
+        def loss(x): return simulate(x).sum()
+        print(checkpoint.value_and_grad(loss, engine=E)(2.0), checkpoint.primops(loss, 2.0, engine=E))
+    """,
+    "tensorlib, by an argument": """
+        import numpy as np
+        def total(x): return x.copy().sum() + x[0]
+        print(checkpoint.grad(total, engine=E)(np.array([1.0, 2.0])))
+    """,
+    "tensorlib, by an import in a function": """
+        def inside(x):
+            import numpy as np
+            return (np.arange(3.0) * x).sum()
+        print(checkpoint.grad(inside, engine=E)(2.0))
+    """,
+    "tensorlib, by a function among the arguments": """
+        import numpy as np
+        def make(x): return np.ones(3) * x
+        def apply(g, x): return g(x).sum() * len([x].copy())
+        print(checkpoint.grad(apply, argnums=1, engine=E)(make, 2.0))
+    """,
+    "tensorlib, by a function in a container of the module": """
+        import numpy as np
+        TABLE = {"make": lambda x: np.full(3, x)}
+        def stored(x): return TABLE["make"](x).sum()
+        print(checkpoint.grad(stored, engine=E)(2.0))
+    """,
+    "tensorlib, by a primitive of the user's": """
+        import numpy as np
+        spread = checkpoint.primitive(lambda x: np.full(3, x), vjp=lambda ybar, y, x: (float(ybar.sum()),))
+        def through(x): return spread(x).sum() * 2.0
+        print(checkpoint.grad(through, engine=E)(2.0))
+    """,
+    "tensorlib, by a NumPy function that is passed on": """
+        import functools
+        import numpy as np
+        def folded(x): return functools.reduce(np.maximum, [x, 2.0 * x, 0.5])
+        print(checkpoint.grad(folded, engine=E)(2.0))
+    """,
+    "tensorlib.random": """
+        import numpy as np
+        import tensorlib.random as draw
+        def drawn(x): return (draw.uniform(draw.key(3), (4,)) * x).sum()
+        print(checkpoint.grad(drawn, engine=E)(2.0))
+    """,
+    "tensorlib.functional": """
+        import tensorlib
+        import numpy as np
+        def scanned(x): return tensorlib.scan(np.add, [x, x, x])[-1]
+        print(checkpoint.grad(scanned, engine=E)(2.0))
+    """,
+    "tensorlib.sparse": """
+        import numpy as np
+        import tensorlib.sparse as sparse
+        def product(v):
+            one = np.array([0, 1])
+            return sparse.csr_matvec(np.array([2.0, 3.0]), one, np.array([0, 1, 2]), (2, 2), v).sum()
+        print(checkpoint.grad(product, engine=E)(np.ones(2)))
+    """,
+    "tensorlib.scipy_special, by a ufunc": """
+        from scipy.special import erf, expit, gammaln
+        def special(x): return erf(x) + expit(x) * gammaln(x)
+        print(checkpoint.value_and_grad(special, engine=E)(1.5))
+    """,
+    "tensorlib.scipy_special, by a module": """
+        from scipy import special as sp
+        def logs(x): return sp.logsumexp([x, 1.0]) + sp.gammaln(x)
+        print(checkpoint.grad(logs, engine=E)(1.5))
+    """,
+    "tensorlib.scipy_linalg": """
+        import numpy as np
+        import scipy.linalg
+        def solved(x): return scipy.linalg.expm(np.eye(2) * x).sum()
+        print(checkpoint.grad(solved, engine=E)(2.0))
+    """,
+    "tensors of the small language": """
+        f = checkpoint.read("(lambda (x) (sumall (* x (ones (list 3)))))", engine=E)
+        print(checkpoint.vjp(f, 2.0, engine=E))
+    """,
+    "optree": """
+        import optree
+        class Pair:
+            def __init__(self, a, b): self.a, self.b = a, b
+            def __repr__(self): return f"Pair({self.a}, {self.b})"
+        optree.register_pytree_node(
+            Pair, lambda p: ((p.a, p.b), None), lambda _, ab: Pair(*ab), namespace="checkpoint")
+        def area(p): return p.a * p.b
+        print(checkpoint.grad(area, engine=E)(Pair(2.0, 3.0)))
+    """,
+    "derivatives of derivatives": """
+        def bent(x): return checkpoint.grad(lambda t: t * t * t)(x)
+        print(checkpoint.grad(bent, engine=E)(2.0), checkpoint.hessian(lambda t: t**3, engine=E)(2.0))
+    """,
+    "methods that lists and arrays have": """
+        def copied(x):
+            xs = [x, x]
+            return xs.copy()[0] * xs.count(x) * {"a": x}.copy()["a"]
+        print(checkpoint.grad(copied, engine=E)(2.0), checkpoint.primops(copied, 2.0, engine=E))
+    """,
+    "a share of memory, progress, a profile": """
+        import io
+        def power(x):
+            for _ in range(100): x = x * 1.01
+            return x
+        with checkpoint.profile() as p:
+            print(checkpoint.grad(power, engine=E, memory="1%", progress=lambda _: None)(2.0))
+        print(p.total.run)
+    """,
+    "all engines": """
+        def square(x): return x * x
+        z = checkpoint.interrupt(square, 3.0, 1, engine=E)
+        print(checkpoint.resume(z), {checkpoint.grad(square, engine=e)(2.0) for e in ENGINES})
+    """,
+}
+NAMES = {name: f"part{i}" for i, name in enumerate(PARTS)}
+START = """
+import sys, importlib
+for name in sys.argv[2:]:
+    print(name, flush=True)
+    importlib.import_module(name)
+"""
+HEAD = "import checkpoint\nimport sys\nE = sys.argv[1]\nENGINES = {engines}\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a module for each part."""
+    folder = tmp_path_factory.mktemp("parts")
+    usable = engines.usable()
+    for part, text in PARTS.items():
+        lines = "\n".join(line[8:] for line in text.splitlines())
+        (folder / f"{NAMES[part]}.py").write_text(HEAD.format(engines=usable) + lines)
+    (folder / "start.py").write_text(START)
+    return folder
+
+
+def outputs(folder: Path, engine: str, order: list[str]) -> dict[str, str]:
+    """What each part prints in a new process, when they are used in an order."""
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    done = subprocess.run(
+        [sys.executable, "start.py", engine, *(NAMES[part] for part in order)],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{order[0]}: {done.stdout}{done.stderr}"
+    found: dict[str, str] = {}
+    for line in done.stdout.splitlines():
+        if line.startswith("part"):
+            name = line
+        else:
+            found[name] = found.get(name, "") + line + "\n"
+    return found
+
+
+@functools.cache
+def expected(folder: Path) -> dict[str, str]:
+    """What the parts print in the order of the table."""
+    return outputs(folder, "interp", list(PARTS))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_is_used_first(folder: Path, part: str) -> None:
+    number = list(PARTS).index(part)
+    others = random.Random(number).sample([other for other in PARTS if other != part], 4)
+    usable = engines.usable()
+    engine = usable[number % len(usable)]
+    found = outputs(folder, engine, [part, *others])
+    assert found == {name: text for name, text in expected(folder).items() if name in found}
+    assert NAMES[part] in found
+
+
+@pytest.mark.parametrize("engine", engines.usable())
+def test_an_array_inside_first(folder: Path, engine: str) -> None:
+    first = next(iter(PARTS))
+    assert outputs(folder, engine, [first]) == {NAMES[first]: expected(folder)[NAMES[first]]}
