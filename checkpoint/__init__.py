@@ -11,16 +11,16 @@
 """
 
 from checkpoint.ad.values import Capsule
-from checkpoint.api import interrupt, jvp, primops, read, resume, vjp
-from checkpoint.convert import Procedure
+from checkpoint.api.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
+from checkpoint.api.jacobians import hessian, jacfwd, jacrev
+from checkpoint.api.operators import interrupt, jvp, primops, read, resume, vjp
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import BudgetError, CheckpointError, InternalError, RunError, SourceError
-from checkpoint.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
-from checkpoint.jacobians import hessian, jacfwd, jacrev
-from checkpoint.profile import profile
-from checkpoint.progress import Progress
+from checkpoint.functions.convert import Procedure
+from checkpoint.watch.profile import profile
+from checkpoint.watch.progress import Progress
 
 __all__ = [
     "Binomial",

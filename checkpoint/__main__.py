@@ -2,7 +2,7 @@
 
 import sys
 
-from checkpoint.cli import main
+from checkpoint.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

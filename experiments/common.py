@@ -25,8 +25,8 @@ from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import Source
-from checkpoint.program import load
-from checkpoint.runs import run_program
+from checkpoint.functions.program import load
+from checkpoint.functions.runs import run_program
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -74,7 +74,7 @@ class Reversal:
 
 
 def reverse(f: Any, x: Any, engine: Engine, schedule: Schedule) -> Reversal:
-    """The gradient of the real f x, as checkpoint.runs.vjp_values takes it, with what it took."""
+    """The gradient of the real f x, as checkpoint.functions.runs.vjp_values takes it, with what it took."""
     u = enter(Pair(f, x))
     watched: Any = Watched(engine)
     start = engine.start(0, u, 0)

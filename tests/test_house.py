@@ -17,13 +17,9 @@ ROOT = Path(__file__).resolve().parent.parent
 LONGEST_FILE = 400
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
-# `calls` loads `python_functions` by name, when the first Python function is called.
 ORDER = (
-    "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
-    "sweep_record", "storyline", "pictures", "profile", "progress",
-    "program", "engines", "runs", "convert", "failures", "nests", "calls", "api",
-    "gradients", "jacobians", "python_functions", "", "demo_simulation", "demo", "doctor", "cli_errors",
-    "cli_programs", "cli_show", "cli_trace", "cli", "__main__",
+    "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget", "engines",
+    "watch", "functions", "api", "", "cli", "__main__",
 )  # fmt: skip
 
 

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.numbers import one
-from checkpoint.calls import call_of
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
+from checkpoint.functions.calls import call_of
 from experiments import common
 
 LIMIT = 3.0

@@ -23,7 +23,7 @@ import numpy as np
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Pair, list_value
 from checkpoint.driver.engine import Engine
-from checkpoint.runs import call_values
+from checkpoint.functions.runs import call_values
 from experiments import common
 from experiments.speed.subjects import POINT, Subject, X, deep, from_python, from_text, lorenz
 

@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import Any
 
 from checkpoint import grad, primops
-from checkpoint.calls import Call, call_of
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Bisection
+from checkpoint.functions.calls import Call, call_of
 from experiments import common
 
 LIMITS = {"import": 150.0, "first": 100.0, "beyond": 20.0}

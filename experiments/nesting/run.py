@@ -21,9 +21,9 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad.values import list_value
 from checkpoint.driver.engine import Engine
+from checkpoint.functions.program import load_file
+from checkpoint.functions.runs import call_values, run_program
 from checkpoint.lang.printer import write_value
-from checkpoint.program import load_file
-from checkpoint.runs import call_values, run_program
 from experiments import common
 
 MODES = ("F", "R", "checkpoint-R")

@@ -1,6 +1,6 @@
 """Draws the pictures of the README: the gradient of the demonstration, within a budget and by bisection.
 
-In: checkpoint.demo_simulation. Out: pictures/NAME.png, and on standard output what each sweep did. Needs
+In: checkpoint.cli.demo_simulation. Out: pictures/NAME.png, and on standard output what each sweep did. Needs
 matplotlib (the extra `pictures`).
 
 Reproduce:
@@ -19,11 +19,11 @@ from PIL import Image
 
 import checkpoint
 from checkpoint import config, engines
-from checkpoint.demo import POINT
-from checkpoint.demo_simulation import heat
+from checkpoint.cli.demo import POINT
+from checkpoint.cli.demo_simulation import heat
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Schedule
-from checkpoint.profile import Profile
+from checkpoint.watch.profile import Profile
 
 HERE = Path(__file__).parent
 OVER = "what its time is counted in (steps, which are the same each time)"

@@ -9,15 +9,16 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Protocol
 
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Pair
-from checkpoint.calls import Call, call_of, result
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Plain, Schedule
 from checkpoint.errors import Source
-from checkpoint.program import load
+from checkpoint.functions import runs
+from checkpoint.functions.calls import Call, call_of, result
+from checkpoint.functions.program import load
 from tests.arrays import agreement as of_arrays
 from tests.arrays import generator as arrays
 from tests.laws import random_programs as texts

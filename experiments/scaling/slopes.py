@@ -43,7 +43,7 @@ from checkpoint import engines
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Schedule
-from checkpoint.runs import call_values, primops_values
+from checkpoint.functions.runs import call_values, primops_values
 from experiments import common
 
 PROGRAM = '(include "programs/arithmetic.vlad")'

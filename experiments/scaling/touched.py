@@ -27,7 +27,7 @@ from checkpoint import engines
 from checkpoint.ad.values import list_value
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection
-from checkpoint.runs import primops_values
+from checkpoint.functions.runs import primops_values
 from experiments import common
 
 REQUIRED = 1.5

@@ -32,7 +32,7 @@ from typing import Any
 import checkpoint
 from checkpoint.cps.passes import compile_blocks
 from checkpoint.errors import Source
-from checkpoint.program import load
+from checkpoint.functions.program import load
 from experiments import common
 
 FUNCTIONS, GROUP = 200, 25

@@ -21,7 +21,7 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
-from checkpoint.runs import call_values, primops_values
+from checkpoint.functions.runs import call_values, primops_values
 from experiments import common
 
 # The iterations of each program that make about 10^5 steps.

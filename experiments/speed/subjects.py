@@ -21,12 +21,12 @@ from typing import Any
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import one
 from checkpoint.ad.values import Pair, list_value
-from checkpoint.calls import call_of
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Schedule
-from checkpoint.runs import call_values
+from checkpoint.functions.calls import call_of
+from checkpoint.functions.runs import call_values
 from experiments import common
 
 # Where the system starts, and its sigma, rho and beta.

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from checkpoint import RunError
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.nests import cotangent_to_python, to_language, to_python
+from checkpoint.functions.pytrees import cotangent_to_python, to_language, to_python
 from checkpoint.prims.python.tangents import tangent_from
 
 TREES: Any = optree  # its annotations know fewer dataclasses and nodes than it takes

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint import pictures
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError
-from checkpoint.profile import Profile
-from checkpoint.storyline import Memory, Span, apart, extremes, storyline
+from checkpoint.watch import pictures
+from checkpoint.watch.profile import Profile
+from checkpoint.watch.storyline import Memory, Span, apart, extremes, storyline
 from tests.api.fake_sweep import CAPSULE, COTANGENT, FORWARD, PER_STEP, Even, FakeSweep
 
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")

@@ -12,8 +12,8 @@ from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.observe import observed
 from checkpoint.driver.schedule import Action, Bisection, Plain, Report, Schedule
 from checkpoint.errors import RunError
-from checkpoint.profile import Profile, seconds_text
-from checkpoint.sweep_record import Totals
+from checkpoint.watch.profile import Profile, seconds_text
+from checkpoint.watch.sweep_record import Totals
 from tests.api.fake_sweep import CAPSULE, COTANGENT, FORWARD, PER_STEP, REVERSING, TAPING, Even, FakeSweep
 from tests.driver.model import Model
 

@@ -62,7 +62,7 @@ def power(x: float, n: int) -> float:
 
 @pytest.mark.parametrize("schedule", [None, Plain(), Bisection(100), Binomial(base=100), Budget("200KiB")])
 def test_what_is_told(engine: str, schedule: Schedule | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checkpoint.progress.PAUSE", 0.0)
+    monkeypatch.setattr("checkpoint.watch.progress.PAUSE", 0.0)
     told: list[Progress] = []
     found = grad(power, engine=engine, schedule=schedule, progress=told.append)(0.9, 100)
     assert found == grad(power, engine=engine)(0.9, 100)

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint import runs
 from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.tangent import match, tangent_of
 from checkpoint.ad.values import Pair
-from checkpoint.calls import Call, call_of, result, resumption
 from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.functions import runs
+from checkpoint.functions.calls import Call, call_of, result, resumption
 from tests.arrays.corpus import Example
 from tests.python.agreement import Outcome, outcome
 from tests.support.corpus import usable_engines, value_of

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint import runs
 from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.tangent import match, tangent_of
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source
-from checkpoint.program import load
+from checkpoint.functions import runs
+from checkpoint.functions.program import load
 from tests.support.corpus import Case, Entry
 
 FOLDER = Path(__file__).resolve().parent / "programs"

@@ -12,10 +12,10 @@ from checkpoint.ad import library
 from checkpoint.ad.record import Scalar, lookup, records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Source, SourceError
+from checkpoint.functions.program import load
 from checkpoint.lang.printer import show
 from checkpoint.lang.tensors import TENSORS
 from checkpoint.prims import text_arities
-from checkpoint.program import load
 
 library.load()
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint import runs
-from checkpoint.convert import to_language
 from checkpoint.driver.engine import Engine
+from checkpoint.functions import runs
+from checkpoint.functions.convert import to_language
 from tests.support.corpus import engine_name, usable_engines
 from tests.support.modes import PAIRS, TRIPLES
 

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.driver.engine import Engine
+from checkpoint.functions import runs
 from tests.arrays_vlad.support import FAILING, SUCCEEDING, direction, dot, name_of, slope
 from tests.support import laws
 from tests.support.corpus import Entry, engine_name, usable_engines

@@ -15,7 +15,7 @@ from tests.cli.support import checkpoint
 
 LOOP = "(lambda (x) (let loop ((i 0) (y x)) (if (= i 40) y (loop (+ i 1) (sin (* x y))))))"
 WITHOUT_MATPLOTLIB = "import sys; sys.modules['matplotlib.backend_bases'] = None; "
-MAIN = "from checkpoint.cli import main; sys.exit(main(sys.argv[1:]))"
+MAIN = "from checkpoint.cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 

@@ -13,7 +13,7 @@ from checkpoint.config import SHOWN
 from checkpoint.cps.listings import listing
 from checkpoint.cps.passes import compile_to
 from checkpoint.errors import Source
-from checkpoint.program import load
+from checkpoint.functions.program import load
 
 FOLDER = Path(__file__).resolve().parent / "golden"
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.vlad"))

@@ -6,7 +6,7 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.passes import compile_to
 from checkpoint.errors import Source
-from checkpoint.program import load
+from checkpoint.functions.program import load
 
 
 def compiled(text: str, last: str = "adjoint") -> Compilation:

@@ -12,7 +12,7 @@ from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.listings import listing
 from checkpoint.cps.passes import PASSES, compile_blocks, compile_to
 from checkpoint.errors import InternalError, Source
-from checkpoint.program import Program, load
+from checkpoint.functions.program import Program, load
 from tests.cps.support import compiled
 
 TEXT = "(lambda (x) (* x x))"

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.containers import FROZEN, NEVER, TUPLE, Dict, Layout, List, Record
 from checkpoint.ad.numbers import Dual
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Opaque, Pair, Symbol
 from checkpoint.ctarget.library import reason
 from checkpoint.ctarget.states import Heap, exported, imported
 from checkpoint.errors import Source
+from checkpoint.functions import runs
+from checkpoint.functions.program import load
 from checkpoint.interp.hybrid.machine import HALT, State
-from checkpoint.program import load
 
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 

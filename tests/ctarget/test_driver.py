@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.values import Pair
 from checkpoint.ctarget.directives import action_of
@@ -40,6 +40,7 @@ from checkpoint.driver.schedule import (
     Tape,
 )
 from checkpoint.errors import InternalError, RunError
+from checkpoint.functions import runs
 from tests.ctarget.failing import every_allocation_fails_once, only_hostile
 from tests.ctarget.test_engine import CUT, closure, started
 from tests.driver.model import Model

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Capsule, Pair
 from checkpoint.ctarget.library import reason
@@ -21,8 +21,9 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError, Source
+from checkpoint.functions import runs
+from checkpoint.functions.program import load
 from checkpoint.interp.hybrid.machine import Frame
-from checkpoint.program import load
 from tests.ctarget.failing import every_allocation_fails_once, only_hostile
 from tests.support.same import difference
 

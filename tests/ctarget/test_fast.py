@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Pair
 from checkpoint.ctarget.build import compiler
@@ -33,9 +33,10 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import InternalError, Source
+from checkpoint.functions import runs
+from checkpoint.functions.program import load as load_program
 from checkpoint.interp.hybrid.machine import HALT, Machine
 from checkpoint.interp.hybrid.machine import State as PythonState
-from checkpoint.program import load as load_program
 from tests.ctarget.c_sources import TEMPLATES
 
 pytestmark = [

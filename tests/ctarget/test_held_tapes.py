@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 import checkpoint
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ctarget.library import reason
 from checkpoint.driver.schedule import (
     Action,
@@ -25,6 +25,7 @@ from checkpoint.driver.schedule import (
     Tape,
 )
 from checkpoint.errors import InternalError
+from checkpoint.functions import runs
 from tests.ctarget.failing import every_allocation_fails_once, only_hostile
 from tests.ctarget.test_driver import PROGRAMS, REBUILT, ByPython, changing, swept, used_by
 from tests.ctarget.test_engine import CUT, closure, started

@@ -13,7 +13,6 @@ import pytest
 
 from checkpoint import engines
 from checkpoint.ad.numbers import one
-from checkpoint.calls import call_of
 from checkpoint.ctarget.library import reason
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.execute import Sweep
@@ -30,6 +29,7 @@ from checkpoint.driver.schedule import (
     Schedule,
     Tape,
 )
+from checkpoint.functions.calls import call_of
 
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ctarget import telling
 from checkpoint.ctarget.library import reason
 from checkpoint.driver.binomial import Binomial
@@ -33,6 +33,7 @@ from checkpoint.driver.schedule import (
     Schedule,
     Tape,
 )
+from checkpoint.functions import runs
 from tests.ctarget.counters import handler_name
 from tests.ctarget.test_driver import LONG, PROGRAMS, REBUILT, swept, used_by
 from tests.ctarget.test_engine import CUT, closure, started

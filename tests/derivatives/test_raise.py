@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection
+from checkpoint.functions import runs
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import MODES, PAIRS, with_modes
 

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.ad.values import list_value
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.functions import runs
 from tests.support.check import agree
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import MODES, PAIRS, with_modes

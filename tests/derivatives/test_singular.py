@@ -10,9 +10,9 @@ import math
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Plain
+from checkpoint.functions import runs
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import MODES, with_modes
 from tests.support.same import same_bits

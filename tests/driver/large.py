@@ -9,9 +9,9 @@ import numpy as np
 
 from checkpoint.ad.graph import enter, highest_capsule_tag
 from checkpoint.ad.values import Pair
-from checkpoint.calls import call_of
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, driver_of
+from checkpoint.functions.calls import call_of
 from tests.support.corpus import usable_engines, value_of
 
 ENGINES = [engine for engine in usable_engines() if driver_of(engine) is None]

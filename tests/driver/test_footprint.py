@@ -22,11 +22,11 @@ from checkpoint.ad.graph import enter, reach
 from checkpoint.ad.numbers import Dual
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Pair
-from checkpoint.calls import call_of
 from checkpoint.driver import footprint
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.footprint import COUNT_BYTES, MUTABLE, STORED_BYTES, Footprint, weight
+from checkpoint.functions.calls import call_of
 from tests.arrays.corpus import examples as array_examples
 from tests.driver.large import ENGINES, RUNS, run_of, started
 from tests.python.corpus import examples as python_examples

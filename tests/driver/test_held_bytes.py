@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checkpoint.calls import call_of
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Action, Actions, Bisection, Report, Schedule
+from checkpoint.functions.calls import call_of
 from tests.driver.large import ENGINES, RUNS, run_of, started
 from tests.support.corpus import engine_name
 

@@ -11,7 +11,6 @@ import pytest
 
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.values import Pair
-from checkpoint.calls import call_of
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import Sweep
@@ -31,6 +30,7 @@ from checkpoint.driver.schedule import (
     Tape,
 )
 from checkpoint.errors import InternalError
+from checkpoint.functions.calls import call_of
 from tests.driver.model import Model
 from tests.driver.test_schedules import Fixed
 from tests.support.corpus import engine_name, usable_engines, value_of

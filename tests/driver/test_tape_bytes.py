@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import BaseCase, Bisection, Plain, Report, Schedule
+from checkpoint.functions import runs
 from checkpoint.interp.engine import LOOK_EVERY
 from tests.driver.model import Model
 from tests.driver.test_execution import start_of, sweep

@@ -11,16 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint import runs
 from checkpoint.ad.containers import Dict, List, Record
 from checkpoint.ad.values import Closure
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source, Span
+from checkpoint.functions import runs
+from checkpoint.functions.program import UNIT, Program
 from checkpoint.lang import core
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.grammar import check
 from checkpoint.prims import arities
-from checkpoint.program import UNIT, Program
 from tests.support.corpus import Case
 
 SOURCE = Source("<test>", "program")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record
 from checkpoint.ad.values import Pair
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import RunError
+from checkpoint.functions import runs
 from tests.engine_containers.programs import loop, total
 from tests.engine_containers.support import Const, closure, lets, plain
 from tests.support.corpus import engine_name, usable_engines

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Plain
+from checkpoint.functions import runs
 from tests.engine_containers.programs import PROGRAMS
 from tests.engine_containers.support import case
 from tests.support import laws

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.ad.values import Failure
 from checkpoint.errors import RunError
+from checkpoint.functions import runs
 from tests.engine_containers.support import At, closure, lets
 from tests.support.corpus import engine_name, usable_engines
 

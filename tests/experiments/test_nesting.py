@@ -9,8 +9,8 @@ import pytest
 
 from checkpoint import engines
 from checkpoint.ad.values import list_value
+from checkpoint.functions.runs import call_values
 from checkpoint.lang.printer import write_value
-from checkpoint.runs import call_values
 from experiments import common
 from experiments.nesting import run
 

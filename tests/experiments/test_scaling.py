@@ -9,7 +9,7 @@ import pytest
 from checkpoint import engines
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
-from checkpoint.runs import primops_values
+from checkpoint.functions.runs import primops_values
 from experiments import common
 from experiments.scaling import slopes, touched
 

@@ -24,7 +24,7 @@ from random import Random
 from typing import ClassVar
 from unittest.mock import patch
 
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Pair
 from checkpoint.ctarget import engine as c_engine
@@ -33,6 +33,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
+from checkpoint.functions import runs
 from checkpoint.lang.printer import write_value
 from tests.hostile import functions
 from tests.support.corpus import ENTRIES, Entry

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.graph import numbers
-from checkpoint.calls import Call, call_of, result, resumption
 from checkpoint.driver.schedule import Bisection
+from checkpoint.functions.calls import Call, call_of, result, resumption
 from tests.arrays import agreement as arrays
 from tests.arrays import corpus as array_corpus
 from tests.python import corpus as python_corpus

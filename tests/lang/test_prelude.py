@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from checkpoint import engines
-from checkpoint.api import run_program
+from checkpoint.api.operators import run_program
 from checkpoint.errors import RunError, Source
+from checkpoint.functions.program import load
 from checkpoint.lang.prelude import definitions
 from checkpoint.lang.printer import write_value
-from checkpoint.program import load
 
 SUM_OF_SQUARES = "(lambda ((list a b)) (+ (sqr a) (sqr b)))"
 HILL = "(lambda ((list a b)) (- 3 (sqr (- a 1)) (sqr (- b 2))))"

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
+from checkpoint.functions import runs
 from checkpoint.lang.printer import write_value
 from tests.support import laws
 from tests.support.corpus import (

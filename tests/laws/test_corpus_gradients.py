@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.ad.tangent import match
 from checkpoint.driver.engine import Engine
+from checkpoint.functions import runs
 from tests.support import laws
 from tests.support.check import against_differences, agree, direction, dot
 from tests.support.corpus import DIFFERENTIABLE, Entry, engine_name, usable_engines

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.values import list_value
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import Source
-from checkpoint.program import load
+from checkpoint.functions import runs
+from checkpoint.functions.program import load
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.same import difference
 

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint import runs
-from checkpoint.api import SCHEDULES
+from checkpoint.api.operators import SCHEDULES
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import RunError, Source
-from checkpoint.program import load
+from checkpoint.functions import runs
+from checkpoint.functions.program import load
 from tests.support.corpus import engine_name, usable_engines
 from tests.support.modes import MODES
 from tests.support.world import World

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 
-from checkpoint import runs
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
+from checkpoint.functions import runs
 from tests.laws.random_programs import INPUT, POINTS, programs
 from tests.support import laws
 from tests.support.check import agree

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Pair
 from checkpoint.ctarget.library import reason
@@ -22,6 +22,7 @@ from checkpoint.ctarget.translate.compile import compiler
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import RunError
+from checkpoint.functions import runs
 from tests.laws.random_programs import INPUT, NUMBERS, program
 from tests.support import laws
 from tests.support.corpus import DIFFERENTIABLE, Case, Entry, value_of

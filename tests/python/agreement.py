@@ -20,9 +20,9 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import match, tangent_of
-from checkpoint.calls import Call, call_of, result, resumption
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import CheckpointError, RunError, SourceError
+from checkpoint.functions.calls import Call, call_of, result, resumption
 from tests.support.same import same_bits
 
 LINES = 4000  # longer runs are left out

@@ -20,12 +20,12 @@ from checkpoint import engines
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule
-from checkpoint.calls import Call, call_of, result, resumption
 from checkpoint.driver.schedule import (
     Bisection,
     Plain,
     Schedule,
 )
+from checkpoint.functions.calls import Call, call_of, result, resumption
 from tests.python.agreement import Outcome, outcome, same_outcomes, same_values
 from tests.python.corpus import Example, examples
 from tests.support.check import against_differences, direction, dot

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from checkpoint import engines
-from checkpoint.calls import call_of
 from checkpoint.driver.effects import Effects
+from checkpoint.functions.calls import call_of
 from checkpoint.interp.hybrid.parts import Part
 
 STEP = 0.01

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from checkpoint.calls import call_of, result
+from checkpoint.functions.calls import call_of, result
 
 _numbers = count(1)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from checkpoint import runs
 from checkpoint.ad.graph import ATOMS, numbers, parts_of, replace
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.driver.engine import Engine
+from checkpoint.functions import runs
 from tests.support.corpus import Case
 from tests.support.world import World
 

@@ -21,10 +21,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source
-from checkpoint.program import Program, load, load_file
+from checkpoint.functions import runs
+from checkpoint.functions.program import Program, load, load_file
 from tests.support.world import World
 
 FOLDER = Path(__file__).resolve().parent.parent / "programs"

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from checkpoint import runs
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.values import Capsule, Pair
-from checkpoint.api import SCHEDULES
+from checkpoint.api.operators import SCHEDULES
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError
+from checkpoint.functions import runs
 from tests.support.corpus import Case, value_of
 from tests.support.same import difference
 from tests.support.world import World

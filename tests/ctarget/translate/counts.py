@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import checkpoint
-from checkpoint import engines, runs
+from checkpoint import engines
 from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.ops.actions import (
     Changeable,
@@ -31,7 +31,8 @@ from checkpoint.ctarget.translate.ops.actions import (
 from checkpoint.ctarget.translate.units.graph import Go, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import following
 from checkpoint.errors import Source
-from checkpoint.program import load
+from checkpoint.functions import runs
+from checkpoint.functions.program import load
 from tests.ctarget.translate import hot_programs
 from tests.support.corpus import FOLDER, value_of
 

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Any
 
-from checkpoint import api, gradients, jacobians
 from checkpoint.ad.graph import constant
 from checkpoint.ad.values import Closure, Environment, Pair
-from checkpoint.convert import Procedure
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
+from checkpoint.functions.convert import Procedure
+from checkpoint.functions.public import COUNTERPARTS, Derived
+from checkpoint.functions.pytrees import to_language
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
@@ -24,7 +25,6 @@ from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
-from checkpoint.nests import to_language
 from checkpoint.prims.python.native import source_name
 
 _programs = Programs()
@@ -49,20 +49,11 @@ def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...]) ->
 
 def _written_out(f: Any) -> Any:
     """For a derivative that was made outside of programs, a function that can be translated."""
-    make = _MAKERS.get(type(f))
-    if make is None:
+    if not isinstance(f, Derived):
         return f
+    make = getattr(library_derivatives, f.counterpart)
     derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
     return derived(make, _written_out(f.function), f.argnums)
-
-
-_MAKERS: dict[type, Callable[..., Any]] = {
-    gradients.Grad: gradients.grad,
-    gradients.ValueAndGrad: gradients.value_and_grad,
-    jacobians.ForwardJacobian: jacobians.jacfwd,
-    jacobians.ReverseJacobian: jacobians.jacrev,
-    jacobians.Hessian: jacobians.hessian,
-}
 
 
 def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]:
@@ -96,18 +87,5 @@ def spread(closure: Closure, count: int, engine: Engine) -> Closure:
 
 
 library_functions.FUNCTIONS.update(
-    {
-        api.vjp: library_derivatives.vjp,
-        api.jvp: library_derivatives.jvp,
-        api.primops: library_derivatives.primops,
-        api.interrupt: library_derivatives.interrupt,
-        api.resume: library_derivatives.resume,
-        gradients.grad: library_derivatives.grad,
-        gradients.value_and_grad: library_derivatives.value_and_grad,
-        gradients.hvp: library_derivatives.hvp,
-        gradients.stop_gradient: library_derivatives.stop_gradient,
-        jacobians.jacfwd: library_derivatives.jacfwd,
-        jacobians.jacrev: library_derivatives.jacrev,
-        jacobians.hessian: library_derivatives.hessian,
-    }
+    {function: getattr(library_derivatives, name) for function, name in COUNTERPARTS.items()}
 )

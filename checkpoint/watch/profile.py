@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from checkpoint import pictures
 from checkpoint.driver.memory import written
 from checkpoint.driver.observe import observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
-from checkpoint.sweep_record import SweepRecord, Totals
+from checkpoint.watch import pictures
+from checkpoint.watch.sweep_record import SweepRecord, Totals
 
 LIMIT = 100_000  # actions whose rows are stored: about 6 MB
 NOTHING = "no gradient was taken by a sweep within the `with`"

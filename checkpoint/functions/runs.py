@@ -21,10 +21,10 @@ from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span
+from checkpoint.functions.program import Program
 from checkpoint.lang import core
 from checkpoint.lang.printer import write_value
 from checkpoint.prims.operators import Context, reverse_sweep
-from checkpoint.program import Program
 
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
 _REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))

@@ -21,10 +21,10 @@ from checkpoint.ad.containers import Record
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import CheckpointError, RunError, Span
+from checkpoint.functions.runs import LanguageErrors
 from checkpoint.prims.python.native import native
-from checkpoint.runs import LanguageErrors
 
-_OWN = str(Path(__file__).parent / "lang" / "python")
+_OWN = str(Path(__file__).parents[1] / "lang" / "python")
 _CALLS_SHOWN = 20  # of a deep recursion, from the innermost
 
 

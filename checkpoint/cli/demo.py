@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import checkpoint
 from checkpoint import config
-from checkpoint.demo_simulation import heat
+from checkpoint.cli.demo_simulation import heat
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.memory import written
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
-from checkpoint.profile import seconds_text
+from checkpoint.watch.profile import seconds_text
 
 PARAMETERS = ("stiffness", "friction", "push")
 POINT = (2.0, 0.3, 1.0)

@@ -1,6 +1,7 @@
 """A recorded sweep as lines, spans and curves over time: what its picture shows, as numbers.
 
-In: the actions of a sweep (checkpoint.sweep_record). Out: a Storyline, with nothing in it of how it is drawn.
+In: the actions of a sweep (checkpoint.watch.sweep_record). Out: a Storyline, with nothing in it of how it is
+drawn.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Literal
 
-from checkpoint.sweep_record import Actions, Kind
+from checkpoint.watch.sweep_record import Actions, Kind
 
 Over = Literal["seconds", "steps"]
 

@@ -1,9 +1,9 @@
 """The public interface: values, gradients, counts and capsules of programs.
 
 In: a function of one argument, which is a Python function or a procedure of a `.vlad` program, and its
-argument. In and out: Python values (checkpoint.nests says which for Python functions, checkpoint.convert
-for procedures). `engine` is an engine's name or None for the fastest that is available; `schedule` is a
-schedule or the name of one, `memory` the bound of a Budget, which is the default.
+argument. In and out: Python values (checkpoint.functions.pytrees says which for Python functions,
+checkpoint.functions.convert for procedures). `engine` is an engine's name or None for the fastest that is
+available; `schedule` is a schedule or the name of one, `memory` the bound of a Budget, which is the default.
 
 A Python function fails as Python itself would, with the place and the calls as notes of the exception; a
 procedure fails with RunError. A wrong argument of this interface is a RunError for both.
@@ -14,25 +14,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from checkpoint import convert, engines
+from checkpoint import engines
 from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, is_resume
-from checkpoint.calls import Call, PythonCapsule, call_of, capsule_of_python, result, resumption
-from checkpoint.convert import Procedure, to_language, to_python
 from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError, Source
-from checkpoint.nests import cotangent_to_python, holds_real
-from checkpoint.prims.python.native import kind_of
-from checkpoint.prims.python.tangents import tangent_from
-from checkpoint.program import Program, load, load_file
-from checkpoint.progress import Shown, shown
-from checkpoint.progress import check as check_progress
-from checkpoint.runs import (
+from checkpoint.functions import convert
+from checkpoint.functions.calls import Call, PythonCapsule, call_of, capsule_of_python, result, resumption
+from checkpoint.functions.convert import Procedure, to_language, to_python
+from checkpoint.functions.program import Program, load, load_file
+from checkpoint.functions.public import within_programs
+from checkpoint.functions.pytrees import cotangent_to_python, holds_real
+from checkpoint.functions.runs import (
     RESUME,
     call_values,
     count_program,
@@ -42,6 +40,10 @@ from checkpoint.runs import (
     run_program,
     vjp_values,
 )
+from checkpoint.prims.python.native import kind_of
+from checkpoint.prims.python.tangents import tangent_from
+from checkpoint.watch.progress import Shown, shown
+from checkpoint.watch.progress import check as check_progress
 
 __all__ = [
     "count_program",
@@ -81,6 +83,7 @@ def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
     return to_python(run_program(program, engines.get(engine)), program)
 
 
+@within_programs
 def vjp(
     f: Any,
     x: Any,
@@ -134,6 +137,7 @@ def vjp(
     return to_python(y, program), convert.cotangent_to_python(x, xbar)
 
 
+@within_programs
 def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, Any]:
     """The value y of f at x, and its tangent for the tangent `xtan` of x, which is shaped like x.
 
@@ -152,6 +156,7 @@ def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, A
     return python, convert.cotangent_to_python(python, tangent)
 
 
+@within_programs
 def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
     """How many steps f takes at x; `primops(resume, z)` is how many a capsule has left.
 
@@ -165,6 +170,7 @@ def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
     return primops_values(procedure, to_language(x, chosen), chosen)
 
 
+@within_programs
 def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None) -> Capsule:
     """The capsule that holds the rest of f at x after a number of steps, 0 up to primops(f, x).
 
@@ -183,6 +189,7 @@ def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None) -> Capsu
     return interrupt_values(procedure, to_language(x, chosen), steps, chosen)
 
 
+@within_programs
 def resume(z: Capsule) -> Any:
     """The value of the run whose rest a capsule holds, on the engine that made it.
 

@@ -18,9 +18,9 @@ from typing import Any
 
 from checkpoint.driver.memory import written
 from checkpoint.errors import RunError
-from checkpoint.storyline import Path as StepPath
-from checkpoint.storyline import Span, Storyline, apart, extremes, storyline
-from checkpoint.sweep_record import SweepRecord
+from checkpoint.watch.storyline import Path as StepPath
+from checkpoint.watch.storyline import Span, Storyline, apart, extremes, storyline
+from checkpoint.watch.sweep_record import SweepRecord
 
 Units = tuple[tuple[str, float], ...]
 

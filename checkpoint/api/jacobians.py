@@ -15,13 +15,14 @@ from checkpoint.ad.arrays import Array, backend_of
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import real_part, zero
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api import named_schedule
-from checkpoint.calls import Call, result
+from checkpoint.api.gradients import ArgNums, Derivative
+from checkpoint.api.operators import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
-from checkpoint.gradients import ArgNums, Derivative
-from checkpoint.nests import with_leaves
-from checkpoint.progress import Shown, shown
+from checkpoint.functions.calls import Call, result
+from checkpoint.functions.public import within_programs
+from checkpoint.functions.pytrees import with_leaves
+from checkpoint.watch.progress import Shown, shown
 
 P = ParamSpec("P")
 
@@ -49,6 +50,7 @@ class ReverseJacobian(Jacobian):
     """What jacrev makes."""
 
     kind = "Jacobian"
+    counterpart = "jacrev"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
@@ -80,6 +82,7 @@ class ForwardJacobian(Jacobian):
     """What jacfwd makes."""
 
     kind = "Jacobian"
+    counterpart = "jacfwd"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
@@ -99,6 +102,7 @@ class Hessian(Jacobian):
     """What hessian makes."""
 
     kind = "Hessian"
+    counterpart = "hessian"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
@@ -118,6 +122,7 @@ class Hessian(Jacobian):
         return self.picked(parts)
 
 
+@within_programs
 def jacrev(
     f: Callable[P, Any],
     argnums: ArgNums = 0,
@@ -137,6 +142,7 @@ def jacrev(
     return ReverseJacobian(f, argnums, False, engine, schedule, memory, progress)
 
 
+@within_programs
 def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = None) -> Callable[P, Any]:
     """The Jacobian of a function, by forward mode: one run for each real of the selected arguments.
 
@@ -148,6 +154,7 @@ def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = No
     return ForwardJacobian(f, argnums, False, engine, None)
 
 
+@within_programs
 def hessian(
     f: Callable[P, Any],
     argnums: ArgNums = 0,

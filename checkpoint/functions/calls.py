@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from checkpoint import engines
@@ -20,20 +19,22 @@ from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, rene
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair
-from checkpoint.convert import Procedure
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
-from checkpoint.failures import PythonErrors
-from checkpoint.nests import to_language, to_python
+from checkpoint.functions.convert import Procedure
+from checkpoint.functions.failures import PythonErrors
+from checkpoint.functions.pytrees import to_language, to_python
+from checkpoint.functions.runs import RESUME, Run
 from checkpoint.prims.operators import reverse_sweep, swept
-from checkpoint.runs import RESUME, Run
 
 
 @cache
 def front_end() -> Any:
     """What makes closures of Python functions; it is loaded when the first function is called."""
-    return import_module("checkpoint.python_functions")
+    from checkpoint.functions import python_functions  # noqa: PLC0415  (`.vlad` programs never need it)
+
+    return python_functions
 
 
 class PythonCapsule(Capsule):

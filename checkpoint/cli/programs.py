@@ -18,19 +18,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from checkpoint import runs
 from checkpoint.ad.values import Closure
-from checkpoint.api import cotangent_of_value, nothing_to_differentiate
-from checkpoint.calls import Call, call_of, result
-from checkpoint.cli_errors import ProgramError, UsageError
+from checkpoint.api.operators import cotangent_of_value, nothing_to_differentiate
+from checkpoint.cli.errors import ProgramError, UsageError
 from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.passes import compile_to
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import CheckpointError, RunError, Source, SourceError, Span
+from checkpoint.functions import runs
+from checkpoint.functions.calls import Call, call_of, result
+from checkpoint.functions.program import load, load_file, place
+from checkpoint.functions.pytrees import cotangent_to_python, holds_real
 from checkpoint.lang.printer import write_value
-from checkpoint.nests import cotangent_to_python, holds_real
-from checkpoint.program import load, load_file, place
 
 
 class Program(ABC):
@@ -138,7 +138,7 @@ class PythonFunction(Program):
             return self._call([_literal("--x", x) for x in xs], engine).steps()
 
     def compiled(self, language: str) -> Compilation:
-        # Loaded here, as checkpoint.calls loads it: other programs need no translation of Python.
+        # Loaded here, as checkpoint.functions.calls loads it: other programs need no translation of Python.
         front_end: Any = importlib.import_module("checkpoint.lang.python.linking.program")
         linked = front_end.link(self.function, front_end.Shape(*_required(self.function)))
         return compile_to(language, linked.thunk, linked.scopes)

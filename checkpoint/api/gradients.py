@@ -1,9 +1,9 @@
 """Derivatives of functions as functions: grad and its kin.
 
-In: a function of any positional and keyword arguments (checkpoint.nests says of what). Out: a function of
-the same arguments, which pickles where the function does and may be called in several threads at once.
-The run is differentiated with respect to all positional and keyword arguments; `argnums` picks among the
-positional ones. Nothing is computed for a derivative before it is called.
+In: a function of any positional and keyword arguments (checkpoint.functions.pytrees says of what). Out: a
+function of the same arguments, which pickles where the function does and may be called in several threads at
+once. The run is differentiated with respect to all positional and keyword arguments; `argnums` picks among
+the positional ones. Nothing is computed for a derivative before it is called.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Foreign
-from checkpoint.api import named_schedule, nothing_to_differentiate
-from checkpoint.calls import Call, call_of, result
+from checkpoint.api.operators import named_schedule, nothing_to_differentiate
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
-from checkpoint.nests import cotangent_to_python, holds_real
+from checkpoint.functions.calls import Call, call_of, result
+from checkpoint.functions.public import Derived, within_programs
+from checkpoint.functions.pytrees import cotangent_to_python, holds_real
 from checkpoint.prims.python.native import kind_of
 from checkpoint.prims.python.tangents import tangent_from
-from checkpoint.progress import Shown, shown
-from checkpoint.progress import check as check_progress
+from checkpoint.watch.progress import Shown, shown
+from checkpoint.watch.progress import check as check_progress
 
 P = ParamSpec("P")
 T = TypeVar("T")
 ArgNums = int | tuple[int, ...]
 
 
-class Derivative:
+class Derivative(Derived):
     """A function made of another by differentiating it.
 
     function: the function that is differentiated. argnums: by which of its positional arguments.
@@ -139,6 +140,7 @@ class ValueAndGrad(Derivative):
     """What value_and_grad makes."""
 
     kind = "value and gradient"
+    counterpart = "value_and_grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, positions = self.call(args, kwargs)
@@ -153,12 +155,14 @@ class Grad(ValueAndGrad):
     """What grad makes."""
 
     kind = "gradient"
+    counterpart = "grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, gradient = super().__call__(*args, **kwargs)
         return (gradient, values[1]) if self.has_aux else gradient
 
 
+@within_programs
 def grad(
     f: Callable[P, Any],
     argnums: ArgNums = 0,
@@ -195,6 +199,7 @@ def grad(
     return Grad(f, argnums, has_aux, engine, schedule, memory, progress)
 
 
+@within_programs
 def value_and_grad(
     f: Callable[P, Any],
     argnums: ArgNums = 0,
@@ -213,6 +218,7 @@ def value_and_grad(
     return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress)
 
 
+@within_programs
 def hvp(
     f: Callable[..., Any],
     x: T,
@@ -248,6 +254,7 @@ def hvp(
     return along
 
 
+@within_programs
 def stop_gradient(x: T) -> T:
     """X itself; inside a function that is differentiated, its numbers count as constants.
 

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any
 
 from checkpoint import config
-from checkpoint.cli_errors import OK, UsageError
-from checkpoint.cli_programs import Program
+from checkpoint.cli.errors import OK, UsageError
+from checkpoint.cli.programs import Program
 from checkpoint.cps.listings import listing, procedure_names
 from checkpoint.driver.engine import Engine
 

@@ -1,6 +1,6 @@
 """The command line: `checkpoint COMMAND ...`, the same as `python -m checkpoint COMMAND ...`.
 
-In: arguments, and a program (checkpoint.cli_programs). Out: values on standard output, as Python writes them
+In: arguments, and a program (checkpoint.cli.programs). Out: values on standard output, as Python writes them
 or the small language does, and an exit status: 0 done, 1 the program or its run is at fault, 2 wrong usage,
 70 our bug, 130 Ctrl-C, 141 nobody reads the output any more.
 """
@@ -13,16 +13,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from checkpoint import cli_show, cli_trace, demo, doctor, engines
-from checkpoint.api import SCHEDULES, named_schedule
-from checkpoint.cli_errors import FAILED, OK, UsageError, guarded
-from checkpoint.cli_programs import Program, program
+from checkpoint import engines
+from checkpoint.api.operators import SCHEDULES, named_schedule
+from checkpoint.cli import demo, doctor, show, trace
+from checkpoint.cli.errors import FAILED, OK, UsageError, guarded
+from checkpoint.cli.programs import Program, program
 from checkpoint.driver import memory
 from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Schedule
 from checkpoint.errors import RunError
-from checkpoint.progress import shown
+from checkpoint.watch.progress import shown
 
 ENGINE = "what runs the program; `doctor` lists them; the fastest that is available if left out"
 PROGRAM = "a Python function, as FILE.py:NAME or MODULE:NAME, or a .vlad file"
@@ -64,21 +65,21 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     run = _command(commands, "run", _run, "run a program and print its value")
     grad = _command(commands, "grad", _grad, "the value and the gradient of a function")
-    trace = _command(commands, "trace", _trace, "what a gradient costs, as a table and as a picture")
+    trace_parser = _command(commands, "trace", _trace, "what a gradient costs, as a table and as a picture")
     primops = _command(commands, "primops", _primops, "how many steps a program's run takes")
-    for command in (run, grad, trace, primops):
+    for command in (run, grad, trace_parser, primops):
         command.add_argument("program", metavar="PROG", help=PROGRAM)
         command.add_argument("--x", metavar="TEXT", action="append", default=[], help=ARGUMENT)
-    for command in (grad, trace):
+    for command in (grad, trace_parser):
         command.add_argument("--ybar", metavar="TEXT", help=COTANGENT)
         command.add_argument("--schedule", choices=list(SCHEDULES), help=SCHEDULE)
         command.add_argument("--memory", metavar="SIZE", type=_memory, help=MEMORY)
         command.add_argument("--base", metavar="N", type=_positive, help=BASES)
         command.add_argument("--progress", action="store_true", help=PROGRESS)
-    cli_trace.add_arguments(trace)
-    show = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
-    show.add_argument("program", metavar="PROG", help=PROGRAM)
-    cli_show.add_arguments(show)
+    trace.add_arguments(trace_parser)
+    show_parser = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
+    show_parser.add_argument("program", metavar="PROG", help=PROGRAM)
+    show.add_arguments(show_parser)
     _command(commands, "doctor", _doctor, "what is available here, and why not")
     _command(commands, "demo", _demo, "plain and checkpointed reverse mode side by side")
     return parser
@@ -130,7 +131,7 @@ def _grad(options: argparse.Namespace) -> int:
 def _trace(options: argparse.Namespace) -> int:
     engine, schedule = _engine(options.engine), _schedule(options)
     with shown(options.progress):
-        return cli_trace.trace(options, _program(options), engine, schedule)
+        return trace.trace(options, _program(options), engine, schedule)
 
 
 def _primops(options: argparse.Namespace) -> int:
@@ -140,7 +141,7 @@ def _primops(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    return cli_show.show(options, _program(options), _engine)
+    return show.show(options, _program(options), _engine)
 
 
 def _program(options: argparse.Namespace) -> Program:

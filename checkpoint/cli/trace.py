@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checkpoint import pictures
-from checkpoint.cli_errors import OK, UsageError
-from checkpoint.cli_programs import Program
+from checkpoint.cli.errors import OK, UsageError
+from checkpoint.cli.programs import Program
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Schedule
-from checkpoint.profile import profile
+from checkpoint.watch import pictures
+from checkpoint.watch.profile import profile
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

@@ -26,9 +26,9 @@ from checkpoint.ad.containers import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
+from checkpoint.functions.program import Program
+from checkpoint.functions.runs import call_values
 from checkpoint.lang.printer import write_value
-from checkpoint.program import Program
-from checkpoint.runs import call_values
 
 _KEY_BYTES = 8  # of each of its integers
 

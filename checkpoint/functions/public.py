@@ -1,0 +1,34 @@
+"""Public functions of this package that a program may call too.
+
+In: functions and classes of derivatives, which checkpoint.api registers when they are defined. Out: for each
+the name of its counterpart in checkpoint.lang.python.library_derivatives, which a program calls instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+COUNTERPARTS: dict[Callable[..., Any], str] = {}
+
+
+def within_programs(function: F) -> F:
+    """Register a public function: within a program, its counterpart of the same name is called instead."""
+    COUNTERPARTS[function] = function.__name__
+    return function
+
+
+class Derived:
+    """A function made of another by differentiating it.
+
+    counterpart: the name of the function in checkpoint.lang.python.library_derivatives that makes the same.
+    function: the function that is differentiated. argnums: the positions of the arguments by which.
+    has_aux: whether `function` returns a pair of which only the first is differentiated.
+    """
+
+    counterpart: ClassVar[str]
+    function: Callable[..., Any]
+    argnums: int | tuple[int, ...]
+    has_aux: bool
