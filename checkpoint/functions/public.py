@@ -1,7 +1,7 @@
 """Public functions of this package that a program may call too.
 
 In: functions and classes of derivatives, which checkpoint.api registers when they are defined. Out: for each
-the name of its counterpart in checkpoint.lang.python.library_derivatives, which a program calls instead.
+the name of its counterpart in checkpoint.lang.python.library.derivatives, which a program calls instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def within_programs(function: F) -> F:
 class Derived:
     """A function made of another by differentiating it.
 
-    counterpart: the name of the function in checkpoint.lang.python.library_derivatives that makes the same.
+    counterpart: the name of the function in checkpoint.lang.python.library.derivatives that makes the same.
     function: the function that is differentiated. argnums: the positions of the arguments by which.
     has_aux: whether `function` returns a pair of which only the first is differentiated.
     """
