@@ -9,56 +9,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from checkpoint.ad.record import Scalar, records
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
+from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import again, bound, const, make_error, prim, raise_error
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Signature
 from checkpoint.lang.python.source import mismatch
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
-
 _ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.matches", "py.callable"})
 MOST_SPREAD = 8  # arguments that `f(*args)` may pass to a function that is not known
-
-
-@dataclass(eq=False, repr=False)
-class Arguments:
-    """What a call passes. positional: before any star; star: all of `*args`, joined; keywords by name."""
-
-    positional: list[Expr] = field(default_factory=list)
-    star: Expr | None = None
-    keywords: dict[str, Expr] = field(default_factory=dict)
-    mapping: Expr | None = None
-
-    @property
-    def values(self) -> list[Expr]:
-        """All of them, in the order of evaluation."""
-        stars = [each for each in (self.star, self.mapping) if each is not None]
-        return [
-            *self.positional,
-            *stars[: self.star is not None],
-            *self.keywords.values(),
-            *stars[self.star is not None :],
-        ]
-
-    def after(self, positional: list[Expr], keywords: dict[str, Expr]) -> Arguments:
-        """These arguments after others, that the function has been given already."""
-        return Arguments(
-            [*positional, *self.positional], self.star, {**keywords, **self.keywords}, self.mapping
-        )
-
-    def like(self, values: list[Expr]) -> Arguments:
-        """The same arguments with other expressions."""
-        rest = list(values)
-        positional = [rest.pop(0) for _ in self.positional]
-        star = None if self.star is None else rest.pop(0)
-        keywords = {name: rest.pop(0) for name in self.keywords}
-        return Arguments(positional, star, keywords, None if self.mapping is None else rest.pop(0))
 
 
 def is_predicate(expr: Expr) -> bool:
@@ -74,7 +36,7 @@ def is_predicate(expr: Expr) -> bool:
 
 
 def arguments(
-    t: Translator, node: ast.Call, env: Env, translate: Callable[[ast.expr], Expr] | None = None
+    t: FunctionContext, node: ast.Call, env: Env, translate: Callable[[ast.expr], Expr] | None = None
 ) -> Arguments:
     """The arguments of a call, translated."""
     found = Arguments()
@@ -99,19 +61,19 @@ def arguments(
     return found
 
 
-def to_callee(t: Translator, callee: Callee, node: ast.Call, env: Env) -> Expr:
+def to_callee(t: FunctionContext, callee: Callee, node: ast.Call, env: Env) -> Expr:
     """A call of a function whose signature is known."""
     given = arguments(t, node, env)
     return arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
 
 
-def caller(t: Translator, callee: Callee, span: Span) -> Callable[[list[Expr]], Expr]:
+def caller(t: CallContext, callee: Callee, span: Span) -> Callable[[list[Expr]], Expr]:
     """What makes the call once the arguments are arranged; for callees that change nothing."""
     return lambda args: t.call(callee, args, {}, span)
 
 
 def arranged(
-    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+    t: CallContext, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
     """`make` on the arguments in the order of the parameters."""
     signature = callee.signature
@@ -120,12 +82,12 @@ def arranged(
     if simple and (not given.keywords or in_order):
         return _placed(t, callee, given, node, make)
     return bound(
-        t.linker.names, given.values, lambda v: _placed(t, callee, given.like(v), node, make), "argument"
+        t.program.names, given.values, lambda v: _placed(t, callee, given.like(v), node, make), "argument"
     )
 
 
 def _placed(
-    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+    t: CallContext, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
     if given.star is not None:
         return _spread(t, callee, given, node, make)
@@ -203,7 +165,7 @@ def _fails_with(callee: Callee, name: str, span: Span) -> Expr:
 
 
 def _spread(
-    t: Translator, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+    t: CallContext, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
     """`f(*args)`: as many arguments as the tuple has."""
     assert given.star is not None
@@ -238,7 +200,7 @@ def _with_rest(signature: Signature, args: list[Expr], rest: Expr) -> list[Expr]
     return [*args[:at], prim(rest.span, "py.add", args[at], rest), *args[at + 1 :]]
 
 
-def _too_many_in(t: Translator, callee: Callee, given: Arguments, span: Span) -> Expr:
+def _too_many_in(t: CallContext, callee: Callee, given: Arguments, span: Span) -> Expr:
     """The error for more arguments in `*args` than a function takes."""
     assert given.star is not None
     here = len(given.positional) + callee.unseen
@@ -251,9 +213,9 @@ def _too_many_in(t: Translator, callee: Callee, given: Arguments, span: Span) ->
     return Raise(span, make_error(span, TypeError, text))
 
 
-def fails(t: Translator, span: Span, given: Arguments, message: str) -> Expr:
+def fails(t: CallContext, span: Span, given: Arguments, message: str) -> Expr:
     """The call that Python refuses, after its arguments have been evaluated."""
-    return bound(t.linker.names, given.values, lambda _: raise_error(span, TypeError, message))
+    return bound(t.program.names, given.values, lambda _: raise_error(span, TypeError, message))
 
 
 def _unexpected(callee: Callee, name: str) -> str:
@@ -276,24 +238,24 @@ def _missing(callee: Callee, names: list[str]) -> str:
     return mismatch.missing(callee.name, positional or names, kind)
 
 
-def to_value(t: Translator, function: Expr, given: Arguments, node: ast.AST) -> Expr:
+def to_value(t: CallContext, function: Expr, given: Arguments, node: ast.AST) -> Expr:
     """A call of a value: by position, as many arguments as it takes; of an object also by name."""
-    if (given.keywords or given.mapping is not None) and not t.linker.has_method("__call__"):
+    if (given.keywords or given.mapping is not None) and not t.program.has_method("__call__"):
         raise t.refuse(
             node, "a keyword argument of a function that is only known when it runs", "pass it by position"
         )
     if given.star is None:
-        return t.linker.called(t, function, given, node)
-    return bound(t.linker.names, [function, *given.values], lambda v: _spread_to_value(t, v, given, node))
+        return t.program.called(t, function, given, node)
+    return bound(t.program.names, [function, *given.values], lambda v: _spread_to_value(t, v, given, node))
 
 
-def _spread_to_value(t: Translator, values: list[Expr], given: Arguments, node: ast.AST) -> Expr:
+def _spread_to_value(t: CallContext, values: list[Expr], given: Arguments, node: ast.AST) -> Expr:
     span, (function, *positional), star = t.span(node), values[:-1], values[-1]
     result = raise_error(span, TypeError, f"more than {MOST_SPREAD} arguments in `*`")
     for count in range(MOST_SPREAD, -1, -1):
         items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
         args = [*map(again, positional), *items]
-        call = t.linker.called(t, again(function), Arguments(args), node)
+        call = t.program.called(t, again(function), Arguments(args), node)
         length = prim(span, "py.len", again(star))
         result = If(span, prim(span, "py.eq", length, const(span, count)), call, result)
     return result

@@ -10,24 +10,28 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.ad import library as arrays
-from checkpoint.ad.arrays import Native
+from checkpoint.ad.arrays import Native, backends
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Prim
 from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import again, bound, const, prim
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
 
 SLICE = Layout(slice, ("start", "stop", "step"))
 AMBIGUOUS = frozenset(("copy", "conjugate"))  # of arrays and of Python's own types
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array of a library; the records of its functions are then registered."""
+    return type(value).__module__ != "builtins" and arrays.is_of_library(value) and type(value) in backends
 
 
 def record_of(value: Any) -> Tensor | None:
@@ -70,15 +74,15 @@ def _maker(value: Any) -> Maker:
     return lambda span: const(span, value) if dtype is None else Const(span, Native(dtype))
 
 
-def call(t: Translator, record: Tensor, node: ast.Call, env: Env) -> Expr:
+def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
     """A call of a library's function."""
     given = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
     return arranged(t, record, record.name.rpartition(".")[2], given, node)
 
 
-def argument(t: Translator, part: ast.expr, env: Env) -> Expr:
+def argument(t: FunctionContext, part: ast.expr, env: Env) -> Expr:
     """An argument of a library's function: a class stands for the dtype that it means."""
-    known = t.linker.reference(t, part, env) if isinstance(part, ast.Name | ast.Attribute) else None
+    known = t.program.reference(t, part, env) if isinstance(part, ast.Name | ast.Attribute) else None
     if isinstance(known, Reference):
         constant = constant_of(known.value)
         if constant is not None:
@@ -86,14 +90,14 @@ def argument(t: Translator, part: ast.expr, env: Env) -> Expr:
     return t.expr(part, env)
 
 
-def arguments_of_method(t: Translator, name: str, node: ast.Call, env: Env) -> arrange.Arguments:
+def arguments_of_method(t: FunctionContext, name: str, node: ast.Call, env: Env) -> Arguments:
     """The arguments of a call of a method that no class of the program has."""
     if name in AMBIGUOUS or name not in arrays.methods:
         return arrange.arguments(t, node, env)
     return arrange.arguments(t, node, env, lambda part: argument(t, part, env))
 
 
-def arranged(t: Translator, record: Tensor, name: str, given: arrange.Arguments, node: ast.AST) -> Expr:
+def arranged(t: CallContext, record: Tensor, name: str, given: Arguments, node: ast.AST) -> Expr:
     """The primitive on arguments."""
     span = t.span(node)
     if record.arity == VARIADIC and given.star is not None:
@@ -126,7 +130,7 @@ def counts(record: Tensor) -> tuple[int, ...]:
     return tuple(range(signature.required, most + 1))
 
 
-def method(t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST) -> Expr | None:
+def method(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST) -> Expr | None:
     """A call of a method of arrays; None where arrays have no such method."""
     record = arrays.methods.get(name)
     if record is None or name in AMBIGUOUS:
@@ -134,9 +138,7 @@ def method(t: Translator, self: Expr, name: str, given: arrange.Arguments, node:
     return arranged(t, record, name, given.after([self], {}), node)
 
 
-def ambiguous(
-    t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST, other: Any
-) -> Expr:
+def ambiguous(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST, other: Any) -> Expr:
     """A call of a method that both arrays and Python's own types have. other: makes it for these."""
     if name not in AMBIGUOUS:
         return other(self, given)  # type: ignore[no-any-return]
@@ -153,18 +155,18 @@ def ambiguous(
         of_other = other(again(values[0]), given.like([again(value) for value in values[1:]]))
         return If(span, prim(span, "py.is-array", again(values[0])), of_array, of_other)
 
-    return bound(t.linker.names, [self, *given.values], choose, "argument")
+    return bound(t.program.names, [self, *given.values], choose, "argument")
 
 
-def changes(t: Translator, call: ast.expr, env: Env) -> Tensor | None:
+def changes(t: FunctionContext, call: ast.expr, env: Env) -> Tensor | None:
     """The record of a call of a library's function that changes its first argument; None for any other."""
     assert isinstance(call, ast.Call)
-    known = t.linker.reference(t, call.func, env)
+    known = t.program.reference(t, call.func, env)
     record = record_of(known.value) if isinstance(known, Reference) else None
     return record if record is not None and record.changes else None
 
 
-def changed(t: Translator, array: Expr, call: ast.expr, env: Env) -> Expr:
+def changed(t: FunctionContext, array: Expr, call: ast.expr, env: Env) -> Expr:
     """The array as such a call leaves it."""
     record = changes(t, call, env)
     assert record is not None

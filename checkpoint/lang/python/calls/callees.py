@@ -8,25 +8,22 @@ whose arguments are passed by position.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Expr
 from checkpoint.lang.python.calls import methods, statics
 from checkpoint.lang.python.calls.arrange import arguments, to_callee, to_value
+from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
 
-
-def translate(t: Translator, node: ast.Call, env: Env) -> Expr:
+def translate(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     """The value of a call."""
     function = node.func
     if isinstance(function, ast.Name):
         binding = env.get(function.id)
         if binding is not None and binding.callee is not None and not binding.cell:
             return to_callee(t, binding.callee, node, env)
-    known = t.linker.reference(t, function, env)
+    known = t.program.reference(t, function, env)
     if isinstance(known, Reference):
         return statics.call(t, known, node, env)
     if isinstance(function, ast.Attribute) and known is None:

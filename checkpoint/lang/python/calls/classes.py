@@ -10,33 +10,30 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.errors import InternalError
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.builder import const, prim
+from checkpoint.lang.python.context.contexts import FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.linking.linker import Linker
-    from checkpoint.lang.python.translation.translator import Translator
 
-
-def construct(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
     """A call of a class; None where a primitive does it (float, int, ...)."""
     cls = known.value
     if issubclass(cls, BaseException):
         return exception(t, cls, node, env)
-    callee = constructor(t.linker, known)
+    callee = constructor(t.program, known)
     if callee is None:
         return None
     given = arrange.arguments(t, node, env)
 
     def make(args: list[Expr]) -> Expr:
         record = made(cls, args, t.span(node))
-        check = t.linker.callee_in_class(t, cls, "__post_init__")
+        check = t.program.callee_in_class(cls, "__post_init__")
         if check is None:
             return record
         name, span = t.fresh("made"), t.span(node)
@@ -51,7 +48,7 @@ def made(cls: type, args: list[Expr], span: Any) -> Expr:
     return prim(span, "py.record", const(span, Layout(cls, field_names(cls))), *args)
 
 
-def exception(t: Translator, cls: type[BaseException], node: ast.Call, env: Env) -> Expr:
+def exception(t: FunctionContext, cls: type[BaseException], node: ast.Call, env: Env) -> Expr:
     """An exception: its class and its arguments."""
     if isinstance(cls.__init__, types.FunctionType):
         raise t.refuse(
@@ -73,7 +70,7 @@ def field_names(cls: type) -> tuple[str, ...]:
     return tuple(cls._fields)  # type: ignore[attr-defined]
 
 
-def constructor(linker: Linker, known: Reference) -> Callee | None:
+def constructor(program: ProgramContext, known: Reference) -> Callee | None:
     """How a class is called: its signature, as that of a function; None if it makes no record."""
     cls: type = known.value
     if dataclasses.is_dataclass(cls):
@@ -82,14 +79,14 @@ def constructor(linker: Linker, known: Reference) -> Callee | None:
             return None
         if len(fields) != len(dataclasses.fields(cls)):
             return None
-        defaults = {f.name: _field_default(linker, known, f) for f in fields if _has_default(f)}
+        defaults = {f.name: _field_default(program, known, f) for f in fields if _has_default(f)}
         positional = tuple([f.name for f in fields if not f.kw_only])
         keywords = tuple([f.name for f in fields if f.kw_only])
         name = f"{cls.__qualname__}.__init__"
         return Callee(name, _never, Signature(positional, keywords, defaults=defaults), unseen=1)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         defaults = {
-            name: linker.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]
+            name: program.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]
         }
         signature = Signature(tuple(cls._fields), defaults=defaults)
         return Callee(f"{cls.__qualname__}.__new__", _never, signature, unseen=1)
@@ -109,12 +106,12 @@ def _has_default(field: Any) -> bool:
     return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
 
 
-def _field_default(linker: Linker, known: Reference, field: Any) -> Maker:
+def _field_default(program: ProgramContext, known: Reference, field: Any) -> Maker:
     if field.default is not dataclasses.MISSING:
-        return linker.maker_of(known, "field default", field.name)
+        return program.maker_of(known, "field default", field.name)
     made = {list: "py.list", dict: "py.dict", tuple: "py.tuple"}.get(field.default_factory)
     if made is None:
-        return linker.factory_of(known, field.name)
+        return program.factory_of(known, field.name)
     return lambda span: prim(span, made)
 
 

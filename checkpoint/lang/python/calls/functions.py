@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.builder import prim
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.exits import Exits, Handler
 from checkpoint.lang.python.context.meanings import (
     Binding,
     Callee,
@@ -28,12 +29,8 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.scopes.scopes import FunctionNode, Scope
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.context.exits import Exits, Handler
-    from checkpoint.lang.python.translation.translator import Translator
 
-
-def define(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+def define(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
     """The definitions that begin a list of statements, then the rest of it."""
     first = statements[0]
     assert isinstance(first, ast.FunctionDef)
@@ -57,7 +54,7 @@ def _leading(statements: list[ast.stmt]) -> list[ast.FunctionDef]:
 
 
 def with_defaults(
-    t: Translator,
+    t: FunctionContext,
     node: FunctionNode,
     env: Env,
     handler: Handler | None,
@@ -82,7 +79,7 @@ def _maker_of_constant(value: object) -> Maker:
     return lambda span: Const(span, value)
 
 
-def _known(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+def _known(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
     """Bind all known functions of this list; their definitions are then done with."""
     nodes = [
         s for s in statements if isinstance(s, ast.FunctionDef) and t.known.get(s.name) is t.scope.children[s]
@@ -108,7 +105,7 @@ def _known(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) ->
 
 
 def _callee(
-    t: Translator, scope: Scope, core: str, makers: dict[str, Maker], env: Env, first: ast.FunctionDef
+    t: FunctionContext, scope: Scope, core: str, makers: dict[str, Maker], env: Env, first: ast.FunctionDef
 ) -> Callee:
     made = t.scope.places[first]
     changed = {name for known in t.visible.values() for name in known.effects}
@@ -134,18 +131,17 @@ def _is_near_try(scope: Scope) -> bool:
     return any(isinstance(node, ast.Try) for node in ast.walk(scope.node))
 
 
-def _lambda(t: Translator, node: ast.FunctionDef, env: Env) -> Lambda:
+def _lambda(t: FunctionContext, node: ast.FunctionDef, env: Env) -> Lambda:
     callee = env[node.name].callee
     assert callee is not None
-    inner = t.child(t.scope.children[node])
     around = dict(env)
     for name in callee.ins:
         old = around.get(name, Binding("", cell=name in t.cells, unbound=True))
         around[name] = replace(old, unbound=old.unbound or t.scope.forgets(name))
-    return inner.function(around, callee.ins, callee.outs, callee.guarded)
+    return t.nested(t.scope.children[node], around, callee.ins, callee.outs, callee.guarded)
 
 
-def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, exits: Exits) -> Expr:
+def _escaping(t: FunctionContext, nodes: list[ast.FunctionDef], env: Env, exits: Exits) -> Expr:
     """Bind functions that are used as values, and go on."""
     span = t.span(nodes[0])
     names = {node.name: t.fresh(node.name) for node in nodes}
@@ -163,7 +159,7 @@ def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, exits: Exit
                 return bound(done + 1, {**now, node.name: Binding(core, callee=callee)})
 
             return with_defaults(t, node, env, exits.handler, add)
-        lambdas = [t.child(t.scope.children[node]).function(now) for node in nodes]
+        lambdas = [t.nested(t.scope.children[node], now) for node in nodes]
         bindings = tuple(zip(names.values(), lambdas, strict=True))
         return Letrec(span, bindings, decorated(nodes[0], now))
 
@@ -172,7 +168,7 @@ def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, exits: Exit
             return stored(list(names), now)
         value = t.read(node.name, node, now)
         for decorator in reversed(node.decorator_list):
-            value = t.linker.apply(t, decorator, [value], now)
+            value = t.program.apply(t, decorator, [value], now)
         plain = {k: v for k, v in now.items() if k != node.name}
         if node.name in t.cells:
             plain[node.name] = env[node.name]
@@ -192,7 +188,7 @@ def _escaping(t: Translator, nodes: list[ast.FunctionDef], env: Env, exits: Exit
     return bound(0, env)
 
 
-def _refuse_changes(t: Translator, scope: Scope) -> None:
+def _refuse_changes(t: FunctionContext, scope: Scope) -> None:
     changed = sorted(t.effects(scope))
     if changed:
         names = ", ".join(changed)
@@ -203,7 +199,7 @@ def _refuse_changes(t: Translator, scope: Scope) -> None:
         )
 
 
-def escaping_lambda(t: Translator, node: ast.Lambda, env: Env) -> Expr:
+def escaping_lambda(t: FunctionContext, node: ast.Lambda, env: Env) -> Expr:
     """A lambda as a value."""
     scope = t.scope.children.get(node)
     if scope is None:
@@ -211,20 +207,19 @@ def escaping_lambda(t: Translator, node: ast.Lambda, env: Env) -> Expr:
     _refuse_changes(t, scope)
 
     def make(makers: dict[str, Maker]) -> Expr:
-        inner = t.child(scope)
-        lam = inner.function(env)
+        lam = t.nested(scope, env)
         signature = signature_of(node, makers)
         if signature.is_plain:
             return lam
         core, span = t.fresh("lambda"), t.span(node)
-        callee = Callee(inner.name, variable(core), signature)
-        return Letrec(span, ((core, lam),), t.linker.as_value(t, callee, span))
+        callee = Callee(str(lam.name), variable(core), signature)
+        return Letrec(span, ((core, lam),), t.program.as_value(callee, span))
 
     return with_defaults(t, node, env, None, make)
 
 
 def named_lambda(
-    t: Translator,
+    t: FunctionContext,
     node: ast.Lambda,
     name: str,
     env: Env,
@@ -237,7 +232,7 @@ def named_lambda(
 
     def make(makers: dict[str, Maker]) -> Expr:
         core = t.fresh(name)
-        lam = t.child(scope).function(env)
+        lam = t.nested(scope, env)
         callee = Callee(core, variable(core), signature_of(node, makers))
         return Letrec(t.span(node), ((core, lam),), rest(callee))
 
@@ -247,7 +242,7 @@ def named_lambda(
 # Functions that change variables
 
 
-def changing_callee(t: Translator, node: ast.expr, env: Env) -> Callee | None:
+def changing_callee(t: FunctionContext, node: ast.expr, env: Env) -> Callee | None:
     """The callee of a call that changes variables."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return None
@@ -257,7 +252,7 @@ def changing_callee(t: Translator, node: ast.expr, env: Env) -> Callee | None:
 
 
 def changing_call(
-    t: Translator, node: ast.expr, callee: Callee, target: str | None, env: Env, exits: Exits
+    t: FunctionContext, node: ast.expr, callee: Callee, target: str | None, env: Env, exits: Exits
 ) -> Expr:
     """Call it, take its result and the variables' new values apart, and go on."""
     assert isinstance(node, ast.Call)

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING
 
+from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.scopes.scopes import root_of
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
 
 ITERATORS = (builtins.map, builtins.filter, builtins.zip, builtins.enumerate, builtins.reversed)
 VIEWS = frozenset(("keys", "values", "items"))
 
 
-def check_kept(t: Translator, name: str, value: ast.expr, env: Env) -> None:
+def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None:
     """Refuse `name = value` where the value is an iterator used again, or a view of what changes."""
     if not isinstance(value, ast.Call):
         return
-    known = t.linker.reference(t, value.func, env) if isinstance(value.func, ast.Name) else None
+    known = t.program.reference(t, value.func, env) if isinstance(value.func, ast.Name) else None
     if isinstance(known, Reference) and known.value in ITERATORS and _reads(t, name) > 1:
         advice = f"make a list of it, {name} = list(...)"
         raise t.refuse(value, f"an iterator that is used more than once ({known.value.__name__})", advice)
@@ -34,7 +31,7 @@ def check_kept(t: Translator, name: str, value: ast.expr, env: Env) -> None:
         raise t.refuse(value, "a view of a dictionary that changes later", advice)
 
 
-def _reads(t: Translator, name: str) -> int:
+def _reads(t: FunctionContext, name: str) -> int:
     """How often a variable is read in the text of the function."""
     names = [node for node in ast.walk(t.scope.node) if isinstance(node, ast.Name) and node.id == name]
     return sum(isinstance(node.ctx, ast.Load) for node in names)
@@ -44,7 +41,7 @@ def _is_view(value: ast.Call) -> bool:
     return isinstance(value.func, ast.Attribute) and value.func.attr in VIEWS and not value.args
 
 
-def _changed_later(t: Translator, value: ast.Call) -> set[str]:
+def _changed_later(t: FunctionContext, value: ast.Call) -> set[str]:
     """The variables that are written after a place."""
     here = (value.lineno, value.col_offset)
     return {name for name, places in t.scope.writes.items() if any((p.line, p.column) > here for p in places)}

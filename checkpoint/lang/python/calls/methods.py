@@ -7,25 +7,23 @@ where x is one of these; otherwise what Python's own types do; otherwise a call 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import again, bound, const, instance, prim, raise_error
+from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
 
 _NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "conjugate", "__abs__")
 _TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"index", "count"}
 
 
-def call(t: Translator, function: ast.Attribute, node: ast.Call, env: Env) -> Expr:
+def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) -> Expr:
     """A call of a method."""
     name = function.attr
-    owners = t.linker.owners_of(t, name)
-    fields = t.linker.classes_with_field(name)
+    owners = t.program.owners_of(name)
+    fields = t.program.classes_with_field(name)
     if not owners and not fields:
         given = arrays.arguments_of_method(t, name, node, env)
         return _built_in(t, t.expr(function.value, env), name, given, node)
@@ -50,24 +48,24 @@ def call(t: Translator, function: ast.Attribute, node: ast.Call, env: Env) -> Ex
         return result
 
     assert count == len(given.values)
-    return bound(t.linker.names, [self, *given.values], dispatch, "argument")
+    return bound(t.program.names, [self, *given.values], dispatch, "argument")
 
 
-def _again(given: arrange.Arguments) -> arrange.Arguments:
+def _again(given: Arguments) -> Arguments:
     return given.like([again(value) for value in given.values])
 
 
-def _built_in(t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST) -> Expr:
+def _built_in(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST) -> Expr:
     found = arrays.method(t, self, name, given, node)
     if found is not None:
         return found
     return arrays.ambiguous(t, self, name, given, node, lambda x, args: _of_python(t, x, name, args, node))
 
 
-def _of_python(t: Translator, self: Expr, name: str, given: arrange.Arguments, node: ast.AST) -> Expr:
+def _of_python(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST) -> Expr:
     """What Python's own types do."""
     span = t.span(node)
-    library = t.linker.library_method(t, name)
+    library = t.program.library_method(name)
     if library is not None:
         given = given.after([self], {})
         return arrange.arranged(t, library, given, node, lambda args: t.call(library, args, {}, span))
@@ -76,9 +74,9 @@ def _of_python(t: Translator, self: Expr, name: str, given: arrange.Arguments, n
             raise t.refuse(node, f"keywords and stars in a call of {name}", "pass the arguments by position")
         op = "py.text-method" if name in _TEXT else "py.number-method"
         return prim(span, op, self, const(span, name), *given.positional)
-    held = t.linker.attribute(t, self, name, node)
-    if (given.keywords or given.mapping is not None) and t.linker.owners_of(t, name):
+    held = t.program.attribute(t, self, name, node)
+    if (given.keywords or given.mapping is not None) and t.program.owners_of(name):
         return bound(
-            t.linker.names, [held], lambda _: raise_error(span, TypeError, f"{name}() takes no keywords")
+            t.program.names, [held], lambda _: raise_error(span, TypeError, f"{name}() takes no keywords")
         )
     return arrange.to_value(t, held, given, node)

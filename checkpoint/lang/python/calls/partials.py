@@ -10,20 +10,18 @@ import ast
 import functools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, Lambda, Letrec, Var
 from checkpoint.lang.python.calls import arrange, functions
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Handler
 from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Reference, Signature, variable
 from checkpoint.lang.python.control.handlers import kept_as
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
 
-
-def named_function(t: Translator, node: ast.expr, name: str, env: Env, exits: Exits) -> Expr | None:
+def named_function(t: FunctionContext, node: ast.expr, name: str, env: Env, exits: Exits) -> Expr | None:
     """`name = <function>` where the name has this meaning only; None for any other assignment."""
     if len(t.scope.assigned.get(name, ())) != 1 or name in t.cells:
         return None
@@ -39,21 +37,21 @@ def named_function(t: Translator, node: ast.expr, name: str, env: Env, exits: Ex
     return None
 
 
-def is_partial(t: Translator, node: ast.expr, env: Env) -> bool:
+def is_partial(t: FunctionContext, node: ast.expr, env: Env) -> bool:
     """Whether an expression is `partial(f, ...)`."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
-    known = t.linker.reference(t, node.func, env)
+    known = t.program.reference(t, node.func, env)
     return isinstance(known, Reference) and known.value is functools.partial
 
 
-def value(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+def value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """`partial(f, ...)` as a value; None where f's signature is not known."""
-    return with_partial(t, node, env, None, lambda callee: t.linker.as_value(t, callee, t.span(node)))
+    return with_partial(t, node, env, None, lambda callee: t.program.as_value(callee, t.span(node)))
 
 
 def with_partial(
-    t: Translator, node: ast.Call, env: Env, handler: Handler | None, rest: Callable[[Callee], Expr]
+    t: FunctionContext, node: ast.Call, env: Env, handler: Handler | None, rest: Callable[[Callee], Expr]
 ) -> Expr | None:
     """`rest` on the function that `partial` makes; None where f's signature is not known.
 
@@ -80,16 +78,16 @@ def with_partial(
     return result
 
 
-def _function(t: Translator, node: ast.expr, env: Env) -> Callee | None:
+def _function(t: FunctionContext, node: ast.expr, env: Env) -> Callee | None:
     binding = env.get(node.id) if isinstance(node, ast.Name) else None
     if binding is not None:
         known = binding.callee
         return known if known is not None and not (known.ins or known.outs) else None
-    found = t.linker.reference(t, node, env)
-    return t.linker.callee(t, found, node) if isinstance(found, Reference) else None
+    found = t.program.reference(t, node, env)
+    return t.program.callee(found) if isinstance(found, Reference) else None
 
 
-def _remaining(signature: Signature, given: arrange.Arguments) -> Signature:
+def _remaining(signature: Signature, given: Arguments) -> Signature:
     """What the partial function still takes: what was given by name has that as its default."""
     named = given.keywords
     rest = signature.positional[len(given.positional) :]
@@ -106,7 +104,7 @@ def _remaining(signature: Signature, given: arrange.Arguments) -> Signature:
 
 
 def _call(
-    t: Translator, callee: Callee, kept: arrange.Arguments, params: dict[str, str], node: ast.AST, span: Span
+    t: FunctionContext, callee: Callee, kept: Arguments, params: dict[str, str], node: ast.AST, span: Span
 ) -> Expr:
     """The body: the whole function on what was given and what the call passes."""
     first = dict(zip(callee.signature.positional, kept.positional, strict=False))

@@ -12,7 +12,7 @@ import builtins
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.ad.containers import Types
 from checkpoint.ad.library import load_imported
@@ -21,16 +21,14 @@ from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
 from checkpoint.lang.python.calls import arrange, arrays, classes, partials
 from checkpoint.lang.python.context.builder import again, bound, const, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.control import comprehensions
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
-from checkpoint.lang.python.source.advice import is_random, refused
-from checkpoint.lang.python.translation import comprehensions
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
+from checkpoint.lang.python.source.advice import is_random, of_object
 
 
-def call(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
     """A call of a known object."""
     value = known.value
     record = arrays.record_of(value)
@@ -43,8 +41,8 @@ def call(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
             return found
     op = None if node.keywords or _is_starred(node) else primitive(value, len(node.args))
     if op is not None:
-        return t.linker.operation(t, op, [t.expr(part, env) for part in node.args], node)
-    library = t.linker.library_callee(t, value)
+        return t.program.operation(t, op, [t.expr(part, env) for part in node.args], node)
+    library = t.program.library_callee(value)
     if library is not None:
         return arrange.to_callee(t, library, node, env)
     if isinstance(value, type):
@@ -94,7 +92,7 @@ def arities(value: Any) -> tuple[int, ...]:
     return tuple(sorted({record.arity for record in found if record.arity != VARIADIC}))
 
 
-def _foreign(t: Translator, value: Foreign, node: ast.Call, env: Env) -> Expr:
+def _foreign(t: FunctionContext, value: Foreign, node: ast.Call, env: Env) -> Expr:
     load_imported()  # it may return arrays of any of them
     if node.keywords or _is_starred(node):
         raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
@@ -102,21 +100,21 @@ def _foreign(t: Translator, value: Foreign, node: ast.Call, env: Env) -> Expr:
     return prim(t.span(node), "py.call-primitive", const(t.span(node), value), *args)
 
 
-def _function(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
     value = known.value
-    callee = t.linker.callee(t, known, node)
+    callee = t.program.callee(known)
     if callee is not None:
         return arrange.to_callee(t, callee, node, env)
     if is_random(value):
-        raise refused(t, value, node)
+        raise t.refuse(node, *of_object(value))
     if isinstance(value, types.MethodType | functools.partial):
         return _given(t, known, node, env)
     if arities(value) or value is builtins.isinstance:
         return _unfitting(t, value, node, env)
-    raise refused(t, value, node)
+    raise t.refuse(node, *of_object(value))
 
 
-def _unfitting(t: Translator, value: Any, node: ast.Call, env: Env) -> Expr:
+def _unfitting(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
     """A call of a function of Python's own that has no such operands: Python's own error."""
     if _is_starred(node) or any(keyword.arg is None for keyword in node.keywords):
         raise t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
@@ -128,36 +126,37 @@ def _unfitting(t: Translator, value: Any, node: ast.Call, env: Env) -> Expr:
     raise t.refuse(node, f"a keyword in a call of {value.__name__}", "pass the argument by position")
 
 
-def _given(t: Translator, known: Reference, node: ast.Call, env: Env) -> Expr:
+def _given(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
     """A bound method or partial object: its function, with what it has been given first."""
-    function, positional, keywords = t.linker.given_parts(t, known, node)
-    callee = t.linker.callee(t, function, node)
+    function, positional, keywords = t.program.given_parts(t, known, node)
+    callee = t.program.callee(function)
     given = arrange.arguments(t, node, env).after(positional, keywords)
     if callee is not None:
         return arrange.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
     op = primitive(function.value, len(given.positional))
     if op is None or given.keywords or given.star is not None:
-        raise refused(t, known.value if isinstance(known.value, types.MethodType) else function.value, node)
-    return t.linker.operation(t, op, given.positional, node)
+        refused = known.value if isinstance(known.value, types.MethodType) else function.value
+        raise t.refuse(node, *of_object(refused))
+    return t.program.operation(t, op, given.positional, node)
 
 
 # What the translator itself knows
 
 
-def _intrinsic(t: Translator, node: ast.Call, env: Env) -> Expr:
+def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     name = node.args[0]
     assert isinstance(name, ast.Constant)
     return Prim(t.span(node), str(name.value), tuple([t.expr(part, env) for part in node.args[1:]]))
 
 
-def _isinstance(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+def _isinstance(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     if len(node.args) != 2 or node.keywords:
         return None
-    types_ = Const(t.span(node), Types(t.linker.classes_of(t, node.args[1], env)))
+    types_ = Const(t.span(node), Types(t.program.classes_of(t, node.args[1], env)))
     return prim(t.span(node), "py.instance", t.expr(node.args[0], env), types_)
 
 
-def _print(t: Translator, node: ast.Call, env: Env) -> Expr:
+def _print(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
     if _is_starred(node):
         raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
@@ -166,7 +165,7 @@ def _print(t: Translator, node: ast.Call, env: Env) -> Expr:
         raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
     if set(named) - {"sep", "end", "flush"}:
         return _unfitting(t, builtins.print, node, env)
-    values = [t.linker.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
+    values = [t.program.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
     ends = [t.expr(named[n], env) if n in named else const(span, d) for n, d in (("sep", " "), ("end", "\n"))]
 
     def joined(parts: list[Expr]) -> Expr:
@@ -174,11 +173,11 @@ def _print(t: Translator, node: ast.Call, env: Env) -> Expr:
         pieces = [piece for text in texts for piece in (again(sep), text)][1:]
         return prim(span, "py.print", prim(span, "py.joined", *pieces), end)
 
-    return bound(t.linker.names, [*values, *ends], joined)
+    return bound(t.program.names, [*values, *ends], joined)
 
 
-def _generator(by: str) -> Callable[[Translator, ast.Call, Env], Expr | None]:
-    def consume(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+def _generator(by: str) -> Callable[[FunctionContext, ast.Call, Env], Expr | None]:
+    def consume(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
         if node.args and isinstance(node.args[0], ast.GeneratorExp) and not node.keywords:
             return comprehensions.consumed(t, by, node.args[0], node.args[1:], env)
         return None
@@ -186,16 +185,16 @@ def _generator(by: str) -> Callable[[Translator, ast.Call, Env], Expr | None]:
     return consume
 
 
-def _getattr(t: Translator, node: ast.Call, env: Env) -> Expr:
+def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     name = node.args[1] if len(node.args) == 2 else None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         raise t.refuse(
             node, "`getattr` with a computed name or a default", "write the attribute itself, as x.name"
         )
-    return t.linker.attribute(t, t.expr(node.args[0], env), name.value, node)
+    return t.program.attribute(t, t.expr(node.args[0], env), name.value, node)
 
 
-def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
+def _range(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
     if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
         return _unfitting(t, builtins.range, node, env)
@@ -207,7 +206,7 @@ def _range(t: Translator, node: ast.Call, env: Env) -> Expr:
     return prim(span, "py.range", *bounds)
 
 
-def _slice(t: Translator, node: ast.Call, env: Env) -> Expr:
+def _slice(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
     if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
         return _unfitting(t, builtins.slice, node, env)
@@ -216,11 +215,11 @@ def _slice(t: Translator, node: ast.Call, env: Env) -> Expr:
     return arrays.slice_of(span, [*bounds, const(span, None)][:3])
 
 
-def _partial_value(t: Translator, node: ast.Call, env: Env) -> Expr | None:
+def _partial_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return partials.value(t, node, env) if node.args else None
 
 
-SPECIAL: dict[Any, Callable[[Translator, ast.Call, Env], Expr | None]] = {
+SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     intrinsic: _intrinsic,
     builtins.isinstance: _isinstance,
     builtins.print: _print,

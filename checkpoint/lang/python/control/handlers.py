@@ -14,22 +14,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from checkpoint.ad.containers import Types
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.python.context.builder import FAILED, UNBOUND, instance, prim
-from checkpoint.lang.python.context.exits import Handler
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.exits import Exits, Handler, Next
 from checkpoint.lang.python.context.meanings import Binding, Env, as_parameter
 from checkpoint.lang.python.control.joins import current, join, written_in
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.context.exits import Exits, Handler, Next
-    from checkpoint.lang.python.translation.translator import Translator
 
-
-def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
+def guarded(t: FunctionContext, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
     """`use` on the value of an expression; if that raises, the handler."""
     span = value.span
     outcome, exception = t.fresh("outcome"), t.fresh("exception")
@@ -41,7 +37,9 @@ def guarded(t: Translator, value: Expr, env: Env, handler: Handler, use: Callabl
     return Let(span, outcome, protected, If(span, is_failed, to_handler, use(Var(span, outcome))))
 
 
-def kept_as(t: Translator, core: str, value: Expr, env: Env, handler: Handler | None, rest: Expr) -> Expr:
+def kept_as(
+    t: FunctionContext, core: str, value: Expr, env: Env, handler: Handler | None, rest: Expr
+) -> Expr:
     """`rest`, where a core variable holds the value of an expression; if that raises, the handler."""
     if handler is None or isinstance(value, Const | Var | Lambda):
         return Let(value.span, core, value, rest)
@@ -49,7 +47,7 @@ def kept_as(t: Translator, core: str, value: Expr, env: Env, handler: Handler | 
 
 
 def evaluated(
-    t: Translator,
+    t: FunctionContext,
     node: ast.expr,
     env: Env,
     exits: Exits,
@@ -64,7 +62,7 @@ def evaluated(
 
 
 def unless_failed(
-    t: Translator, outcome: Expr, env: Env, exits: Exits, span: Span, use: Callable[[Expr], Expr]
+    t: FunctionContext, outcome: Expr, env: Env, exits: Exits, span: Span, use: Callable[[Expr], Expr]
 ) -> Expr:
     """`use` on what a guarded function gave; what it raised is raised here."""
     name = t.fresh("given")
@@ -75,27 +73,27 @@ def unless_failed(
     )
 
 
-def call_handler(t: Translator, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
+def call_handler(t: FunctionContext, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
     """The call of a handler with the exception, and the variables as they are now."""
     values = [current(t, env, name, span) for name in handler.variables]
     return App(span, Var(span, handler.core), (exception, *values))
 
 
-def raised(t: Translator, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
+def raised(t: FunctionContext, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
     """Raise an exception: to the handler around, or out of the function."""
     if exits.handler is None:
         return Raise(span, value)
     return call_handler(t, exits.handler, value, env, span)
 
 
-def try_statement(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+def try_statement(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> Expr:
     """A `try`, with or without `finally`."""
     if node.finalbody:
         return _with_finally(t, node, env, exits)
     return _with_handlers(t, node, env, exits)
 
 
-def _with_handlers(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+def _with_handlers(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> Expr:
     """`try` with `except` clauses and perhaps `else`."""
     span = t.span(node)
     written = written_in([node], t)
@@ -116,7 +114,7 @@ def _with_handlers(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr
 
 
 def with_handler(
-    t: Translator,
+    t: FunctionContext,
     written: frozenset[str],
     env: Env,
     clauses: Callable[[Env, str], Expr],
@@ -134,7 +132,9 @@ def with_handler(
     return Letrec(span, ((handler.core, procedure),), body(handler))
 
 
-def _clauses(t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits) -> Expr:
+def _clauses(
+    t: FunctionContext, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits
+) -> Expr:
     """The first clause that the exception matches; without one it is raised again."""
     if not handlers:
         span = t.span(t.scope.node)
@@ -149,12 +149,12 @@ def _clauses(t: Translator, handlers: list[ast.ExceptHandler], env: Env, caught:
         body = t.block(first.body, env, inner)
     if first.type is None:
         return body
-    types = Const(span, Types(t.linker.classes_of(t, first.type, env)))
+    types = Const(span, Types(t.program.classes_of(t, first.type, env)))
     matches = prim(span, "py.matches", Var(span, caught), types)
     return If(span, matches, body, _clauses(t, handlers[1:], env, caught, exits))
 
 
-def _forgetting(t: Translator, name: str, exits: Exits, span: Span) -> Exits:
+def _forgetting(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exits:
     """Ways out of a clause `except ... as name`: the name is unbound after it."""
 
     def through(then: Next | None) -> Next | None:
@@ -177,7 +177,7 @@ def _forgetting(t: Translator, name: str, exits: Exits, span: Span) -> Exits:
     return replace(exits, next=following, breaks=through(exits.breaks), continues=through(exits.continues))
 
 
-def _with_finally(t: Translator, node: ast.Try, env: Env, exits: Exits) -> Expr:
+def _with_finally(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> Expr:
     """`try` with `finally`: its body goes on all ways out."""
     span = t.span(node)
     written = written_in([node], t)

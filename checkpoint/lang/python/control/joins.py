@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Letrec, Var
 from checkpoint.lang.python.context.builder import UNBOUND
+from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.normal.nodes import Change, Scoped
 from checkpoint.lang.python.scopes.scopes import root_of
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
-
 
 def join(
-    t: Translator, variables: Iterable[str], env: Env, rest: Next, ways: Callable[[Next], Expr], span: Span
+    t: FunctionContext,
+    variables: Iterable[str],
+    env: Env,
+    rest: Next,
+    ways: Callable[[Next], Expr],
+    span: Span,
 ) -> Expr:
     """Ways that meet: `ways` is given what to go on with, a call of the join."""
     names = sorted(variables)
@@ -43,11 +45,11 @@ def join(
     return Letrec(span, ((join_name, procedure),), body)
 
 
-def current(t: Translator, env: Env, name: str, span: Span) -> Expr:
+def current(t: FunctionContext, env: Env, name: str, span: Span) -> Expr:
     """The core value of a variable as it is (its cell, if it has one)."""
     binding = env.get(name)
     if binding is not None and binding.callee is not None and not binding.callee.ins:
-        return t.linker.as_value(t, binding.callee, span)
+        return t.program.as_value(binding.callee, span)
     return Const(span, UNBOUND) if binding is None or not binding.core else Var(span, binding.core)
 
 
@@ -72,7 +74,7 @@ def may_end(statements: list[ast.stmt]) -> bool:
     return True
 
 
-def written_in(statements: Iterable[ast.AST], t: Translator) -> frozenset[str]:
+def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[str]:
     """The variables that statements may write, by calls of changing functions too."""
     found: set[str] = set()
     for statement in statements:
@@ -94,7 +96,7 @@ def written_in(statements: Iterable[ast.AST], t: Translator) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_variable(name: str, t: Translator) -> bool:
+def _is_variable(name: str, t: FunctionContext) -> bool:
     """Whether it is that of a variable of the program, or one of normal form; np of np.sort(x) is none."""
     return not name.isidentifier() or t.scope.is_local(name)
 

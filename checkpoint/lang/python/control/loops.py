@@ -9,22 +9,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
 from checkpoint.lang.python.context.builder import again, both, instance, make_error, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env, as_parameter
 from checkpoint.lang.python.control.handlers import evaluated, guarded, raised
 from checkpoint.lang.python.control.joins import current, join, written_in
 from checkpoint.lang.python.control.plans import VIEWS, Plan, Turn, counted, planned
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.context.exits import Exits, Next
-    from checkpoint.lang.python.translation.translator import Translator
 
-
-def while_loop(t: Translator, node: ast.While, env: Env, exits: Exits) -> Expr:
+def while_loop(t: FunctionContext, node: ast.While, env: Env, exits: Exits) -> Expr:
     """`while`, with its `else`."""
     span = t.span(node.test)
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
@@ -58,7 +55,7 @@ class Counter:
 
 
 def _loop(
-    t: Translator,
+    t: FunctionContext,
     node: ast.While | ast.For,
     counter: Counter | None,
     env: Env,
@@ -109,7 +106,7 @@ def _breaks(statements: list[ast.stmt]) -> int:
     return count
 
 
-def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
+def for_loop(t: FunctionContext, node: ast.For, env: Env, exits: Exits) -> Expr:
     """`for`, with its `else`: a loop over positions."""
     span = t.span(node)
     changing, turn = _changing(t, node), Turn(_changed_in_place(node, t), env)
@@ -137,14 +134,14 @@ def for_loop(t: Translator, node: ast.For, env: Env, exits: Exits) -> Expr:
     return planned(t, node.iter, env, exits, turn, with_plan) if found is None else found
 
 
-def _changed_in_place(node: ast.For, t: Translator) -> frozenset[str]:
+def _changed_in_place(node: ast.For, t: FunctionContext) -> frozenset[str]:
     """The variables whose lists and dictionaries the body changes, without assigning others to them."""
     inside = [each for statement in node.body for each in ast.walk(statement)]
     assigned = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     return frozenset(written_in(node.body, t) - assigned)
 
 
-def _changing(t: Translator, node: ast.For) -> str | None:
+def _changing(t: FunctionContext, node: ast.For) -> str | None:
     """The variable that a loop goes over and writes: `for k in d`, `for k, v in d.items()`."""
     over: ast.expr = node.iter
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr in VIEWS:
@@ -153,7 +150,7 @@ def _changing(t: Translator, node: ast.For) -> str | None:
     return over.id if isinstance(over, ast.Name) and written else None
 
 
-def _unless_resized(t: Translator, name: str, plan: Plan, env: Env, exits: Exits, turn: Expr) -> Expr:
+def _unless_resized(t: FunctionContext, name: str, plan: Plan, env: Env, exits: Exits, turn: Expr) -> Expr:
     """The next turn; Python's error where the variable holds a dictionary of another size than at first."""
     span = turn.span
     if plan.sequence is None or name not in env:
@@ -167,7 +164,7 @@ def _unless_resized(t: Translator, name: str, plan: Plan, env: Env, exits: Exits
 
 
 def bind_target(
-    t: Translator, target: ast.expr, plan: Plan, position: Var, env: Env, exits: Exits, rest: Next
+    t: FunctionContext, target: ast.expr, plan: Plan, position: Var, env: Env, exits: Exits, rest: Next
 ) -> Expr:
     """Bind the target of a loop (a name, or a tuple of names) to an item."""
     span = position.span
@@ -188,7 +185,7 @@ def bind_target(
     return use(unpacked) if exits.handler is None else guarded(t, unpacked, env, exits.handler, use)
 
 
-def _bind_each(t: Translator, names: list[str], parts: list[Expr], env: Env, rest: Next) -> Expr:
+def _bind_each(t: FunctionContext, names: list[str], parts: list[Expr], env: Env, rest: Next) -> Expr:
     if not names:
         return rest(env)
     return t.store(names[0], parts[0], env, lambda now: _bind_each(t, names[1:], parts[1:], now, rest))

@@ -9,24 +9,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
 from checkpoint.lang.python.context.builder import again, bound, instance, prim, raise_error
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.control.handlers import evaluated
 from checkpoint.lang.python.control.joins import current, join, merged, written_in
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.context.exits import Exits, Next
-    from checkpoint.lang.python.translation.translator import Translator
 
 Fail = Callable[[], Expr]
 Fits = Callable[[Env], Expr]
 
 
-def translate(t: Translator, node: ast.Match, env: Env, exits: Exits) -> Expr:
+def translate(t: FunctionContext, node: ast.Match, env: Env, exits: Exits) -> Expr:
     """A `match` statement."""
     span = t.span(node)
     written = written_in([node], t)
@@ -37,7 +35,7 @@ def translate(t: Translator, node: ast.Match, env: Env, exits: Exits) -> Expr:
     return join(t, written & t.live.after[node], env, exits.next, ways, span)
 
 
-def _cases(t: Translator, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
+def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
     """The first case that fits. A guard that fails leaves what its pattern has bound to the next cases."""
     if not cases:
         return exits.next(env)
@@ -84,7 +82,7 @@ def _names(pattern: ast.pattern) -> list[str]:
     return list(dict.fromkeys([node.name for node in nodes if node.name]))
 
 
-def _stored(t: Translator, names: list[str], env: Env, span: Span, rest: Next) -> Expr:
+def _stored(t: FunctionContext, names: list[str], env: Env, span: Span, rest: Next) -> Expr:
     """The variables of a pattern that fits, all at once."""
     if not names:
         return rest(env)
@@ -93,17 +91,19 @@ def _stored(t: Translator, names: list[str], env: Env, span: Span, rest: Next) -
     return t.store(names[0], found, now, lambda e: _stored(t, names[1:], e, span, rest))
 
 
-def _found(t: Translator, name: str, value: Expr, env: Env, rest: Fits) -> Expr:
+def _found(t: FunctionContext, name: str, value: Expr, env: Env, rest: Fits) -> Expr:
     new = t.fresh(name)
     return Let(value.span, new, value, rest({**env, _CAPTURED + name: Binding(new)}))
 
 
-def matched(t: Translator, pattern: ast.pattern, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+def matched(
+    t: FunctionContext, pattern: ast.pattern, subject: Expr, env: Env, fits: Fits, fail: Fail
+) -> Expr:
     """`fits` with the names that a pattern binds, or `fail`."""
     span = t.span(pattern)
     match pattern:
         case ast.MatchValue():
-            test = t.linker.operation(t, "py.eq", [again(subject), t.expr(pattern.value, env)], pattern)
+            test = t.program.operation(t, "py.eq", [again(subject), t.expr(pattern.value, env)], pattern)
             return If(span, test, fits(env), fail())
         case ast.MatchSingleton():
             return If(
@@ -120,7 +120,7 @@ def matched(t: Translator, pattern: ast.pattern, subject: Expr, env: Env, fits: 
     raise t.refuse(pattern, "this pattern", "match constants, tuples and dataclasses")
 
 
-def _captured(t: Translator, node: ast.MatchAs, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+def _captured(t: FunctionContext, node: ast.MatchAs, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
     def bind(now: Env) -> Expr:
         return fits(now) if node.name is None else _found(t, node.name, again(subject), now, fits)
 
@@ -128,7 +128,7 @@ def _captured(t: Translator, node: ast.MatchAs, subject: Expr, env: Env, fits: F
 
 
 def _either(
-    t: Translator, patterns: list[ast.pattern], subject: Expr, env: Env, fits: Fits, fail: Fail
+    t: FunctionContext, patterns: list[ast.pattern], subject: Expr, env: Env, fits: Fits, fail: Fail
 ) -> Expr:
     """Alternatives; what fits is translated once for each."""
     if len(patterns) == 1:
@@ -139,7 +139,7 @@ def _either(
 
 
 def _sequence(
-    t: Translator, node: ast.MatchSequence, subject: Expr, env: Env, fits: Fits, fail: Fail
+    t: FunctionContext, node: ast.MatchSequence, subject: Expr, env: Env, fits: Fits, fail: Fail
 ) -> Expr:
     span, parts = t.span(node), node.patterns
     stars = [i for i, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
@@ -152,7 +152,7 @@ def _sequence(
 
 
 def _parts(
-    t: Translator, parts: list[ast.pattern], at: int, subject: Expr, env: Env, fits: Fits, fail: Fail
+    t: FunctionContext, parts: list[ast.pattern], at: int, subject: Expr, env: Env, fits: Fits, fail: Fail
 ) -> Expr:
     if at == len(parts):
         return fits(env)
@@ -168,12 +168,12 @@ def _parts(
         items = prim(span, "py.list-of", prim(span, "py.slice", again(subject), *bounds))
         return rest(env) if part.name is None else _found(t, part.name, items, env, rest)
     item = prim(span, "py.item", again(subject), Const(span, at - len(parts) if starred else at))
-    return bound(t.linker.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
+    return bound(t.program.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
 
 
-def _class(t: Translator, node: ast.MatchClass, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+def _class(t: FunctionContext, node: ast.MatchClass, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
     span = t.span(node)
-    classes = t.linker.classes_of(t, node.cls, env)
+    classes = t.program.classes_of(t, node.cls, env)
     names = [*getattr(classes[0], "__match_args__", ())[: len(node.patterns)], *node.kwd_attrs]
     patterns = [*node.patterns, *node.kwd_patterns]
     inside: Expr
@@ -189,7 +189,7 @@ def _class(t: Translator, node: ast.MatchClass, subject: Expr, env: Env, fits: F
 
 
 def _attributes(
-    t: Translator,
+    t: FunctionContext,
     pairs: list[tuple[str, ast.pattern]],
     subject: Expr,
     env: Env,
@@ -200,9 +200,9 @@ def _attributes(
     if not pairs:
         return fits(env)
     (name, pattern), more = pairs[0], pairs[1:]
-    value = t.linker.attribute(t, again(subject), name, node)
+    value = t.program.attribute(t, again(subject), name, node)
 
     def rest(now: Env) -> Expr:
         return _attributes(t, more, subject, now, fits, fail, node)
 
-    return bound(t.linker.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)
+    return bound(t.program.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)

@@ -10,17 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Var
 from checkpoint.lang.python.context.builder import again, both, bound, instance, prim, raise_error
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control.handlers import guarded
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.context.exits import Exits
-    from checkpoint.lang.python.translation.translator import Translator
 
 
 @dataclass(eq=False, repr=False)
@@ -52,7 +49,7 @@ class Plan:
 
 
 def counted(
-    t: Translator, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
+    t: FunctionContext, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
 ) -> Expr | None:
     """A `range` from a start, by a step that is known: its positions are its items."""
     if _known_callee(t, node, env) is not range:
@@ -84,7 +81,7 @@ def counted(
 
 
 def planned(
-    t: Translator, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+    t: FunctionContext, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
 ) -> Expr:
     """`use` on the plan of an iterable; what is evaluated once comes before it."""
     known = _known_callee(t, node, env)
@@ -112,7 +109,7 @@ def planned(
     return _once(t, _sequence(t, node, env), "sequence", env, exits, over)
 
 
-def _following(t: Translator, node: ast.expr, turn: Turn, first: Var) -> Callable[[], Expr]:
+def _following(t: FunctionContext, node: ast.expr, turn: Turn, first: Var) -> Callable[[], Expr]:
     """What is gone over at each turn: what was there at first, or the list that a variable holds now."""
     if not isinstance(node, ast.Name) or node.id not in turn.changed:
         return lambda: again(first)
@@ -122,23 +119,25 @@ def _following(t: Translator, node: ast.expr, turn: Turn, first: Var) -> Callabl
         def choose(v: list[Expr]) -> Expr:
             return If(first.span, instance(first.span, v[0], list), again(v[0]), again(first))
 
-        return bound(t.linker.names, [t.read(name, node, turn.env)], choose)
+        return bound(t.program.names, [t.read(name, node, turn.env)], choose)
 
     return now
 
 
-def _known_callee(t: Translator, node: ast.expr, env: Env) -> object:
+def _known_callee(t: FunctionContext, node: ast.expr, env: Env) -> object:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return None
-    found = t.linker.reference(t, node.func, env)
+    found = t.program.reference(t, node.func, env)
     return None if found is None or isinstance(found, str) else found.value
 
 
-def _sequence(t: Translator, node: ast.expr, env: Env) -> Expr:
+def _sequence(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     return prim(t.span(node), "py.sequence", t.expr(node, env))
 
 
-def _once(t: Translator, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]) -> Expr:
+def _once(
+    t: FunctionContext, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]
+) -> Expr:
     """Evaluate something once, guarded where a handler is around."""
     variable = t.fresh(name)
 
@@ -161,7 +160,7 @@ def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:
     )
 
 
-def _range(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
+def _range(t: FunctionContext, node: ast.Call, env: Env, exits: Exits, use: Callable[[Plan], Expr]) -> Expr:
     span = t.span(node)
     if len(node.args) == 1:
 
@@ -176,7 +175,7 @@ def _range(t: Translator, node: ast.Call, env: Env, exits: Exits, use: Callable[
 
 
 def _enumerate(
-    t: Translator, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+    t: FunctionContext, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
 ) -> Expr:
     span = t.span(node)
 
@@ -196,7 +195,7 @@ def _enumerate(
 
 
 def _zip(
-    t: Translator,
+    t: FunctionContext,
     node: ast.Call,
     rest: list[ast.expr],
     plans: list[Plan],
@@ -248,7 +247,7 @@ def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
 
 
 def _reversed(
-    t: Translator, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+    t: FunctionContext, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
 ) -> Expr:
     span = t.span(node)
 
@@ -267,19 +266,19 @@ def _reversed(
 VIEWS = frozenset(("keys", "values", "items"))
 
 
-def _is_view(t: Translator, node: ast.expr) -> bool:
+def _is_view(t: FunctionContext, node: ast.expr) -> bool:
     """Whether it is `d.keys()`, `d.values()` or `d.items()`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in VIEWS
         and not (node.args or node.keywords)
-        and not t.linker.has_method(node.func.attr)
+        and not t.program.has_method(node.func.attr)
     )
 
 
 def _view(
-    t: Translator, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+    t: FunctionContext, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
 ) -> Expr:
     """A dictionary's view: its keys are those of the beginning, its values those of the turn."""
     assert isinstance(node, ast.Call)

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.arrays import Array, backends
-from checkpoint.ad.library import is_of_library
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.values import Foreign
+from checkpoint.lang.python.calls.arrays import is_array
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
 
@@ -128,11 +128,6 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
             pending.extend(_no_leaves(_attributes(each)))
     return tuple(found)
-
-
-def is_array(value: Any) -> bool:
-    """Whether it is an array of a library; the records of its functions are then registered."""
-    return type(value).__module__ != "builtins" and is_of_library(value) and type(value) in backends
 
 
 def _attributes(value: Any) -> list[Any]:

@@ -22,7 +22,9 @@ from typing import Any
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import Names
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import (
     Binding,
     Callee,
@@ -76,11 +78,11 @@ class Linker(Objects):
             self.variables[index] = self.names.fresh(name if name.isidentifier() else "input")
         return self.variables[index]
 
-    def check_input(self, t: Translator, variable: str, node: ast.AST) -> None:
+    def check_input(self, t: FunctionContext, variable: str, node: ast.AST) -> None:
         """Refuse data that no program can hold."""
         value = self.input_of(variable)
         if advice.is_random(value):
-            raise advice.random(t, type(value).__name__, node)
+            raise t.refuse(node, *advice.of_random(type(value).__name__))
 
     def find(self, parent: int, kind: str, what: Any) -> Reference | str | None:
         """The meaning of what a step from an input leads to."""
@@ -108,7 +110,7 @@ class Linker(Objects):
 
         return meaning
 
-    def reference(self, t: Translator, node: ast.expr, env: Env) -> Reference | str | None:
+    def reference(self, t: FunctionContext, node: ast.expr, env: Env) -> Reference | str | None:
         """What a name or dotted name means, if that is known; None for other values."""
         if isinstance(node, ast.Name):
             found = t.meaning(node.id, env)
@@ -136,7 +138,7 @@ class Linker(Objects):
                 return Reference(value)
         return self.find(base.input, "attribute", name)
 
-    def imported(self, t: Translator, module: str, name: str | None) -> Reference | str | None:
+    def imported(self, module: str, name: str | None) -> Reference | str | None:
         """What an import inside a function means."""
         if self.import_error(module, name) is not None:
             return None
@@ -176,14 +178,14 @@ class Linker(Objects):
 
     # Functions
 
-    def callee(self, t: Translator | None, known: Reference, node: ast.AST | None) -> Callee | None:
+    def callee(self, known: Reference) -> Callee | None:
         """The translated function that a known object is, or None."""
         value = known.value
         if isinstance(value, functools._lru_cache_wrapper):
             wrapped = self.attribute_of(known, "__wrapped__")
-            return self.callee(t, wrapped, node) if isinstance(wrapped, Reference) else None
+            return self.callee(wrapped) if isinstance(wrapped, Reference) else None
         if not isinstance(value, types.FunctionType) or known.input is None:
-            return self.library_callee(t, value)
+            return self.library_callee(value)
         if not boundary.is_allowed(value):
             return None
         if value not in self._callees:
@@ -220,7 +222,7 @@ class Linker(Objects):
             core, translator = self._pending.pop()
             self.bindings[core] = translator.function({})
 
-    def library_callee(self, t: Translator | None, value: Any) -> Callee | None:
+    def library_callee(self, value: Any) -> Callee | None:
         """The function of the library that does what a Python object does."""
         try:
             function = library_functions.FUNCTIONS.get(value) or arrays.written(value)
@@ -234,7 +236,7 @@ class Linker(Objects):
             self._callees[function] = self._translate(index, function)
         return self._callees[function]
 
-    def library_method(self, t: Translator, name: str) -> Callee | None:
+    def library_method(self, name: str) -> Callee | None:
         function = library_methods.METHODS.get(name)
         return None if function is None else self.library_function(function)
 
@@ -244,7 +246,7 @@ class Linker(Objects):
         return None if function is None else self.library_function(function)
 
     def given_parts(
-        self, t: Translator, known: Reference, node: ast.AST
+        self, t: CallContext, known: Reference, node: ast.AST
     ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
         """The function of a bound method or partial object, and what it has been given."""
         value = known.value
@@ -268,22 +270,22 @@ class Linker(Objects):
 
     # Values
 
-    def value_of(self, t: Translator, known: Reference, node: ast.AST) -> Expr:
+    def value_of(self, t: CallContext, known: Reference, node: ast.AST) -> Expr:
         """A known object as a value."""
         return values.of_reference(self, t, known, t.span(node), node)
 
-    def as_value(self, t: Translator | None, callee: Callee, span: Span) -> Expr:
+    def as_value(self, callee: Callee, span: Span) -> Expr:
         """A function as a value that is called by position."""
         return values.of_callee(self, callee, span)
 
-    def apply(self, t: Translator, function: ast.expr, args: list[Expr], env: Env) -> Expr:
+    def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
         """A call of what an expression means, on values (a decorator)."""
         known = self.reference(t, function, env)
-        callee = self.callee(t, known, function) if isinstance(known, Reference) else None
+        callee = self.callee(known) if isinstance(known, Reference) else None
         binding = env.get(function.id) if isinstance(function, ast.Name) else None
         if callee is None and binding is not None:
             callee = binding.callee
-        given = arrange.Arguments(list(args))
+        given = Arguments(list(args))
         if callee is None:
             return arrange.to_value(t, t.expr(function, env), given, function)
         found = callee

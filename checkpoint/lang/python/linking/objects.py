@@ -10,21 +10,21 @@ from __future__ import annotations
 import ast
 import functools
 import types
+from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.ad.arrays import Array
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python.calls import arrange, classes
-from checkpoint.lang.python.context.builder import Names, again, bound, const, instance, prim, raise_error
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import again, bound, const, instance, prim, raise_error
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
 from checkpoint.lang.python.source import advice
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
 
 CLASS_MEMBERS = (types.FunctionType, property, staticmethod, classmethod, functools.cached_property)
 
@@ -75,29 +75,20 @@ class LearnedSomething(Exception):
     """Start again, with what is known now."""
 
 
-class Objects:
-    """The classes of a program. `Linker` gives it the functions."""
+class Objects(ProgramContext):
+    """The classes of a program. `ProgramContext` gives it the functions."""
 
     learned: Learned
-    names: Names
     inputs: Inputs
     variables: dict[int, str]
 
+    @abstractmethod
     def find(self, parent: int, kind: str, what: Any) -> Reference | str | None:
-        """The meaning of what a step from an input leads to."""
-        raise NotImplementedError
+        """Return the meaning of what one step from an input leads to."""
 
+    @abstractmethod
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
-        """The meaning of an attribute of a known object."""
-        raise NotImplementedError
-
-    def reference(self, t: Translator, node: ast.expr, env: Env) -> Reference | str | None:
-        """What a name or dotted name means, if that is known."""
-        raise NotImplementedError
-
-    def callee(self, t: Translator | None, known: Reference, node: ast.AST | None) -> Callee | None:
-        """The translated function that a known object is, or None."""
-        raise NotImplementedError
+        """Return the meaning of an attribute of a known object."""
 
     def input_of(self, variable: str) -> Any:
         """The object that an input's variable stands for, while the program is translated."""
@@ -138,47 +129,47 @@ class Objects:
     def classes_with_field(self, name: str) -> tuple[type, ...]:
         return tuple(cls for cls in self.learned.classes if name in classes.all_fields(cls))
 
-    def reference_to_class(self, t: Translator, cls: type) -> Reference:
+    def reference_to_class(self, cls: type) -> Reference:
         """A class that has been learned, as something to find methods in."""
         index, _ = self.inputs.find(0, "library", cls)
         return Reference(cls, index)
 
-    def in_class(self, t: Translator, cls: type, name: str) -> Reference | str | None:
-        base = self.reference_to_class(t, cls)
+    def in_class(self, cls: type, name: str) -> Reference | str | None:
+        base = self.reference_to_class(cls)
         assert base.input is not None
         return self.find(base.input, "in class", name)
 
-    def callee_in_class(self, t: Translator, cls: type, name: str) -> Callee | None:
+    def callee_in_class(self, cls: type, name: str) -> Callee | None:
         """A method of a class, that takes the object first."""
         if not isinstance(classes.found_in_class(cls, name), types.FunctionType):
             return None
-        found = self.in_class(t, cls, name)
-        return self.callee(t, found, None) if isinstance(found, Reference) else None
+        found = self.in_class(cls, name)
+        return self.callee(found) if isinstance(found, Reference) else None
 
-    def owners_of(self, t: Translator, name: str) -> list[tuple[type, Callee, bool]]:
+    def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
         """The classes with a method, the derived before their bases; whether it takes the object."""
         found = []
         for cls in _derived_first(self.learned.classes):
             member = classes.found_in_class(cls, name)
             if isinstance(member, types.FunctionType):
-                callee = self.callee_in_class(t, cls, name)
+                callee = self.callee_in_class(cls, name)
                 if callee is not None:
                     found.append((cls, callee, True))
             elif isinstance(member, staticmethod):
-                static = self.attribute_of(self.reference_to_class(t, cls), name)
-                callee = self.callee(t, static, None) if isinstance(static, Reference) else None
+                static = self.attribute_of(self.reference_to_class(cls), name)
+                callee = self.callee(static) if isinstance(static, Reference) else None
                 if callee is not None:
                     found.append((cls, callee, False))
         return found
 
-    def operation(self, t: Translator, op: str, args: list[Expr], node: ast.AST) -> Expr:
+    def operation(self, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
         """A primitive on values; for objects of the program's classes the method behind it."""
         span = t.span(node)
         method, reflected = METHODS.get(op, (None, None))
         if method is None or not (self.has_method(method) or (reflected and self.has_method(reflected))):
             return prim(span, op, *args)
-        first = self.owners_of(t, method)
-        second = self.owners_of(t, reflected) if reflected else []
+        first = self.owners_of(method)
+        second = self.owners_of(reflected) if reflected else []
 
         def dispatch(v: list[Expr]) -> Expr:
             result = prim(span, op, *map(again, v))
@@ -192,9 +183,9 @@ class Objects:
 
         return bound(self.names, args, dispatch)
 
-    def called(self, t: Translator, function: Expr, given: arrange.Arguments, node: ast.AST) -> Expr:
+    def called(self, t: CallContext, function: Expr, given: Arguments, node: ast.AST) -> Expr:
         """A call of a value that may be an object with `__call__`, or take a varying number."""
-        owners = self.owners_of(t, "__call__")
+        owners = self.owners_of("__call__")
         if not owners:
             return self._applied(function, given.positional, t.span(node))
 
@@ -210,10 +201,10 @@ class Objects:
 
     def _call_of_one(
         self,
-        t: Translator,
+        t: CallContext,
         owners: list[tuple[type, Callee, bool]],
         function: Expr,
-        given: arrange.Arguments,
+        given: Arguments,
         node: ast.AST,
     ) -> Expr:
         """A call of a procedure, or of an object of one of these classes; all arguments are simple."""
@@ -228,7 +219,7 @@ class Objects:
             result = If(span, instance(span, again(function), cls), made, result)
         return result
 
-    def attribute(self, t: Translator, value: Expr, name: str, node: ast.AST) -> Expr:
+    def attribute(self, t: CallContext, value: Expr, name: str, node: ast.AST) -> Expr:
         """An attribute of a value: a field, or what its class has."""
         span = t.span(node)
         members = [(c, classes.found_in_class(c, name)) for c in _derived_first(self.learned.classes)]
@@ -245,25 +236,25 @@ class Objects:
 
         return bound(self.names, [value], dispatch)
 
-    def _member(self, t: Translator, cls: type, name: str, member: Any, value: Expr, node: ast.AST) -> Expr:
+    def _member(self, t: CallContext, cls: type, name: str, member: Any, value: Expr, node: ast.AST) -> Expr:
         """What a class has under a name, for one of its objects."""
         span = t.span(node)
         if isinstance(member, property | functools.cached_property):
-            base = self.in_class(t, cls, name)
+            base = self.in_class(cls, name)
             assert isinstance(base, Reference)
             assert base.input is not None
             getter = self.find(base.input, "getter" if isinstance(member, property) else "func", None)
             assert isinstance(getter, Reference)
-            callee = self.callee(t, getter, node)
+            callee = self.callee(getter)
             if callee is None:
-                raise advice.refused(t, getter.value, node)
+                raise t.refuse(node, *advice.of_object(getter.value))
             return t.call(callee, [value], {}, span)
         if isinstance(member, types.FunctionType):
-            callee = self.callee_in_class(t, cls, name)
+            callee = self.callee_in_class(cls, name)
             if callee is None:
-                raise advice.refused(t, member, node)
+                raise t.refuse(node, *advice.of_object(member))
             return values.bound_method(self, callee, value, span)
-        found = self.in_class(t, cls, name)
+        found = self.in_class(cls, name)
         if found is None or isinstance(found, Reference):
             raise t.refuse(
                 node, f"the attribute {name} of {cls.__qualname__}", "use a field, a property or a method"
@@ -272,7 +263,7 @@ class Objects:
 
     # Exceptions and isinstance
 
-    def exception(self, t: Translator, node: ast.expr, env: Env) -> Expr:
+    def exception(self, t: FunctionContext, node: ast.expr, env: Env) -> Expr:
         """What a `raise` raises: a class stands for an object of it."""
         span = t.span(node)
         known = self.reference(t, node, env)
@@ -281,7 +272,7 @@ class Objects:
             return classes.exception(t, known.value, call, env)
         return prim(span, "py.raise-check", t.expr(node, env))
 
-    def classes_of(self, t: Translator, node: ast.expr, env: Env) -> tuple[type, ...]:
+    def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
         """The classes that an expression names, as `isinstance` and `except` take them."""
         if isinstance(node, ast.Tuple):
             return tuple([cls for part in node.elts for cls in self.classes_of(t, part, env)])

@@ -22,7 +22,7 @@ from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.core import Expr, Lambda, Letrec, Var
-from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE, const, prim
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking import values
@@ -122,7 +122,7 @@ def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
         return Lambda(NOWHERE, (name,), values.of_reference(linker, None, root, NOWHERE), name="value")
     count = shape.positional + len(shape.keywords)
     items = [prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, i)) for i in range(count)]
-    given = arrange.Arguments(
+    given = Arguments(
         items[: shape.positional], None, dict(zip(shape.keywords, items[shape.positional :], strict=True))
     )
     body = call_of_root(linker, root, given)

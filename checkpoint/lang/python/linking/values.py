@@ -11,7 +11,7 @@ import ast
 import functools
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.library import load_imported
@@ -19,15 +19,12 @@ from checkpoint.ad.values import Foreign
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, statics
+from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import again, bound, prim, raise_error
+from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
 from checkpoint.lang.python.source import advice, mismatch
 from checkpoint.lang.python.source.advice import is_random
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.linking.linker import Linker
-    from checkpoint.lang.python.linking.objects import Objects
-    from checkpoint.lang.python.translation.translator import Translator
 
 ATOMS = (bool, int, float, str, type(None))
 MOST_EXTRA = 4  # how many arguments `*args` of a function that is passed on may receive
@@ -41,7 +38,11 @@ class Overloads:
 
 
 def of_reference(
-    linker: Linker, t: Translator | None, known: Reference, span: Span, node: ast.AST | None = None
+    program: ProgramContext,
+    t: CallContext | None,
+    known: Reference,
+    span: Span,
+    node: ast.AST | None = None,
 ) -> Expr:
     """A known object as a value."""
     value = known.value
@@ -50,23 +51,23 @@ def of_reference(
     if arrays.is_constant(value):
         return Const(span, arrays.constant_of(value))
     if arrays.record_of(value) is not None:
-        return _of_primitive(linker, value, span)
-    callee = linker.library_callee(t, value) or linker.callee(t, known, node)
+        return _of_primitive(program, value, span)
+    callee = program.library_callee(value) or program.callee(known)
     if callee is not None:
-        return of_callee(linker, callee, span)
-    made = _of_class(linker, known, span) if isinstance(value, type) else None
+        return of_callee(program, callee, span)
+    made = _of_class(program, known, span) if isinstance(value, type) else None
     if made is not None:
         return made
     if statics.arities(value) or isinstance(value, Foreign):
-        return _of_primitive(linker, value, span)
-    if isinstance(value, functools.partial | types.MethodType) and t is not None and not is_random(value):
-        return _of_partial(linker, t, known, span, node)
+        return _of_primitive(program, value, span)
     if t is None or node is None:
         raise InternalError(f"{value!r} has no value", span)
-    raise advice.refused(t, value, node)
+    if isinstance(value, functools.partial | types.MethodType) and not is_random(value):
+        return _of_partial(program, t, known, span, node)
+    raise t.refuse(node, *advice.of_object(value))
 
 
-def _of_primitive(linker: Linker, value: Any, span: Span) -> Expr:
+def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:
     """A primitive, a function of arrays or a function of the user's own that is one step."""
     record = arrays.record_of(value)
     if record is not None:
@@ -88,7 +89,7 @@ def _of_primitive(linker: Linker, value: Any, span: Span) -> Expr:
         def make(args: Sequence[Expr]) -> Expr:
             return prim(span, str(statics.primitive(value, len(args))), *args)
 
-    return overloaded(linker, (name, []), counts, span, make)
+    return overloaded(program, (name, []), counts, span, make)
 
 
 def _counts(value: Foreign) -> tuple[int, ...]:
@@ -96,7 +97,7 @@ def _counts(value: Foreign) -> tuple[int, ...]:
     return (1, 2, 3, 4) if code is None else (code.co_argcount,)
 
 
-def of_callee(linker: Linker, callee: Callee, span: Span) -> Expr:
+def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
     """A translated function as a value."""
     signature = callee.signature
     if signature.is_plain:
@@ -106,7 +107,7 @@ def of_callee(linker: Linker, callee: Callee, span: Span) -> Expr:
     def call(args: Sequence[Expr]) -> Expr:
         return _arranged(callee, list(args), span)
 
-    return overloaded(linker, _named(callee), range(signature.required, most + 1), span, call)
+    return overloaded(program, _named(callee), range(signature.required, most + 1), span, call)
 
 
 def _named(callee: Callee, given: int = 0) -> Named:
@@ -133,24 +134,28 @@ def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
 
 
 def overloaded(
-    linker: Objects, named: Named, counts: Sequence[int], span: Span, make: Callable[[list[Expr]], Expr]
+    program: ProgramContext,
+    named: Named,
+    counts: Sequence[int],
+    span: Span,
+    make: Callable[[list[Expr]], Expr],
 ) -> Expr:
     """A procedure for each number of arguments; named: what messages call it and its parameters."""
     name, known = named
     lambdas = []
     for count in counts:
         names = [*known, *(["argument"] * count)][:count]
-        params = tuple([linker.names.fresh(each) for each in names])
+        params = tuple([program.names.fresh(each) for each in names])
         lambdas.append(Lambda(span, params, make([Var(span, each) for each in params]), name=name))
     if len(lambdas) == 1:
         return lambdas[0]
-    linker.learn_varying()
+    program.learn_varying()
     layout = Layout(Overloads, tuple([str(count) for count in counts]))
     return prim(span, "py.record", Const(span, layout), *lambdas)
 
 
-def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
-    callee = classes.constructor(linker, known)
+def _of_class(program: ProgramContext, known: Reference, span: Span) -> Expr | None:
+    callee = classes.constructor(program, known)
     if callee is None:
         return None
     signature = callee.signature
@@ -160,33 +165,32 @@ def _of_class(linker: Linker, known: Reference, span: Span) -> Expr | None:
         return classes.made(known.value, [*args, *missing], span)
 
     counts = range(signature.required, len(signature.positional) + 1)
-    return overloaded(linker, _named(callee), counts, span, make)
+    return overloaded(program, _named(callee), counts, span, make)
 
 
-def bound_method(linker: Objects, callee: Callee, self: Expr, span: Span) -> Expr:
+def bound_method(program: ProgramContext, callee: Callee, self: Expr, span: Span) -> Expr:
     """A method of an object as a value."""
     signature = callee.signature
     counts = range(signature.required - 1, len(signature.positional))
 
     def with_self(v: list[Expr]) -> Expr:
         return overloaded(
-            linker,
+            program,
             _named(callee, 1),
             counts,
             span,
             lambda args: _arranged(callee, [again(v[0]), *args], span),
         )
 
-    return bound(linker.names, [self], with_self)
+    return bound(program.names, [self], with_self)
 
 
-def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at: ast.AST | None) -> Expr:
+def _of_partial(program: ProgramContext, t: CallContext, known: Reference, span: Span, node: ast.AST) -> Expr:
     """A partial object or bound method as a value."""
-    node = t.scope.node if at is None else at
-    function, given, keywords = linker.given_parts(t, known, node)
-    callee = linker.callee(t, function, node)
+    function, given, keywords = program.given_parts(t, known, node)
+    callee = program.callee(function)
     if callee is None:
-        raise advice.refused(t, function.value, node)
+        raise t.refuse(node, *advice.of_object(function.value))
     signature = callee.signature
     counts = range(
         max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1
@@ -195,8 +199,8 @@ def _of_partial(linker: Linker, t: Translator, known: Reference, span: Span, at:
 
     def make(args: list[Expr]) -> Expr:
         named = {name: again(value) for name, value in keywords.items()}
-        whole = arrange.Arguments([*map(again, given), *args], None, named)
+        whole = Arguments([*map(again, given), *args], None, named)
         return arrange.arranged(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
 
     named = _named(callee, len(given))
-    return overloaded(linker, named, [c for c in counts if c <= free], span, make)
+    return overloaded(program, named, [c for c in counts if c <= free], span, make)

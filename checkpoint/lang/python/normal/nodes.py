@@ -125,3 +125,17 @@ def is_plain_tuple(target: ast.expr) -> bool:
 def names_changed(node: ast.expr) -> set[str]:
     """The names that an expression assigns by `:=`."""
     return {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
+
+
+def to_change(path: ast.expr) -> ast.expr:
+    """What a path holds, for an operation in place after which it is put back."""
+    if not isinstance(path, ast.Subscript):
+        return path
+    if isinstance(path.slice, ast.Slice):
+        return Prim("py.slice-to-change", [path.value, *bounds_of(path.slice)], path)
+    return Prim("py.item-to-change", [path.value, path.slice], path)
+
+
+def bounds_of(node: ast.Slice) -> list[ast.expr]:
+    """The bounds of a slice and its step, None for what is left out."""
+    return [part or constant(None, node) for part in (node.lower, node.upper, node.step)]

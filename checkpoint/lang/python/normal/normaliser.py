@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
+from checkpoint.lang.python.normal.comprehensions import as_loops, runs_apart
 from checkpoint.lang.python.normal.nodes import (
     IN_PLACE,
     Change,
@@ -23,15 +24,16 @@ from checkpoint.lang.python.normal.nodes import (
     Prim,
     Scoped,
     assign,
+    bounds_of,
     constant,
     is_plain_tuple,
     load,
     names_changed,
+    to_change,
     with_parts,
 )
 from checkpoint.lang.python.scopes.scopes import CHANGING, COMPREHENSIONS, root_of
-from checkpoint.lang.python.scopes.writing import bounds_of, module_of, to_change, written_by
-from checkpoint.lang.python.translation.comprehensions import as_loops, runs_apart
+from checkpoint.lang.python.scopes.writing import module_of, written_by
 
 
 class Normaliser:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ast
 
-from checkpoint.lang.python.normal.nodes import Prim, constant
-
 # Functions of modules that change the array which is their first argument.
 WRITING = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 
@@ -27,17 +25,3 @@ def module_of(function: ast.expr) -> str | None:
     while isinstance(function, ast.Attribute):
         function = function.value
     return function.id if isinstance(function, ast.Name) else None
-
-
-def to_change(path: ast.expr) -> ast.expr:
-    """What a path holds, for an operation in place after which it is put back."""
-    if not isinstance(path, ast.Subscript):
-        return path
-    if isinstance(path.slice, ast.Slice):
-        return Prim("py.slice-to-change", [path.value, *bounds_of(path.slice)], path)
-    return Prim("py.item-to-change", [path.value, path.slice], path)
-
-
-def bounds_of(node: ast.Slice) -> list[ast.expr]:
-    """The bounds of a slice and its step, None for what is left out."""
-    return [part or constant(None, node) for part in (node.lower, node.upper, node.step)]

@@ -5,16 +5,10 @@ In: an object for which there is neither a text to translate nor a rule. Out: th
 
 from __future__ import annotations
 
-import ast
 import builtins
 import functools
 import types
-from typing import TYPE_CHECKING, Any
-
-from checkpoint.errors import SourceError
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
+from typing import Any
 
 _OUTSIDE = "do it outside of the function, and pass the value"
 _BY_NAME = "read the variables by name"
@@ -69,34 +63,34 @@ OF_MODULE: dict[str, str] = {
 }
 
 
-def refused(t: Translator, value: Any, node: ast.AST) -> SourceError:
-    """Why an object cannot be called or held here, and what to do."""
+def of_object(value: Any) -> tuple[str, str]:
+    """Return the name of an object that cannot be called or held here, and what to write instead."""
     module, name = _module(value), _name(value)
     shown = f"{module}.{name}" if module not in {"", "builtins"} else name
     if is_random(value):
-        return random(t, shown, node)
+        return of_random(shown)
     advice = _advice(value)
     if advice is not None:
-        return t.refuse(node, f"`{shown}`", advice)
+        return f"`{shown}`", advice
     if module in OF_MODULE:
-        return t.refuse(node, f"`{shown}`", OF_MODULE[module])
+        return f"`{shown}`", OF_MODULE[module]
     if isinstance(value, types.ModuleType):
-        return t.refuse(node, f"the module {value.__name__} as a value", "name what is used of it")
+        return f"the module {value.__name__} as a value", "name what is used of it"
     if isinstance(value, type) and value.__flags__ & _HEAP:
-        return t.refuse(
-            node,
+        return (
             f"the class {name}, which is neither a dataclass nor a named tuple,",
             "let @dataclass write its __init__, or make the object outside of the function and pass it",
         )
     register = _register(name)
     if isinstance(value, types.FunctionType):
-        return t.refuse(
-            node,
+        return (
             f"{shown}, a function of a package outside of your code,",
-            f"give its derivative, {register}, or allow its package to be converted: "
-            f"CHECKPOINT_CONVERT={module.partition('.')[0]}",
+            (
+                f"give its derivative, {register}, or allow its package to be converted: "
+                f"CHECKPOINT_CONVERT={module.partition('.')[0]}"
+            ),
         )
-    return t.refuse(node, f"{shown}, for which there is no rule,", f"give it one: {register}")
+    return f"{shown}, for which there is no rule,", f"give it one: {register}"
 
 
 _HEAP = 1 << 9  # of a class that a class statement made
@@ -143,13 +137,14 @@ def is_random(value: Any) -> bool:
 _RANDOM = frozenset(["random", "secrets"])
 
 
-def random(t: Translator, shown: str, node: ast.AST) -> SourceError:
-    """The error for random numbers that come from a hidden state."""
-    return t.refuse(
-        node,
+def of_random(shown: str) -> tuple[str, str]:
+    """Return the refusal of random numbers that come from a hidden state, and what to write instead."""
+    return (
         f"{shown}, whose numbers come from a hidden state,",
-        "pass the random numbers as an argument; or, with arrays, explicit keys: "
-        "key = tensorlib.random.key(0); u = tensorlib.random.uniform(key, shape)",
+        (
+            "pass the random numbers as an argument; or, with arrays, explicit keys: "
+            "key = tensorlib.random.key(0); u = tensorlib.random.uniform(key, shape)"
+        ),
     )
 
 

@@ -11,6 +11,10 @@ from functools import cache
 from typing import Any
 
 from checkpoint import config
+from checkpoint.ad.library import translations
+from checkpoint.lang.python.library import derivatives, functions, methods
+
+_LIBRARY = frozenset((derivatives.__name__, functions.__name__, methods.__name__))
 
 
 @cache
@@ -22,7 +26,7 @@ def _installed() -> tuple[str, ...]:
 def is_allowed(function: Any) -> bool:
     """Whether a function is translated."""
     module = str(function.__module__ or "")
-    if module.startswith("checkpoint.lang.python.library.") or module == "tensorlib.functional":
+    if module in _LIBRARY or any(each.__module__ == module for each in translations.values()):
         return True
     if module.partition(".")[0] in config.current().convert:
         return True

@@ -7,21 +7,19 @@ Out: the items on the way are read, the last is updated, and each is put back in
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, Let, Var
 from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.calls.arrays import is_array
+from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import again, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import handlers
-from checkpoint.lang.python.linking.inputs import is_array
 from checkpoint.lang.python.normal.nodes import Change, Keyword
 from checkpoint.lang.python.scopes.scopes import CHANGING
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.context.exits import Exits, Next
-    from checkpoint.lang.python.translation.translator import Translator
 
 # By method: the primitive, and how many arguments there may be.
 SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -36,11 +34,11 @@ SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
 }
 
 
-def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     """The change, then what follows."""
     if node.method == "(call)" and not arrays.changes(t, node.args[0], env):
         return _plain_call(t, node, env, exits)
-    if node.method in CHANGING and isinstance(t.linker.reference(t, node.path, env), Reference):
+    if node.method in CHANGING and isinstance(t.program.reference(t, node.path, env), Reference):
         return _call(t, node, env, exits)
     indices, root = _accessors(t, node)
     found = t.meaning(root.id, env)
@@ -70,9 +68,9 @@ def translate(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     return handlers.guarded(t, value, env, exits.handler, use)
 
 
-def _not_its_own(t: Translator, root: ast.Name, found: Reference | str) -> SourceError:
+def _not_its_own(t: FunctionContext, root: ast.Name, found: Reference | str) -> SourceError:
     """The error for a change of what the function reads from its surroundings."""
-    of_array = isinstance(found, str) and is_array(t.linker.input_of(found))
+    of_array = isinstance(found, str) and is_array(t.program.input_of(found))
     copies = f"{root.id}.copy()" if of_array else f"list({root.id}) or dict({root.id})"
     return t.refuse(
         root,
@@ -81,7 +79,7 @@ def _not_its_own(t: Translator, root: ast.Name, found: Reference | str) -> Sourc
     )
 
 
-def _call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+def _call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     """A function of a module or class, that only has the name of a changing method."""
     keywords = [ast.keyword(a.name, a.value) for a in node.args if isinstance(a, Keyword)]
     positional = [a for a in node.args if not isinstance(a, Keyword)]
@@ -96,7 +94,7 @@ def _call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     return handlers.evaluated(t, call, env, exits, use)
 
 
-def _plain_call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
+def _plain_call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     """A call that only looks as if it changed its first argument."""
     given = node.args[0]
     assert isinstance(given, ast.Call)
@@ -106,7 +104,7 @@ def _plain_call(t: Translator, node: Change, env: Env, exits: Exits) -> Expr:
     )
 
 
-def _accessors(t: Translator, node: Change) -> tuple[list[ast.expr], ast.Name]:
+def _accessors(t: FunctionContext, node: Change) -> tuple[list[ast.expr], ast.Name]:
     indices: list[ast.expr] = []
     path = node.path
     while isinstance(path, ast.Subscript):
@@ -122,7 +120,7 @@ def _accessors(t: Translator, node: Change) -> tuple[list[ast.expr], ast.Name]:
     return indices[::-1], path
 
 
-def _outcome(t: Translator, node: Change, indices: list[ast.expr], value: Expr, env: Env) -> Expr:
+def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: Expr, env: Env) -> Expr:
     """The new value of the variable, as a tuple with the method's result if that is used."""
     span = t.span(node)
     if not indices:
@@ -142,7 +140,7 @@ def _outcome(t: Translator, node: Change, indices: list[ast.expr], value: Expr, 
     return Let(span, holder, value, Let(span, inner, rest, both))
 
 
-def _applied(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
+def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     """The method on the list or dictionary itself."""
     span = t.span(node)
     if node.method == "(call)":
@@ -161,12 +159,12 @@ def _applied(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
     return prim(span, "py.item", outcome, Const(span, 0))
 
 
-def _library(t: Translator, node: Change, value: Expr, env: Env) -> Expr:
+def _library(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     """A method that the library has: a function of the list to (the new list, the result)."""
-    callee = t.linker.changing_method(node.method)
+    callee = t.program.changing_method(node.method)
     if callee is None:
         raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
-    given = arrange.Arguments([value])
+    given = Arguments([value])
     for argument in node.args:
         if isinstance(argument, Keyword) and argument.name is not None:
             given.keywords[argument.name] = t.expr(argument.value, env)

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from checkpoint.ad.arrays import Native
 from checkpoint.lang.core import Const, Expr, If, Prim, Var
 from checkpoint.lang.python.calls import arrange, arrays, callees, functions
 from checkpoint.lang.python.context.builder import again, both, bound, const, is_simple, negated, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.control import comprehensions
 from checkpoint.lang.python.normal.nodes import IN_PLACE
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes.scopes import COMPREHENSIONS
-from checkpoint.lang.python.translation import comprehensions
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.translation.translator import Translator
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "py.add",
@@ -55,7 +52,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 }
 
 
-def translate(t: Translator, node: ast.expr, env: Env) -> Expr:
+def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     """The value of an expression."""
     if isinstance(node, COMPREHENSIONS):
         return comprehensions.translate(t, node, env)
@@ -65,7 +62,7 @@ def translate(t: Translator, node: ast.expr, env: Env) -> Expr:
     return found(t, node, env)
 
 
-def test(t: Translator, node: ast.expr, env: Env) -> Expr:
+def test(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     """Whether an expression is true, as a boolean."""
     span = t.span(node)
     match node:
@@ -84,35 +81,35 @@ def test(t: Translator, node: ast.expr, env: Env) -> Expr:
             return result
         case ast.Constant():
             return const(span, bool(node.value))
-        case ast.Compare() if not t.linker.has_method(
+        case ast.Compare() if not t.program.has_method(
             "__eq__", "__lt__", "__gt__", "__le__", "__ge__", "__contains__"
         ):
             return compare(t, node, env)
     value = translate(t, node, env)
     if arrange.is_predicate(value):
         return value
-    return t.linker.operation(t, "py.truth", [value], node)
+    return t.program.operation(t, "py.truth", [value], node)
 
 
-def constant(t: Translator, node: ast.Constant, env: Env) -> Expr:
+def constant(t: FunctionContext, node: ast.Constant, env: Env) -> Expr:
     """A number, a string, None, True or False, or `...` among the indices of an array."""
     if node.value is Ellipsis:
         return Const(t.span(node), Native(Ellipsis))
     return const(t.span(node), node.value)
 
 
-def name(t: Translator, node: ast.Name, env: Env) -> Expr:
+def name(t: FunctionContext, node: ast.Name, env: Env) -> Expr:
     return t.read(node.id, node, env)
 
 
-def binary(t: Translator, node: ast.BinOp, env: Env) -> Expr:
+def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
     """An operator of two operands."""
     op = BINARY[type(node.op)]
     left, right = translate(t, node.left, env), translate(t, node.right, env)
-    return t.linker.operation(t, op, [left, right], node)
+    return t.program.operation(t, op, [left, right], node)
 
 
-def unary(t: Translator, node: ast.UnaryOp, env: Env) -> Expr:
+def unary(t: FunctionContext, node: ast.UnaryOp, env: Env) -> Expr:
     """An operator of one operand."""
     span = t.span(node)
     if isinstance(node.op, ast.Not):
@@ -120,10 +117,10 @@ def unary(t: Translator, node: ast.UnaryOp, env: Env) -> Expr:
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number) | float(number))):
             return const(span, -number)
-    return t.linker.operation(t, UNARY[type(node.op)], [translate(t, node.operand, env)], node)
+    return t.program.operation(t, UNARY[type(node.op)], [translate(t, node.operand, env)], node)
 
 
-def boolean(t: Translator, node: ast.BoolOp, env: Env) -> Expr:
+def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
     """`a and b`, `a or b` as values: the last operand that was looked at."""
     span = t.span(node)
     result = translate(t, node.values[-1], env)
@@ -134,24 +131,24 @@ def boolean(t: Translator, node: ast.BoolOp, env: Env) -> Expr:
             truth = (
                 values[0]
                 if arrange.is_predicate(values[0])
-                else t.linker.operation(t, "py.truth", values, node)
+                else t.program.operation(t, "py.truth", values, node)
             )
             if isinstance(node.op, ast.And):
                 return If(span, truth, rest, again(values[0]))
             return If(span, truth, again(values[0]), rest)
 
-        result = bound(t.linker.names, [translate(t, part, env)], choose)
+        result = bound(t.program.names, [translate(t, part, env)], choose)
     return result
 
 
-def compare(t: Translator, node: ast.Compare, env: Env) -> Expr:
+def compare(t: FunctionContext, node: ast.Compare, env: Env) -> Expr:
     """A comparison; of a chain each operand is evaluated once, and only while it is needed."""
     first = translate(t, node.left, env)
     return _chain(t, node, first, list(zip(node.ops, node.comparators, strict=True)), env)
 
 
 def _chain(
-    t: Translator, node: ast.Compare, left: Expr, rest: list[tuple[ast.cmpop, ast.expr]], env: Env
+    t: FunctionContext, node: ast.Compare, left: Expr, rest: list[tuple[ast.cmpop, ast.expr]], env: Env
 ) -> Expr:
     (op, comparator), more = rest[0], rest[1:]
     right = translate(t, comparator, env)
@@ -162,61 +159,63 @@ def _chain(
         here = _compared(t, node, op, values[0], values[1])
         return both(t.span(node), here, _chain(t, node, again(values[1]), more, env))
 
-    return bound(t.linker.names, [left, right], go_on)
+    return bound(t.program.names, [left, right], go_on)
 
 
-def _compared(t: Translator, node: ast.Compare, op: ast.cmpop, left: Expr, right: Expr) -> Expr:
+def _compared(t: FunctionContext, node: ast.Compare, op: ast.cmpop, left: Expr, right: Expr) -> Expr:
     span, name = t.span(node), COMPARISONS[type(op)]
     if isinstance(op, ast.In | ast.NotIn):
         if is_simple(left) or is_simple(right):
-            found = t.linker.operation(t, name, [right, left], node)
+            found = t.program.operation(t, name, [right, left], node)
         else:
-            found = bound(t.linker.names, [left], lambda v: t.linker.operation(t, name, [right, v[0]], node))
+            found = bound(
+                t.program.names, [left], lambda v: t.program.operation(t, name, [right, v[0]], node)
+            )
     else:
-        found = t.linker.operation(t, name, [left, right], node)
+        found = t.program.operation(t, name, [left, right], node)
     return negated(span, found) if isinstance(op, ast.NotIn | ast.IsNot) else found
 
 
-def conditional(t: Translator, node: ast.IfExp, env: Env) -> Expr:
+def conditional(t: FunctionContext, node: ast.IfExp, env: Env) -> Expr:
     """`a if test else b`."""
     then, other = translate(t, node.body, env), translate(t, node.orelse, env)
     return If(t.span(node), test(t, node.test, env), then, other)
 
 
-def attribute(t: Translator, node: ast.Attribute, env: Env) -> Expr:
+def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
     """An attribute: of a known object, an input, or a value."""
-    known = t.linker.reference(t, node, env)
+    known = t.program.reference(t, node, env)
     if known is not None:
         return known_value(t, known, node)
-    return t.linker.attribute(t, translate(t, node.value, env), node.attr, node)
+    return t.program.attribute(t, translate(t, node.value, env), node.attr, node)
 
 
-def known_value(t: Translator, known: Reference | str, node: ast.expr) -> Expr:
+def known_value(t: FunctionContext, known: Reference | str, node: ast.expr) -> Expr:
     """The value of what a dotted name means: a known object or an input."""
     if isinstance(known, str):
         return Var(t.span(node), known)
-    return t.linker.value_of(t, known, node)
+    return t.program.value_of(t, known, node)
 
 
-def subscript(t: Translator, node: ast.Subscript, env: Env) -> Expr:
+def subscript(t: FunctionContext, node: ast.Subscript, env: Env) -> Expr:
     """An item or a slice."""
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
         return prim(t.span(node), "py.slice", value, *_bounds(t, node.slice, env))
-    return t.linker.operation(t, "py.item", [value, translate(t, node.slice, env)], node)
+    return t.program.operation(t, "py.item", [value, translate(t, node.slice, env)], node)
 
 
-def _bounds(t: Translator, node: ast.Slice, env: Env) -> list[Expr]:
+def _bounds(t: FunctionContext, node: ast.Slice, env: Env) -> list[Expr]:
     parts = [node.lower, node.upper, node.step]
     return [const(t.span(node), None) if part is None else translate(t, part, env) for part in parts]
 
 
-def slice_(t: Translator, node: ast.Slice, env: Env) -> Expr:
+def slice_(t: FunctionContext, node: ast.Slice, env: Env) -> Expr:
     """A slice among the indices of an array."""
     return arrays.slice_of(t.span(node), _bounds(t, node, env))
 
 
-def sequence(t: Translator, node: ast.Tuple | ast.List, env: Env) -> Expr:
+def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env) -> Expr:
     """A display; starred parts are joined with the rest."""
     kind = "tuple" if isinstance(node, ast.Tuple) else "list"
     span = t.span(node)
@@ -238,7 +237,7 @@ def sequence(t: Translator, node: ast.Tuple | ast.List, env: Env) -> Expr:
     return result
 
 
-def dictionary(t: Translator, node: ast.Dict, env: Env) -> Expr:
+def dictionary(t: FunctionContext, node: ast.Dict, env: Env) -> Expr:
     """A display of a dictionary."""
     result = prim(t.span(node), "py.dict")
     for key, value in zip(node.keys, node.values, strict=True):
@@ -250,34 +249,34 @@ def dictionary(t: Translator, node: ast.Dict, env: Env) -> Expr:
     return result
 
 
-def joined(t: Translator, node: ast.JoinedStr, env: Env) -> Expr:
+def joined(t: FunctionContext, node: ast.JoinedStr, env: Env) -> Expr:
     """An f-string."""
     parts = [translate(t, part, env) for part in node.values]
     return prim(t.span(node), "py.joined", *parts)
 
 
-def formatted(t: Translator, node: ast.FormattedValue, env: Env) -> Expr:
+def formatted(t: FunctionContext, node: ast.FormattedValue, env: Env) -> Expr:
     """One part of an f-string."""
     span, value = t.span(node), translate(t, node.value, env)
     if node.conversion == ord("r"):
-        value = t.linker.operation(t, "py.repr", [value], node)
+        value = t.program.operation(t, "py.repr", [value], node)
     elif node.conversion != -1:
-        value = t.linker.operation(t, "py.str", [value], node)
+        value = t.program.operation(t, "py.str", [value], node)
     spec = const(span, "") if node.format_spec is None else translate(t, node.format_spec, env)
-    if t.linker.has_method("__str__", "__format__") and node.conversion == -1 and node.format_spec is None:
-        return t.linker.operation(t, "py.str", [value], node)
+    if t.program.has_method("__str__", "__format__") and node.conversion == -1 and node.format_spec is None:
+        return t.program.operation(t, "py.str", [value], node)
     return prim(span, "py.format", value, spec)
 
 
-def primitive(t: Translator, node: PrimNode, env: Env) -> Expr:
+def primitive(t: FunctionContext, node: PrimNode, env: Env) -> Expr:
     return Prim(t.span(node), node.op, tuple([translate(t, part, env) for part in node.args]))
 
 
-def starred(t: Translator, node: ast.Starred, env: Env) -> Expr:
+def starred(t: FunctionContext, node: ast.Starred, env: Env) -> Expr:
     raise t.refuse(node, "a starred expression here", "write the parts one by one")
 
 
-def function(t: Translator, node: ast.Lambda, env: Env) -> Expr:
+def function(t: FunctionContext, node: ast.Lambda, env: Env) -> Expr:
     return functions.escaping_lambda(t, node, env)
 
 

@@ -10,25 +10,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import functions, iterators, partials
 from checkpoint.lang.python.context.builder import make_error
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
 from checkpoint.lang.python.control import handlers, loops, matches
+from checkpoint.lang.python.control.comprehensions import unassigned
 from checkpoint.lang.python.control.handlers import evaluated
 from checkpoint.lang.python.control.joins import join, may_end, written_in
 from checkpoint.lang.python.normal.nodes import Change, Scoped
 from checkpoint.lang.python.translation import changes
-from checkpoint.lang.python.translation.comprehensions import unassigned
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.context.exits import Exits, Next
-    from checkpoint.lang.python.translation.translator import Translator
 
 
-def block(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+def block(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
     """A list of statements, then what comes after it."""
     if not statements:
         return exits.next(env)
@@ -42,7 +39,7 @@ def block(t: Translator, statements: list[ast.stmt], env: Env, exits: Exits) -> 
     return found(t, first, env, go_on)
 
 
-def scoped(t: Translator, node: Scoped, env: Env, exits: Exits) -> Expr:
+def scoped(t: FunctionContext, node: Scoped, env: Env, exits: Exits) -> Expr:
     """Statements with variables of their own."""
     own = node.names
     before = {name: binding for name, binding in env.items() if name in own}
@@ -56,7 +53,7 @@ def scoped(t: Translator, node: Scoped, env: Env, exits: Exits) -> Expr:
     return t.block(node.body, inside, replace(exits, next=restored))
 
 
-def assign(t: Translator, node: ast.Assign, env: Env, exits: Exits) -> Expr:
+def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr:
     """An assignment to one target."""
     target = node.targets[0]
     if not isinstance(target, ast.Name):
@@ -80,7 +77,7 @@ def _target(target: ast.expr) -> str:
     return f"assigning to the attribute {target.attr}" if isinstance(target, ast.Attribute) else "this target"
 
 
-def expression(t: Translator, node: ast.Expr, env: Env, exits: Exits) -> Expr:
+def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Expr:
     """An expression as a statement: what it changes stays changed. A name alone may be without a value."""
     if isinstance(node.value, ast.Name) and isinstance(t.meaning(node.value.id, env), Reference | str):
         return exits.next(env)
@@ -94,21 +91,21 @@ def expression(t: Translator, node: ast.Expr, env: Env, exits: Exits) -> Expr:
     return evaluated(t, node.value, env, exits, use)
 
 
-def returning(t: Translator, node: ast.Return, env: Env, exits: Exits) -> Expr:
+def returning(t: FunctionContext, node: ast.Return, env: Env, exits: Exits) -> Expr:
     """`return`."""
     if node.value is None:
         return exits.returns(Const(t.span(node), None), env)
     return evaluated(t, node.value, env, exits, lambda value, _: exits.returns(value, env))
 
 
-def raising(t: Translator, node: ast.Raise, env: Env, exits: Exits) -> Expr:
+def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr:
     """`raise`."""
     span = t.span(node)
     if node.exc is None:
         if exits.caught is None:
             raise t.refuse(node, "a bare `raise` outside of `except`", "name the exception")
         return handlers.raised(t, Var(span, exits.caught), env, exits, span)
-    value = t.linker.exception(t, node.exc, env)
+    value = t.program.exception(t, node.exc, env)
     return evaluated(
         t,
         node.exc,
@@ -119,7 +116,7 @@ def raising(t: Translator, node: ast.Raise, env: Env, exits: Exits) -> Expr:
     )
 
 
-def branch(t: Translator, node: ast.If, env: Env, exits: Exits) -> Expr:
+def branch(t: FunctionContext, node: ast.If, env: Env, exits: Exits) -> Expr:
     """`if`, with `elif` and `else`."""
     span = t.span(node.test)
     if isinstance(node.test, ast.Constant):
@@ -139,25 +136,25 @@ def branch(t: Translator, node: ast.If, env: Env, exits: Exits) -> Expr:
     return ways(exits.next)
 
 
-def breaking(t: Translator, node: ast.Break, env: Env, exits: Exits) -> Expr:
+def breaking(t: FunctionContext, node: ast.Break, env: Env, exits: Exits) -> Expr:
     """`break`."""
     assert exits.breaks is not None
     return exits.breaks(env)
 
 
-def continuing(t: Translator, node: ast.Continue, env: Env, exits: Exits) -> Expr:
+def continuing(t: FunctionContext, node: ast.Continue, env: Env, exits: Exits) -> Expr:
     """`continue`."""
     assert exits.continues is not None
     return exits.continues(env)
 
 
-def importing(t: Translator, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
+def importing(t: FunctionContext, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
     """An import within a function."""
     if isinstance(node, ast.ImportFrom) and node.level:
         raise t.refuse(node, "a relative import in a function", "import at the top of the module")
     for alias in node.names:
         module = alias.name if isinstance(node, ast.Import) else str(node.module)
-        error = t.linker.import_error(module, None if isinstance(node, ast.Import) else alias.name)
+        error = t.program.import_error(module, None if isinstance(node, ast.Import) else alias.name)
         if error is not None:
             span = t.span(node)
             exception = make_error(span, type(error), Const(span, str(error)))

@@ -1,0 +1,357 @@
+"""What the files that translate a function know of the function and of the program around it.
+
+    CallContext      where a call is translated: places, fresh names, refusals
+    FunctionContext  one function: its scope, what its names mean, the entry points to translate its parts
+    ProgramContext   the program around it: known objects, learned classes, operations on values
+
+The entry points are abstract here, so that the handlers of single constructs, which call them recursively,
+need not import one another. `translation/translator.py` and `linking/linker.py` implement them.
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.errors import SourceError, Span
+from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Prim, Var
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import UNBOUND, Names, again, bound, raise_error
+from checkpoint.lang.python.context.exits import Exits, Next
+from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Maker, Reference
+from checkpoint.lang.python.normal.liveness import Liveness
+from checkpoint.lang.python.normal.normaliser import Normaliser
+from checkpoint.lang.python.scopes.scopes import Scope, scope_of
+from checkpoint.lang.python.source.refusals import place, refuse
+from checkpoint.lang.python.source.texts import FunctionText
+
+
+class ProgramContext(ABC):
+    """The program that is being translated.
+
+    names: the supply of core variables. method_names: the names of all methods of the program's classes.
+    """
+
+    names: Names
+    method_names: set[str]
+
+    @abstractmethod
+    def reference(self, t: FunctionContext, node: ast.expr, env: Env) -> Reference | str | None:
+        """Return the meaning of a name or dotted name if it is known at translation, else None."""
+
+    @abstractmethod
+    def imported(self, module: str, name: str | None) -> Reference | str | None:
+        """Return what an import inside a function binds; None where the import fails."""
+
+    @abstractmethod
+    def import_error(self, module: str, name: str | None) -> ImportError | None:
+        """Return the exception that Python raises at an import, or None."""
+
+    @abstractmethod
+    def input_of(self, variable: str) -> Any:
+        """Return the object that the core variable of an input stands for."""
+
+    @abstractmethod
+    def check_input(self, t: FunctionContext, variable: str, node: ast.AST) -> None:
+        """Refuse an input whose value no program can hold."""
+
+    @abstractmethod
+    def callee(self, known: Reference) -> Callee | None:
+        """Return the translated function that a known object is, or None."""
+
+    @abstractmethod
+    def library_callee(self, value: Any) -> Callee | None:
+        """Return the library function that stands for a Python object, or None."""
+
+    @abstractmethod
+    def library_method(self, name: str) -> Callee | None:
+        """Return the library function for a method of Python's own types, or None."""
+
+    @abstractmethod
+    def changing_method(self, name: str) -> Callee | None:
+        """Return the library function for a method that changes a list or dictionary, or None."""
+
+    @abstractmethod
+    def given_parts(
+        self, t: CallContext, known: Reference, node: ast.AST
+    ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
+        """Return the function of a bound method or partial object, and the arguments that it holds."""
+
+    @abstractmethod
+    def maker_of(self, known: Reference, kind: str, what: Any) -> Maker:
+        """Return a maker of the value that one step from an input leads to (linking/inputs.py: STEPS)."""
+
+    @abstractmethod
+    def factory_of(self, known: Reference, name: str) -> Maker:
+        """Return a maker of a dataclass field's default, which a factory makes."""
+
+    @abstractmethod
+    def value_of(self, t: CallContext, known: Reference, node: ast.AST) -> Expr:
+        """Return a known object as a value."""
+
+    @abstractmethod
+    def as_value(self, callee: Callee, span: Span) -> Expr:
+        """Return a function as a value that is called by position."""
+
+    @abstractmethod
+    def learn_varying(self) -> None:
+        """Note that some value of the program takes a varying number of arguments."""
+
+    @abstractmethod
+    def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
+        """Call what an expression means on values, as a decorator is called."""
+
+    @abstractmethod
+    def has_method(self, *names: str) -> bool:
+        """Return whether a class of the program has one of these methods."""
+
+    @abstractmethod
+    def classes_with_field(self, name: str) -> tuple[type, ...]:
+        """Return the program's classes that have a field of this name."""
+
+    @abstractmethod
+    def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
+        """Return the classes with a method, derived classes first; the flag: the method takes the object."""
+
+    @abstractmethod
+    def callee_in_class(self, cls: type, name: str) -> Callee | None:
+        """Return a method of a class as a function that takes the object first, or None."""
+
+    @abstractmethod
+    def operation(self, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
+        """Apply a primitive to values, or the method behind it to objects of the program's classes."""
+
+    @abstractmethod
+    def called(self, t: CallContext, function: Expr, given: Arguments, node: ast.AST) -> Expr:
+        """Call a value, which may be an object with `__call__`."""
+
+    @abstractmethod
+    def attribute(self, t: CallContext, value: Expr, name: str, node: ast.AST) -> Expr:
+        """Return an attribute of a value: a field, or a member of its class."""
+
+    @abstractmethod
+    def exception(self, t: FunctionContext, node: ast.expr, env: Env) -> Expr:
+        """Return the exception that a `raise` raises; a class stands for an instance of it."""
+
+    @abstractmethod
+    def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
+        """Return the classes that an expression names, as `isinstance` and `except` take them."""
+
+
+class CallContext(ABC):
+    """Where a call is translated: in a function, or at the entry of the program (linking/entry.py)."""
+
+    program: ProgramContext
+
+    @abstractmethod
+    def span(self, node: ast.AST) -> Span:
+        """Return the place of a node in the user's text."""
+
+    @abstractmethod
+    def refuse(self, node: ast.AST, construct: str, advice: str) -> SourceError:
+        """Return the error for a construct that cannot be translated."""
+
+    @abstractmethod
+    def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
+        """Call a function with all arguments in their places; a changing one returns its whole outcome."""
+
+    def fresh(self, name: str) -> str:
+        """Return a new core variable."""
+        return self.program.names.fresh(name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Known:
+    """A nested function that is only called: the variables that a call changes, and those that it needs."""
+
+    effects: frozenset[str]
+    uses: frozenset[str]
+
+
+class FunctionContext(CallContext):
+    """One function that is being translated.
+
+    globals: the meaning of a name that no enclosing function binds. name: the function's name in messages.
+    outer: the known functions of the enclosing functions.
+    shared: the variables of enclosing functions that are kept in cells.
+    """
+
+    def __init__(
+        self,
+        program: ProgramContext,
+        text: FunctionText,
+        scope: Scope,
+        globals: Callable[[str], Binding | Reference | str | None],
+        name: str,
+        outer: Mapping[str, Known] | None = None,
+        shared: frozenset[str] = frozenset(),
+    ) -> None:
+        self.program = program
+        self.text = text
+        self.scope = scope
+        self.globals = globals
+        self.name = name
+        self.known = scope.known()
+        self.own_cells = frozenset(scope.cells())
+        self.cells = self.own_cells | (shared - scope.assigned.keys())
+        around = {name: known for name, known in (outer or {}).items() if name not in scope.assigned}
+        self.outer: Mapping[str, Known] = around
+        self.visible = {
+            **around,
+            **{name: Known(self.effects(s), self.uses(s)) for name, s in self.known.items()},
+        }
+        changing = {name for name, known in self.visible.items() if known.effects}
+        self.normal = Normaliser(changing, program.method_names, scope.is_local)
+        self.live = Liveness(self.reads, self.cells)
+
+    # The entry points of the recursion
+
+    @abstractmethod
+    def expr(self, node: ast.expr, env: Env) -> Expr:
+        """Translate an expression without effects."""
+
+    @abstractmethod
+    def test(self, node: ast.expr, env: Env) -> Expr:
+        """Translate the truth of an expression, as a boolean."""
+
+    @abstractmethod
+    def block(self, body: list[ast.stmt], env: Env, exits: Exits) -> Expr:
+        """Translate a list of statements and the code that follows it."""
+
+    @abstractmethod
+    def nested(
+        self,
+        scope: Scope,
+        env: Env,
+        ins: tuple[str, ...] = (),
+        outs: tuple[str, ...] = (),
+        guarded: bool = False,
+    ) -> Lambda:
+        """Translate a nested function; env: what is visible around it; ins, outs, guarded: as in Callee."""
+
+    # Scopes
+
+    def adopt(self, node: ast.Lambda) -> Scope:
+        """Add the scope of a lambda that translation itself has moved into this function."""
+        scope = scope_of(node, self.scope)
+        self.scope.children[node] = scope
+        return scope
+
+    def effects(self, scope: Scope) -> frozenset[str]:
+        """Return the variables of enclosing functions that a call of a nested function changes."""
+        found = scope.effects(self.known)
+        for name in scope.free & self.outer.keys():
+            found |= self.outer[name].effects
+        return frozenset(name for name in found if self.scope.is_local(name))
+
+    def uses(self, scope: Scope) -> frozenset[str]:
+        """Return the variables of enclosing functions that a nested function needs."""
+        found = scope.uses(self.known)
+        for name in scope.free & self.outer.keys():
+            found |= self.outer[name].uses
+        return frozenset(found)
+
+    def reads(self, node: ast.AST) -> frozenset[str]:
+        """Return the variables that an expression or definition may read."""
+        found: set[str] = set()
+        pending = [node]
+        while pending:
+            each = pending.pop()
+            child = self.scope.children.get(each)
+            if child is not None:
+                found |= self.uses(child)
+                if self.known.get(child.name) is child:
+                    found |= {name for scope in self.known.values() for name in self.uses(scope)}
+                pending += [d for d in (*child.node.args.defaults, *child.node.args.kw_defaults) if d]
+                pending += getattr(child.node, "decorator_list", [])
+                continue
+            if isinstance(each, ast.Name):
+                found.add(each.id)
+                if each.id in self.visible:
+                    found |= self.visible[each.id].uses
+            pending.extend(ast.iter_child_nodes(each))
+        return frozenset(found)
+
+    # Places and refusals
+
+    def span(self, node: ast.AST) -> Span:
+        return place(self.text, node)
+
+    def refuse(self, node: ast.AST, construct: str, advice: str) -> SourceError:
+        return refuse(self.text, node, construct, advice)
+
+    # Variables
+
+    def meaning(self, name: str, env: Env) -> Binding | Reference | str | None:
+        """Return the meaning of a name: a local variable, a known object, an input, or None."""
+        if name in env:
+            return env[name]
+        if self.scope.is_local(name):
+            return Binding("", unbound=True)
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if name in scope.imports:
+                return self.program.imported(*scope.imports[name])
+            scope = scope.parent
+        return self.globals(name)
+
+    def read(self, name: str, node: ast.AST, env: Env) -> Expr:
+        """Return the value of a variable."""
+        span = self.span(node)
+        found = self.meaning(name, env)
+        if isinstance(found, Binding):
+            return self.read_local(name, found, span)
+        if isinstance(found, Reference):
+            return self.program.value_of(self, found, node)
+        if isinstance(found, str):
+            self.program.check_input(self, found, node)
+            return Var(span, found)
+        return raise_error(span, NameError, f"name {name!r} is not defined")
+
+    def read_local(self, name: str, binding: Binding, span: Span) -> Expr:
+        """Return the value of a local variable; where it may be unassigned, with Python's check."""
+        if not binding.core:
+            return self.unbound(name, binding, span)
+        value: Expr = Var(span, binding.core)
+        if binding.cell:
+            value = Prim(span, "py.variable", (value, Const(span, name)))
+        if binding.unbound:
+            value = self.checked(name, binding, value, span)
+        if binding.callee is not None:
+            return self.program.as_value(binding.callee, span)
+        return value
+
+    def unbound(self, name: str, binding: Binding, span: Span) -> Expr:
+        """Raise the exception of Python for a variable without a value."""
+        where = "where it is not associated with a value"
+        free = name not in self.scope.assigned if binding.free is None else binding.free
+        if not free:
+            return raise_error(span, UnboundLocalError, f"cannot access local variable {name!r} {where}")
+        message = f"cannot access free variable {name!r} {where} in enclosing scope"
+        return raise_error(span, NameError, message)
+
+    def checked(self, name: str, binding: Binding, value: Expr, span: Span) -> Expr:
+        """Return the value of a variable, or raise if it is unassigned at run time."""
+
+        def check(values: list[Expr]) -> Expr:
+            unbound = Prim(span, "py.is", (values[0], Const(span, UNBOUND)))
+            return If(span, unbound, self.unbound(name, binding, span), again(values[0]))
+
+        return bound(self.program.names, [value], check, name)
+
+    def held(self, name: str, env: Env, span: Span) -> Expr:
+        """Return what is passed on for a variable: its value, its cell, or the mark that it is unassigned."""
+        core = env[name].core if name in env else ""
+        return Var(span, core) if core else Const(span, UNBOUND)
+
+    def store(self, name: str, value: Expr, env: Env, rest: Next) -> Expr:
+        """Bind a variable to a value around the continuation `rest`."""
+        new = self.fresh(name)
+        old = env.get(name)
+        if old is not None and old.cell:
+            value = Prim(value.span, "py.set", (Var(value.span, old.core), Const(value.span, 0), value))
+            return Let(value.span, new, value, rest({**env, name: Binding(new, cell=True)}))
+        return Let(value.span, new, value, rest({**env, name: Binding(new)}))
