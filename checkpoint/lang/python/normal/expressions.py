@@ -1,0 +1,232 @@
+"""Expressions without effects: what changes a variable becomes a statement before the expression.
+
+In: an expression of Python, and the list of statements to which its effects are added. Out: an expression that
+has the same value after these statements, and changes no variable.
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from itertools import count
+from typing import Any
+
+from checkpoint.lang.python.normal.comprehensions import as_loops, runs_apart
+from checkpoint.lang.python.normal.nodes import (
+    Change,
+    Keyword,
+    Prim,
+    Scoped,
+    assign,
+    constant,
+    load,
+    with_parts,
+)
+from checkpoint.lang.python.scopes.scopes import CHANGING, COMPREHENSIONS, root_of
+
+
+class Expressions(ABC):
+    """The normal form of the expressions of one function.
+
+    changing: the names of nested functions that change variables.
+    methods: the names of the methods of the program's classes, which need not change their object.
+    is_local: returns whether a name is that of a variable.
+    """
+
+    def __init__(
+        self, changing: Collection[str], methods: Collection[str], is_local: Callable[[str], bool]
+    ) -> None:
+        self.changing = changing
+        self.is_local = is_local
+        self.methods = CHANGING - frozenset(methods)
+        self.numbers = count(1)
+
+    def temporary(self) -> str:
+        return f"%{next(self.numbers)}"
+
+    @abstractmethod
+    def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Return a list of statements in normal form."""
+
+    def is_change(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in self.methods
+        )
+
+    def has_effect(self, node: ast.AST) -> bool:
+        """Whether evaluating an expression changes a variable of the function."""
+        if isinstance(node, ast.NamedExpr) or self.is_change(node):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
+            return True
+        if isinstance(node, ast.Lambda):
+            return any(self.has_effect(d) for d in [*node.args.defaults, *node.args.kw_defaults] if d)
+        return any(self.has_effect(child) for child in ast.iter_child_nodes(node))
+
+    def saved(self, value: ast.expr, out: list[ast.stmt]) -> ast.Name:
+        """A temporary that holds a value."""
+        name = self.temporary()
+        out.append(assign(name, value, value))
+        return load(name, value)
+
+    def kept(self, value: ast.expr, out: list[ast.stmt]) -> ast.expr:
+        """A value that no later statement can change: a constant or a temporary."""
+        if isinstance(value, ast.Starred):
+            items = self.saved(Prim("py.tuple-of", [value.value], value), out)
+            return ast.copy_location(ast.Starred(items, ast.Load()), value)
+        if isinstance(value, ast.Constant) or (isinstance(value, ast.Name) and value.id[0] == "%"):
+            return value
+        return self.saved(value, out)
+
+    def pure(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
+        """The expression without effects; they, and what must come before them, go to `out`."""
+        if not self.has_effect(node):
+            return node
+        if isinstance(node, ast.NamedExpr):
+            value = self.kept(self.pure(node.value, out), out)
+            out.append(assign(node.target.id, value, node))
+            return value
+        if self.is_change(node):
+            return self.change(node, out, used=True)  # type: ignore[arg-type]
+        if isinstance(node, ast.IfExp):
+            return self.choice(node, node.test, node.body, node.orelse, out)
+        if isinstance(node, ast.BoolOp):
+            return self.short_circuit(node, out)
+        if isinstance(node, COMPREHENSIONS):
+            return self.comprehension(node, out)
+        if isinstance(node, ast.Compare) and len(node.ops) > 1:
+            return self.chain(node, out)
+        match node:
+            case ast.Call(ast.Name("any" | "all" as by), [ast.GeneratorExp() as items], []):
+                if not self.is_local(by):
+                    return self.comprehension(items, out, by)
+        return self.compound(node, out)
+
+    def chain(self, node: ast.Compare, out: list[ast.stmt]) -> ast.expr:
+        """`a < b < c`, where c may not be evaluated."""
+        left, middle = self.in_order([node.left, node.comparators[0]], out)
+        middle = self.kept(middle, out)
+        first = ast.copy_location(ast.Compare(left, node.ops[:1], [middle]), node)
+        rest = ast.copy_location(ast.Compare(middle, node.ops[1:], node.comparators[1:]), node)
+        return self.short_circuit(ast.copy_location(ast.BoolOp(ast.And(), [first, rest]), node), out)
+
+    def compound(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
+        """An expression whose operands are all evaluated, in order."""
+        parts = self.operands(node)
+        fresh = self.in_order(list(parts), out)
+        table = dict(zip(map(id, parts), fresh, strict=True))
+        result: ast.expr = with_parts(node, table)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
+            return self.saved(result, out)
+        return result
+
+    def operands(self, node: ast.expr) -> list[ast.expr]:
+        """The expressions that an expression evaluates, in order."""
+        match node:
+            case ast.Dict():
+                pairs = zip(node.keys, node.values, strict=True)
+                return [part for pair in pairs for part in pair if part is not None]
+            case ast.Call():
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                return [*self.callee(node.func), *given]
+        return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+    def callee(self, function: ast.expr) -> list[ast.expr]:
+        """What a call evaluates before its arguments: of a method the object."""
+        if isinstance(function, ast.Name):
+            return []
+        if not isinstance(function, ast.Attribute):
+            return [function]
+        root = root_of(function.value)
+        return [] if root is not None and not self.is_local(root) else [function.value]
+
+    def in_order(self, parts: list[ast.expr], out: list[ast.stmt]) -> list[ast.expr]:
+        """Expressions without effects; those before one that has some are kept."""
+        last = max((i for i, part in enumerate(parts) if self.has_effect(part)), default=-1)
+        found = []
+        for i, part in enumerate(parts):
+            value = self.pure(part, out)
+            found.append(self.kept(value, out) if i < last else value)
+        return found
+
+    def choice(
+        self, at: ast.expr, test: ast.expr, then: ast.expr, other: ast.expr, out: list[ast.stmt]
+    ) -> ast.expr:
+        name = self.temporary()
+        branches = []
+        for branch in (then, other):
+            inside: list[ast.stmt] = []
+            value = self.pure(branch, inside)
+            branches.append([*inside, assign(name, value, at)])
+        out.append(ast.copy_location(ast.If(self.pure(test, out), *branches), at))
+        return load(name, at)
+
+    def short_circuit(self, node: ast.BoolOp, out: list[ast.stmt]) -> ast.expr:
+        first, rest = node.values[0], node.values[1:]
+        value = self.kept(self.pure(first, out), out)
+        if not rest:
+            return value
+        more = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(node.op, rest), node)
+        if isinstance(node.op, ast.And):
+            return self.choice(node, value, more, value, out)
+        return self.choice(node, value, value, more, out)
+
+    def comprehension(self, node: Any, out: list[ast.stmt], by: str | None = None) -> ast.expr:
+        """A comprehension with effects, as the loops that it stands for; by: any or all, that it is for."""
+        name = self.temporary()
+        first = self.saved(self.pure(node.generators[0].iter, out), out)
+        start, loops = as_loops(node, name, first, by)
+        out.append(assign(name, start, node))
+        targets = [n for g in node.generators for n in ast.walk(g.target)]
+        names = frozenset(n.id for n in targets if isinstance(n, ast.Name))
+        out.append(Scoped(names, self.block([loops]), runs_apart(node), node))
+        return load(name, node)
+
+    def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr:
+        """A path whose indices are evaluated once."""
+        if isinstance(target, ast.Subscript):
+            value = self.path(target.value, out)
+            if isinstance(target.slice, ast.Slice):
+                index: ast.expr = target.slice
+            else:
+                index = self.kept(self.pure(target.slice, out), out)
+            return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
+        if isinstance(target, ast.Attribute):
+            value = self.path(target.value, out)
+            return ast.copy_location(ast.Attribute(value, target.attr, ast.Load()), target)
+        if isinstance(target, ast.Name):
+            return load(target.id, target)
+        return self.kept(self.pure(target, out), out)
+
+    def change(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
+        """A changing method as a statement; its result."""
+        assert isinstance(node.func, ast.Attribute)
+        path = self.path(self.inserted(node.func.value, out), out)
+        operands = [*node.args, *(keyword.value for keyword in node.keywords)]
+        values = self.in_order(operands, out)
+        args: list[ast.expr] = list(values[: len(node.args)])
+        for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
+            args.append(ast.copy_location(Keyword(keyword.arg, value), keyword))
+        result = self.temporary() if used else None
+        out.append(Change(path, node.func.attr, args, result, node))
+        return constant(None, node) if result is None else load(result, node)
+
+    def written(self, node: ast.Call, path: ast.expr, out: list[ast.stmt]) -> None:
+        """A call of a library's function that changes its first argument."""
+        path = self.path(path, out)
+        call = self.compound(ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), out)
+        out.append(Change(path, "(call)", [call], None, node))
+
+    def inserted(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
+        """For `d.setdefault(k, []).append(v)`: the path d[k], once it is there."""
+        if not (self.is_change(node) and node.func.attr == "setdefault" and len(node.args) == 2):  # type: ignore[attr-defined]
+            return node
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Attribute)
+        path = self.path(self.inserted(node.func.value, out), out)
+        key = self.kept(self.pure(node.args[0], out), out)
+        out.append(Change(path, "setdefault", [key, self.pure(node.args[1], out)], None, node))
+        return ast.copy_location(ast.Subscript(path, key, ast.Load()), node)
