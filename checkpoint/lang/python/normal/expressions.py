@@ -1,7 +1,7 @@
 """Expressions without effects: what changes a variable becomes a statement before the expression.
 
-In: an expression of Python, and the list of statements to which its effects are added. Out: an expression with
-the same value after these statements, which changes no variable.
+In: an expression of Python, and the list of statements to which its effects are added. Out: an expression
+that has the same value after these statements, and changes no variable.
 """
 
 from __future__ import annotations
