@@ -16,18 +16,9 @@ from typing import Any
 import checkpoint
 from checkpoint import engines
 from checkpoint.ctarget.translate.collected import units_of
-from checkpoint.ctarget.translate.ops.actions import (
-    Changeable,
-    Element,
-    Expect,
-    IsKind,
-    Length,
-    Load,
-    Make,
-    Peek,
-    Push,
-    SetCall,
-)
+from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
+from checkpoint.ctarget.translate.ops.frame_ops import Peek, Push, SetCall
+from checkpoint.ctarget.translate.ops.object_ops import Changeable, Element, Length, Load, Make
 from checkpoint.ctarget.translate.units.graph import Go, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import following
 from checkpoint.errors import Source

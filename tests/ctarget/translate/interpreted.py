@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from checkpoint.ctarget.translate.ops.actions import Apply, Constant, Copy, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
 from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, On, Unit
 
 Values = dict[Place, float]

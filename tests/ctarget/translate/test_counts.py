@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from checkpoint.ctarget.translate.emit.text import source
-from checkpoint.ctarget.translate.ops.actions import Expect, IsKind, Load, Make, Peek, Push, SetCall
+from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
+from checkpoint.ctarget.translate.ops.frame_ops import Peek, Push, SetCall
+from checkpoint.ctarget.translate.ops.object_ops import Load, Make
 from checkpoint.ctarget.translate.units.graph import Fork, Return
 from tests.ctarget.translate import hot_programs
 from tests.ctarget.translate.counts import (

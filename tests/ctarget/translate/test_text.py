@@ -12,7 +12,7 @@ import pytest
 from checkpoint.ctarget.build import FROM_LIBM, SOURCES, compiler
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.text import header_words, plain_source, taped_source
-from checkpoint.ctarget.translate.ops.actions import Place
+from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.ops.words import Move, in_order, literal
 from checkpoint.ctarget.translate.units.graph import Unit
 from tests.ctarget.translate.interpreted import Run

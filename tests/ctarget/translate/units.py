@@ -6,28 +6,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ops.actions import (
-    Apply,
-    Birth,
-    Constant,
-    Copy,
-    Drop,
-    Effect,
-    Enclosed,
-    Expect,
-    IsKind,
-    Keep,
-    Kind,
-    Known,
-    Load,
-    Make,
-    Peek,
-    Place,
-    Pop,
-    Push,
-    SetCall,
-    Source,
-)
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, IsKind
+from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, Push, SetCall
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load, Make
+from checkpoint.ctarget.translate.ops.operation import Effect
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Known, Place, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
 from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, Return, Unit
 
 NEEDS: dict[str, tuple[tuple[int, ...], ...]] = {

@@ -13,40 +13,19 @@ be, 0.0 is added. A sum is not -0.0 if one of its terms is not.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from checkpoint.ctarget.translate.emit.records import Kept, Record, Records, place_of, positions_read, reals
-from checkpoint.ctarget.translate.ops.actions import (
-    Apply,
-    Copy,
-    Element,
-    Load,
-    Make,
-    Place,
-    Pop,
-    Push,
-    Source,
-    Update,
-)
-from checkpoint.ctarget.translate.ops.scalar_words import computed, contribution
-from checkpoint.ctarget.translate.ops.words import (
-    C_TYPES,
-    Move,
-    broken,
-    declaration,
-    in_order,
-    plain,
-    real,
-    reference,
-)
+from checkpoint.ctarget.translate.emit.records import Record, Records
+from checkpoint.ctarget.translate.ops.operation import Accumulator, Residual
+from checkpoint.ctarget.translate.ops.places import Place, Source, reals
+from checkpoint.ctarget.translate.ops.words import C_TYPES, Move, broken, declaration, in_order
 from checkpoint.ctarget.translate.units.graph import Go, Head, Leave, Unit
-from checkpoint.ctarget.translate.units.paths import Action, reached
+from checkpoint.ctarget.translate.units.paths import reached
 from checkpoint.errors import InternalError
 
 MOST_WAYS = 255  # they are bytes
 
 
-class Adjoint:
+class AdjointFunction:
     """One function. left_by: the numbers of the Leaves by which runs are left."""
 
     def __init__(self, unit: Unit, records: Records, left_by: Iterable[int]) -> None:
@@ -82,7 +61,7 @@ class Adjoint:
     def _declarations(self) -> list[str]:
         params = [param for head in reached(self.unit) for param in reals(head.params)]
         lines = ["    const uint8_t *const last = ways + end->ways;"]
-        lines += [f"    {_read(kept, f'header[{i}]')}" for i, kept in enumerate(self.records.header)]
+        lines += [f"    {_read(residual, f'header[{i}]')}" for i, residual in enumerate(self.records.header)]
         lines += declaration("double", [f"{param.name}_b" for param in params])
         return [*lines, "    Value *w = c->window;", "    (void)header;"]
 
@@ -140,7 +119,7 @@ class Adjoint:
     def _begin(self, head: Head) -> None:
         assert head.entry is not None
         self.text.append(f"begin_{head.number}:")
-        self.put(f"w = arrive_at(c, {reference(self.unit, head.block)});")
+        self.put(f"w = arrive_at(c, {self.unit.reference(head.block)});")
         registers = [head.block.registers[name] for name in head.block.block.params]
         amounts = dict.fromkeys(registers, "0.0")
         for register, wanted in head.entry:
@@ -158,130 +137,80 @@ class Adjoint:
         self.put(*[f"    {line}" for line in path.text], f"    goto head_{record.path.head.number};", "}")
 
 
-@dataclass(slots=True)
-class Amount:
-    """Of a place: a variable. own: of its own, to add to. clean: it cannot be -0.0."""
-
-    text: str
-    own: bool
-    clean: bool
-
-
 class PathAdjoint:
-    """One path's: statements."""
+    """The statements that reverse one path. text: the statements so far."""
 
     def __init__(self, records: Records, record: Record) -> None:
         self.records = records
         self.record = record
         self.text: list[str] = []
-        self.amounts: dict[Place, Amount] = {}
+        self._accumulators: dict[Place, Accumulator] = {}
 
     def run(self, given: list[tuple[Source, str]]) -> None:
-        """All of it."""
+        """Write all of it. given: what the path hands on, each with the variable of its cotangent."""
         self._read()
         for source, text in reversed(given):
-            if isinstance(source, Place) and source.kind == "real":
-                from_window = text.startswith("w[")
-                self.add(source, "+", f"0.0 + {text}" if from_window else text, clean=True)
-        for action in self.record.reverses:
-            self._reverse(action)
+            from_window = text.startswith("w[")
+            self.add(source, f"0.0 + {text}" if from_window else text, never_minus_zero=True)
+        for operation in self.record.reverses:
+            operation.reverse(self)
         self._hand_on()
 
     def _read(self) -> None:
-        """What was recorded, and what is computed of it."""
+        """Read what was recorded, and compute what is computed again."""
         words = self.record.words
         if words:
-            self.text.append(f"up -= {len(words)};")
-        self.text += [_read(kept, f"up[{i}]") for i, kept in enumerate(words)]
-        self.text += [_shared(kept, self.records.same_as[kept.place]) for kept in self.record.shared]
-        for op in self.record.again:
-            text = computed(op) if isinstance(op, Apply) else plain(op.source)
-            self.text.append(f"const {C_TYPES[op.to.kind]} {op.to.name} = {text};")
+            self.put(f"up -= {len(words)};")
+        self.put(*[_read(residual, f"up[{i}]") for i, residual in enumerate(words)])
+        self.put(*[_shared(each, self.records.same_as[each.place]) for each in self.record.shared])
+        for operation in self.record.again:
+            (to,) = operation.sets()
+            self.put(f"const {C_TYPES[to.kind]} {to.name} = {operation.recomputed()};")
 
     def _hand_on(self) -> None:
-        """To the head's params."""
+        """Move the cotangents of the head's params to its variables."""
         moves = []
         for param in reals(self.record.path.head.params):
-            amount = self.amounts.get(param, Amount("0.0", own=False, clean=True))
-            text = amount.text if amount.clean else f"0.0 + {amount.text}"
-            moves.append(Move("double", f"{param.name}_b", text, amount.text))
-        self.text += in_order(moves)
+            cotangent = self.cotangent(param)
+            moves.append(Move("double", f"{param.name}_b", cotangent.normalised(), cotangent.text))
+        self.put(*in_order(moves))
 
-    def add(self, place: Place, sign: str, text: str, clean: bool = False) -> None:
-        """A contribution to a place's amount. clean: it cannot be -0.0."""
-        amount = self.amounts.get(place)
-        own = f"{place.name}_a"
-        if amount is None and sign == "+" and text.isidentifier():
-            self.amounts[place] = Amount(text, own=False, clean=clean)
-        elif amount is None:
-            self.text.append(f"double {own} = {'-' if sign == '-' else ''}{text};")
-            self.amounts[place] = Amount(own, own=True, clean=clean)
+    # What operations write to (ops/operation.py, Adjoint)
+
+    def put(self, *lines: str) -> None:
+        """Append statements."""
+        self.text += lines
+
+    def cotangent(self, place: Place) -> Accumulator:
+        """Return the cotangent of a place, 0.0 where nothing contributed to it."""
+        found = self._accumulators.get(place)
+        return found if found is not None else Accumulator("0.0", is_own=False, never_minus_zero=True)
+
+    def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
+        """Add (or subtract) an expression to the cotangent of a source that is a real place."""
+        if not isinstance(source, Place) or source.kind != "real":
+            return
+        before, own = self._accumulators.get(source), f"{source.name}_a"
+        if before is None and sign == "+" and text.isidentifier():
+            self._accumulators[source] = Accumulator(text, is_own=False, never_minus_zero=never_minus_zero)
+            return
+        if before is None:
+            self.put(f"double {own} = {'-' if sign == '-' else ''}{text};")
+        elif before.is_own:
+            self.put(f"{own} {sign}= {text};")
         else:
-            self.text.append(
-                f"{own} {sign}= {text};" if amount.own else f"double {own} = {amount.text} {sign} {text};"
-            )
-            self.amounts[place] = Amount(own, own=True, clean=_sum_is_clean(amount.clean, clean, sign))
-
-    def _reverse(self, action: Action) -> None:
-        match action:
-            case Apply():
-                self._apply(action)
-            case Copy(to, source):
-                amount = self.amounts[to]
-                assert isinstance(source, Place)
-                self.add(source, "+", amount.text, amount.clean)
-            case Load(to, owner, index):
-                self.text.append(f"give(c, {owner.name}_birth, {index}, {self.amounts[to].text});")
-            case Element(to, owner):
-                at = plain(place_of(action))
-                self.text.append(f"give(c, {owner.name}_birth, {at}, {self.amounts[to].text});")
-            case Make(_, _, cells, birth):
-                for i in reversed(range(len(cells))):
-                    cell = cells[i]
-                    if isinstance(cell, Place) and cell.kind == "real":
-                        self.add(cell, "+", f"taken(c, (uint64_t){birth.name}, {i})")
-            case Update(to, _, at, value):
-                text = f"taken(c, {to.name}_birth, {at.name})"
-                if isinstance(value, Place) and value.kind == "real":
-                    self.add(value, "+", text)
-                else:
-                    self.text.append(f"{text};")
-            case Push(_, saved, _):
-                for source in reversed(saved):
-                    if isinstance(source, Place) and source.kind == "real":
-                        self.add(source, "+", "popped(c)")
-                    else:
-                        self.text.append("popped(c);")
-            case Pop(_, saved):
-                self.text += [f"give_back(c, {self._given_back(place)});" for place in saved]
-
-    def _given_back(self, place: Place) -> str:
-        amount = self.amounts.get(place)
-        if amount is None:
-            return "0.0"
-        return amount.text if amount.clean else f"0.0 + {amount.text}"
-
-    def _apply(self, op: Apply) -> None:
-        amount = self.amounts[op.to]
-        everything = (*op.operands, op.to)
-        values = {k: real(everything[k]) for k in positions_read(op)}
-        for i in reversed(range(len(op.operands))):
-            operand = op.operands[i]
-            if isinstance(operand, Place) and operand.kind == "real":
-                sign, text = contribution(op, i, amount.text, values)
-                self.add(operand, sign, text, amount.clean and sign == "+" and text == amount.text)
+            self.put(f"double {own} = {before.text} {sign} {text};")
+        # A sum, or difference, is -0.0 only if both terms are.
+        if before is not None:
+            never_minus_zero = before.never_minus_zero or (never_minus_zero and sign == "+")
+        self._accumulators[source] = Accumulator(own, is_own=True, never_minus_zero=never_minus_zero)
 
 
-def _sum_is_clean(first: bool, second: bool, sign: str) -> bool:
-    """Whether a sum, or difference, cannot be -0.0: it is only where both terms are -0.0."""
-    return first or (second and sign == "+")
-
-
-def _read(kept: Kept, word: str) -> str:
+def _read(residual: Residual, word: str) -> str:
     """What declares a variable of a recorded word."""
-    return f"const {kept.c_type} {kept.name} = {word}.{kept.part};"
+    return f"const {residual.c_type} {residual.name} = {word}.{residual.part};"
 
 
-def _shared(kept: Kept, first: Place) -> str:
+def _shared(residual: Residual, first: Place) -> str:
     """The same for what the header has by the name of another param."""
-    return f"const {kept.c_type} {kept.name} = {Kept(first, kept.birth).name};"
+    return f"const {residual.c_type} {residual.name} = {Residual(first, residual.birth).name};"

@@ -7,11 +7,11 @@ kept, by its text.
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.emit.adjoint import Adjoint
+from checkpoint.ctarget.translate.emit.adjoint import AdjointFunction
 from checkpoint.ctarget.translate.emit.definitions import used_in
-from checkpoint.ctarget.translate.emit.forward import Forward
+from checkpoint.ctarget.translate.emit.forward import ForwardFunction
 from checkpoint.ctarget.translate.emit.records import Records
-from checkpoint.ctarget.translate.ops.words import comment, reference
+from checkpoint.ctarget.translate.ops.words import comment
 from checkpoint.ctarget.translate.units.graph import Unit
 from checkpoint.ctarget.translate.units.paths import all_paths
 
@@ -37,14 +37,14 @@ def taped_source(unit: Unit, lines: bool = True) -> str:
 
 
 def _plain(unit: Unit, lines: bool) -> list[str]:
-    return Forward(unit, None, lines).function()
+    return ForwardFunction(unit, None, lines).function()
 
 
 def _taped(unit: Unit, lines: bool) -> list[str]:
     records = Records(unit)
-    forward = Forward(unit, records, lines)
+    forward = ForwardFunction(unit, records, lines)
     tape = forward.function()
-    return [*tape, "", *Adjoint(unit, records, forward.left_by).function()]
+    return [*tape, "", *AdjointFunction(unit, records, forward.left_by).function()]
 
 
 def header_words(unit: Unit) -> int:
@@ -55,8 +55,8 @@ def header_words(unit: Unit) -> int:
 def _number(unit: Unit) -> None:
     """Each block that the unit enters or leaves at has a number, in both files the same."""
     for path in all_paths(unit):
-        reference(unit, path.head.block)
-        reference(unit, getattr(path.end, "block", path.head.block))
+        unit.reference(path.head.block)
+        unit.reference(getattr(path.end, "block", path.head.block))
 
 
 def _file(unit: Unit, lines: list[str]) -> str:

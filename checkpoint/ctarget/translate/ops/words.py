@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 import re
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from textwrap import wrap
-from typing import Any
 
-from checkpoint.ctarget.translate.ops.actions import Constant, Kind, Known, Place, Source, Tag
-from checkpoint.ctarget.translate.units.graph import Unit
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Known, Place, Source, Tag
 
 C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
 # The part of a Value that has a place's content, and its tag.
@@ -100,15 +99,6 @@ def lacks_tag(held: str, tag: str, procedure: int | None = None, count: int | No
 def content(held: str, kind: Kind) -> str:
     """What a place of a kind gets of a Value that is held somewhere."""
     return f"load(&{held})" if kind == "value" else f"{held}.{PAYLOADS[kind]}"
-
-
-def reference(unit: Unit, thing: Any) -> str:
-    """A block, as unit code names it. (What has no number yet gets one.)"""
-    for number, known in enumerate(unit.references):
-        if known is thing:
-            return f"REFERENCE({number})"
-    unit.references.append(thing)
-    return f"REFERENCE({len(unit.references) - 1})"
 
 
 def broken(line: str) -> list[str]:
@@ -205,3 +195,18 @@ def in_quotes(name: str) -> str:
     return "".join(
         c if c.isprintable() and c not in '"\\' else f"\\{ord(c):03o}" for c in name if ord(c) < 256
     )
+
+
+def now(steps: int) -> str:
+    """Return the number of steps that the machine has made, so many after the path's head."""
+    return f"stop - left + {steps}"
+
+
+def stored(sources: Iterable[tuple[int, Source]]) -> list[str]:
+    """Return statements that store sources, each at its index of `to`."""
+    return [f"store(&to[{i}], {value(source)});" for i, source in sources]
+
+
+def if_unlikely(test: str, statement: str) -> str:
+    """Return a statement that is done where a test holds, which it rarely does."""
+    return f"if (UNLIKELY({test})) {statement}"

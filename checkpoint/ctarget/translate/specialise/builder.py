@@ -11,7 +11,7 @@ from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.tables import return_point
-from checkpoint.ctarget.translate.ops.actions import Kind, Place
+from checkpoint.ctarget.translate.ops.places import Kind, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Held
 from checkpoint.ctarget.translate.units.graph import Leave, Unit

@@ -12,7 +12,10 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.actions import Constant, Load, Place, Same, TagOf, Tangent
+from checkpoint.ctarget.translate.ops.check_ops import Same, TagOf
+from checkpoint.ctarget.translate.ops.object_ops import Load
+from checkpoint.ctarget.translate.ops.places import Constant, Place
+from checkpoint.ctarget.translate.ops.scalar_ops import Tangent
 from checkpoint.ctarget.translate.specialise.builder import AMOUNTS
 from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import SCALARS, Steps

@@ -11,16 +11,10 @@ from functools import cache
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate.ops.actions import (
-    Constant,
-    Effect,
-    Enclosed,
-    Expect,
-    Peek,
-    Place,
-    Pop,
-    SetCall,
-)
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
+from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
+from checkpoint.ctarget.translate.ops.operation import Effect
+from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise import (  # noqa: F401 (for what steps they add)
     dual_steps,
     entries,

@@ -7,7 +7,7 @@ must stand in which register for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ops.actions import Constant, Known, Place, Tag
+from checkpoint.ctarget.translate.ops.places import Constant, Known, Place, Tag
 from checkpoint.ctarget.translate.specialise.builder import AMOUNTS, Builder
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.steps import NUMBERS

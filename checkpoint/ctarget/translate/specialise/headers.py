@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ops.actions import Constant, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.specialise import entries
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Making

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.actions import Birth, Changeable, Constant, Make, Place, Update
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, Make, Update
+from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.python_steps import looked_into
 from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of

@@ -9,7 +9,10 @@ takes one. Frames are pushed from the bottom; frames and slots refer to objects 
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.ops.actions import Constant, Effect, Keep, Known, Make, Place, Push, Source
+from checkpoint.ctarget.translate.ops.frame_ops import Push
+from checkpoint.ctarget.translate.ops.object_ops import Keep, Make
+from checkpoint.ctarget.translate.ops.operation import Effect
+from checkpoint.ctarget.translate.ops.places import Constant, Known, Place, Source
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Data, Held, State
 

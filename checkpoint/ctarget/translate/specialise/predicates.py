@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.actions import Constant
+from checkpoint.ctarget.translate.ops.places import Constant
 from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
 from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract
 

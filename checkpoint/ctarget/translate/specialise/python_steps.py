@@ -13,17 +13,10 @@ from types import FunctionType, NoneType
 from checkpoint.ad.containers import Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.actions import (
-    Apart,
-    Constant,
-    Convert,
-    Element,
-    Expect,
-    Kind,
-    Length,
-    Place,
-    Source,
-)
+from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect
+from checkpoint.ctarget.translate.ops.object_ops import Element, Length
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Convert
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.scalars import Domain, apply
 from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of

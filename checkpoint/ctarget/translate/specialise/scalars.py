@@ -13,7 +13,8 @@ from typing import Any, Literal
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.tables import NO_SCALAR
-from checkpoint.ctarget.translate.ops.actions import Apply, Kind, Place, Source
+from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply
 
 Domain = Literal["reals", "integers"]
 _PROBE = (7, 2)  # integers on which every definition has a value: their result tells its kind

@@ -19,22 +19,11 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.selection import is_null_test
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
-from checkpoint.ctarget.translate.ops.actions import (
-    Birth,
-    Constant,
-    Copy,
-    Drop,
-    Enclosed,
-    Expect,
-    IsKind,
-    Keep,
-    Kind,
-    Load,
-    Make,
-    Op,
-    Place,
-    Source,
-)
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, IsKind
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load, Make
+from checkpoint.ctarget.translate.ops.operation import Op
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Making
 from checkpoint.ctarget.translate.specialise.observe import Shape

@@ -19,16 +19,7 @@ Data that do not leave the unit are not made: pairs, tuples, environments and fr
 are places for their fields alone, until an end needs them (Make, Push).
 
 The adjoint of a path reverses its ops and effects, the last first, from accumulators of what its end hands
-on:
-    Apply  by the partials of the record, the last operand first; only reals have accumulators
-    Copy   source' += to'
-    Load   (owner . index)' += to', in the map of the cotangent, under the owner's birth, if to is a real
-    Element (owner . at)' += to', likewise
-    Make   for each cell, the last first: cell' += (to . index)', taken out of the map, under `birth`
-    Update value' += (to . at)', taken out of the map
-    Push   the frame's amounts are popped off the cotangent's stack, the last first: saved'
-    Pop    saved' are pushed there, in their order (of what is no real: 0)
-    Birth, Keep, Drop, SetCall: nothing
+on: each class of operation says how (ops/operation.py). Only reals have accumulators.
 All accumulators start at +0.0 but those that the end hands on; none is ever -0.0 where a head or an exit sees
 it.
 """
@@ -39,7 +30,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ops.actions import Effect, Known, Op, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.operation import Effect, Op
+from checkpoint.ctarget.translate.ops.places import Known, Place, Source, Tag
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,3 +134,11 @@ class Unit:
     leaves: int = 0
     ways: int = 0
     tapes: bool = True
+
+    def reference(self, thing: Any) -> str:
+        """Return how unit code names a reference, which gets a number if it has none."""
+        for number, known in enumerate(self.references):
+            if known is thing:
+                return f"REFERENCE({number})"
+        self.references.append(thing)
+        return f"REFERENCE({len(self.references) - 1})"

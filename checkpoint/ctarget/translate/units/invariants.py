@@ -9,7 +9,7 @@ What always holds: at an entry a class has one param that stands for it, and lat
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.ops.actions import Copy, Place, Source
+from checkpoint.ctarget.translate.ops.places import Place, Source
 from checkpoint.ctarget.translate.units.graph import Go, Head, Unit
 from checkpoint.ctarget.translate.units.paths import Path, reached
 
@@ -88,9 +88,9 @@ class Invariants:
 def _copies(path: Path) -> dict[Place, Source]:
     """What each copy on a path is a copy of."""
     found: dict[Place, Source] = {}
-    for action in path.actions:
-        if isinstance(action, Copy):
-            found[action.to] = _passed(action.source, found)
+    for operation in path.operations:
+        if operation.copied is not None:
+            found.update(dict.fromkeys(operation.sets(), _passed(operation.copied, found)))
     return found
 
 

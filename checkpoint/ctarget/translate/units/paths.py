@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ops.actions import Effect, Element, Op, Peek, Place, Pop, Source
+from checkpoint.ctarget.translate.ops.operation import Operation
+from checkpoint.ctarget.translate.ops.places import Source
 from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
-
-Action = Op | Effect
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -25,9 +24,9 @@ class Path:
     end: Go | Leave
 
     @property
-    def actions(self) -> list[Action]:
+    def operations(self) -> list[Operation]:
         """All that is done on it, in order."""
-        done: list[Action] = []
+        done: list[Operation] = []
         for node in self.nodes:
             done += [*node.ops, *node.effects]
         return done + list(self.end.effects) if isinstance(self.end, Leave) else done
@@ -110,13 +109,3 @@ def nodes(unit: Unit) -> Iterator[Node]:
 def blocks(unit: Unit) -> set[BlockPeer]:
     """All that are run in its nodes."""
     return {node.block for node in nodes(unit)}
-
-
-def defined(action: Action) -> tuple[Place, ...]:
-    """The places that an action sets. (Those of a Pop are its Peek's.)"""
-    if isinstance(action, Peek):
-        return action.saved
-    if isinstance(action, Element):
-        return action.to, action.at
-    to = None if isinstance(action, Pop) else getattr(action, "to", None)
-    return () if to is None else (to,)

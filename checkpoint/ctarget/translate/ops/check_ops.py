@@ -1,0 +1,121 @@
+"""Operations that look at what a value is: its kind, its identity, the parts that are no numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checkpoint.ctarget.translate.ops.operation import Forward, Op, Undifferentiated
+from checkpoint.ctarget.translate.ops.places import Place, Source
+from checkpoint.ctarget.translate.ops.words import has_tag, if_unlikely, lacks_tag
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Expect(Undifferentiated, Op):
+    """Leaves the unit unless a value has a tag.
+
+    tag: a kind of kinds.h by its name; TUPLE: a RECORD that is a plain tuple; OTHER: a kind without a
+    cotangent, neither REAL nor NODE nor DUAL nor FOREIGN. procedure: of a CLOSURE or PROCEDURE, a reference.
+    count: of a TUPLE, its length.
+    """
+
+    place: Place
+    tag: str
+    procedure: int | None = None
+    count: int | None = None
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        test = lacks_tag(self.place.name, self.tag, self.procedure, self.count)
+        out.put(if_unlikely(test, out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class IsKind(Undifferentiated, Op):
+    """Whether a value is of a kind, as in Expect; `to` is a boolean."""
+
+    to: Place
+    place: Place
+    tag: str
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        out.put(f"{self.to.name} = {has_tag(self.place.name, self.tag)};")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Enclosed(Undifferentiated, Op):
+    """The environment of a CLOSURE, as a value of the kind ENVIRONMENT; borrowed from it until a Keep."""
+
+    to: Place
+    place: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        out.put(f"{self.to.name} = environment_of({self.place.name});")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Apart(Undifferentiated, Op):
+    """Leaves the unit unless two values are different objects."""
+
+    place: Place
+    other: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place, self.other)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(if_unlikely(f"{self.place.name}.object == {self.other.name}.object", out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TagOf(Undifferentiated, Op):
+    """The tag of a dual, an integer; it is stored where other objects have their birth."""
+
+    to: Place
+    place: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        out.put(f"{self.to.name} = (int64_t){self.place.name}.object->birth;")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Same(Undifferentiated, Op):
+    """Leaves the unit unless two integers are equal."""
+
+    a: Place
+    b: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.a, self.b)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(if_unlikely(f"{self.a.name} != {self.b.name}", out.exit()))

@@ -1,0 +1,134 @@
+"""Operations on the machine's stack. The cotangents of what frames have saved are on a stack of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from checkpoint.ctarget.translate.ops.operation import (
+    Adjoint,
+    Effect,
+    Forward,
+    Op,
+    Residual,
+    Undifferentiated,
+)
+from checkpoint.ctarget.translate.ops.places import Place, Source, is_real, reals
+from checkpoint.ctarget.translate.ops.words import content, if_unlikely, stored, unlike
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Peek(Undifferentiated, Op):
+    """What the top frame of the machine's stack has saved.
+
+    Leaves the unit unless the frame's point is `point` (a reference) and all are of the kinds of `saved`.
+    What is counted is borrowed: the Pop that follows moves it.
+    """
+
+    point: int
+    saved: tuple[Place, ...]
+
+    def reads(self) -> Sequence[Source]:
+        return ()
+
+    def sets(self) -> Sequence[Place]:
+        return self.saved
+
+    def write(self, out: Forward) -> None:
+        out.put(if_unlikely(f"top_point(m) != REFERENCE({self.point})", out.exit()))
+        if not self.saved:
+            return
+        saved = out.temporary("saved", "const Value *")
+        out.put(f"{saved} = stack_top_saved(&m->stack);")
+        fields = [(place, f"{saved}[{i}]") for i, place in enumerate(self.saved)]
+        tests = [test for place, field in fields if (test := unlike(field, place))]
+        if tests:
+            out.put(if_unlikely(" || ".join(tests), out.exit()))
+        out.put(*[f"{place.name} = {content(field, place.kind)};" for place, field in fields])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Push(Effect):
+    """A frame on the machine's stack.
+
+    point, call: references (the block whose call is shown, or None). Adjoint: the cotangents of the frame are
+    popped, the last first: saved' += each.
+    """
+
+    point: int
+    saved: tuple[Source, ...]
+    call: int | None
+
+    def reads(self) -> Sequence[Source]:
+        return self.saved
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        shown = "NULL" if self.call is None else f"REFERENCE({self.call})"
+        to = out.temporary("to", "Value *")
+        out.put(f"{to} = push(m, REFERENCE({self.point}), {shown});", *stored(enumerate(self.saved)))
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place]:
+        return reals(self.saved)
+
+    def residuals(self) -> Sequence[Residual]:
+        return ()
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        for source in reversed(self.saved):
+            if is_real(source):
+                adjoint.add(source, "popped(c)")
+            else:
+                adjoint.put("popped(c);")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pop(Effect):
+    """Drops the top frame, which a Peek has looked at. saved: as in the Peek.
+
+    Adjoint: the cotangents of `saved` are pushed, in their order (0 of what is no real).
+    """
+
+    point: int
+    saved: tuple[Place, ...]
+
+    def reads(self) -> Sequence[Source]:
+        return ()
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(f"pop(m, {len(self.saved)});")
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place]:
+        return ()
+
+    def residuals(self) -> Sequence[Residual]:
+        return ()
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        for place in self.saved:
+            adjoint.put(f"give_back(c, {adjoint.cotangent(place).normalised()});")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SetCall(Undifferentiated, Effect):
+    """A tail call that is shown: the top frame of the machine's stack waits for it, unless it waits for an
+    outer one or is the last (vm_steps.c, push_call).
+
+    call: a reference, the block.
+    """
+
+    call: int
+
+    def reads(self) -> Sequence[Source]:
+        return ()
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(f"set_call(m, REFERENCE({self.call}));")

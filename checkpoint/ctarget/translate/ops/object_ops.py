@@ -1,0 +1,295 @@
+"""Operations on objects: reading their fields and elements, making and changing them, counting references.
+
+The cotangent of a field is found by the birth of its object and its index, in a map: `give` adds to it,
+`taken` removes it (ctemplates/machine/translated.h).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from checkpoint.ctarget.translate.ops.operation import (
+    Adjoint,
+    Effect,
+    Forward,
+    Op,
+    Residual,
+    Undifferentiated,
+)
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, reals
+from checkpoint.ctarget.translate.ops.words import PAYLOADS, TAGS, if_unlikely, now, plain, stored, value
+
+# Reading
+
+
+def _read(out: Forward, to: Place, owner: Place, text: str) -> None:
+    """Write what reads a field, which an expression looks up: NULL where there is none."""
+    field = out.temporary("field", "const Value *")
+    out.put(f"{field} = {text};")
+    is_value = to.kind == "value"
+    test = f"!{field}" if is_value else f"!{field} || {field}->tag != {TAGS[to.kind]}"
+    out.put(if_unlikely(test, out.exit()))
+    out.put(f"{to.name} = {f'load({field})' if is_value else f'{field}->{PAYLOADS[to.kind]}'};")
+    out.record_birth(owner)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Load(Op):
+    """A field of an object (of a TUPLE: not counting its first cell).
+
+    Leaves the unit where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
+    borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real.
+    """
+
+    to: Place
+    owner: Place
+    index: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        _read(out, self.to, self.owner, f"field_of({self.owner.name}, {self.index})")
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return [] if self.to in active else None
+
+    def residuals(self) -> Sequence[Residual]:
+        return (Residual(self.owner, birth=True),)
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        adjoint.put(f"give(c, {self.owner.name}_birth, {self.index}, {adjoint.cotangent(self.to).text});")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Element(Op):
+    """An element of a list or a plain tuple, by an index as in Python: a negative one counts from the end.
+
+    at: the place of the index where it was found. Leaves the unit where there is no such element, where it
+    has another kind than `to`, or where the list is stale after so many steps from the path's header on
+    (containers.h). Adjoint: (owner . at)' += to', if to is a real.
+    """
+
+    to: Place
+    owner: Place
+    index: Source
+    at: Place
+    steps: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner, self.index)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to, self.at)
+
+    def write(self, out: Forward) -> None:
+        given = f"{self.owner.name}, {plain(self.index)}, {now(self.steps)}, &{self.at.name}"
+        _read(out, self.to, self.owner, f"element({given})")
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return [] if self.to in active else None
+
+    def residuals(self) -> Sequence[Residual]:
+        own, at = Residual(self.owner, birth=True), self._found_at()
+        return (own,) if isinstance(at, Constant) else (own, Residual(at))
+
+    def _found_at(self) -> Constant | Place:
+        """Return where the element is; where that is sure to be the index, it need not be recorded."""
+        index = self.index
+        if isinstance(index, Constant) and isinstance(index.value, int) and index.value >= 0:
+            return index
+        return self.at
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        text = adjoint.cotangent(self.to).text
+        adjoint.put(f"give(c, {self.owner.name}_birth, {plain(self._found_at())}, {text});")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Length(Undifferentiated, Op):
+    """The length of a list or a plain tuple. Leaves the unit as Element does."""
+
+    to: Place
+    owner: Place
+    steps: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        test = f"!has_length({self.owner.name}, {now(self.steps)}, &{self.to.name})"
+        out.put(if_unlikely(test, out.exit()))
+
+
+# Making
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Birth(Undifferentiated, Op):
+    """The next birth, an integer, for an object that is not made yet. The end of the path counts them."""
+
+    to: Place
+
+    def reads(self) -> Sequence[Source]:
+        return ()
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        before = out.births_before(self)
+        if before is not None:  # else all paths from here exit at the header, where none has been made
+            out.put(f"{self.to.name} = births + {before};")
+
+    @property
+    def births(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Make(Effect):
+    """An object of the kind PAIR, ENVIRONMENT or LIST, or a TUPLE (a RECORD whose first cell, NOTHING, is not
+    among `cells`). Takes the references that cells own.
+
+    Adjoint: for each cell, the last first: cell' += (to . index)', removed from the map, under `birth`.
+    """
+
+    to: Place
+    tag: str
+    cells: tuple[Source, ...]
+    birth: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (*self.cells, self.birth)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        given = f"{len(self.cells)}, {self.birth.name}, &{self.to.name}"
+        kind = "RECORD" if self.tag == "TUPLE" else self.tag
+        text = f"make_list(m, {given})" if self.tag == "LIST" else f"make(m, {kind}, {given})"
+        out.put(f"{out.temporary('to', 'Value *')} = {text};", *stored(enumerate(self.cells)))
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return reals(self.cells) or None
+
+    def residuals(self) -> Sequence[Residual]:
+        return (Residual(self.birth),)
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        for i in reversed(range(len(self.cells))):
+            adjoint.add(self.cells[i], f"taken(c, (uint64_t){self.birth.name}, {i})")
+
+
+# Changing
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Changeable(Undifferentiated, Op):
+    """Where a list is to be changed: the place of an element, or, without an index, behind the last one.
+
+    Leaves the unit unless it is a list that the program may change, after so many steps (as in Element). `to`
+    is an integer.
+    """
+
+    to: Place
+    owner: Place
+    index: Source | None
+    steps: int
+
+    def reads(self) -> Sequence[Source | None]:
+        return (self.owner, self.index)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        function = f"changeable_{'end' if self.index is None else 'element'}"
+        index = "" if self.index is None else f"{plain(self.index)}, "
+        test = f"!{function}({self.owner.name}, {index}{now(self.steps)}, &{self.to.name})"
+        out.put(if_unlikely(test, out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Update(Effect):
+    """A list gets an element, at a place that a Changeable has found: behind all others if it `appends`.
+
+    to: the list from then on; `owner` is stale. Takes the reference that the value owns. Adjoint: value' +=
+    (to . at)', removed from the map; of integers too, since the machine may have read them as reals.
+    """
+
+    to: Place
+    owner: Place
+    at: Place
+    value: Source
+    appends: bool
+    steps: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner, self.at, self.value)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        where = "" if self.appends else f"{self.at.name}, "
+        function = "append" if self.appends else "set_element"
+        given = f"{where}{now(self.steps)}, {value(self.value)}"
+        out.put(f"{self.to.name} = {function}(m, {self.owner.name}, {given});")
+        out.record_birth(self.to)
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return None if self.value.kind == "value" else reals([self.value])
+
+    def residuals(self) -> Sequence[Residual]:
+        return (Residual(self.to, birth=True), Residual(self.at))
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        text = f"taken(c, {self.to.name}_birth, {self.at.name})"
+        if reals([self.value]):
+            adjoint.add(self.value, text)
+        else:
+            adjoint.put(f"{text};")
+
+
+# References
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Keep(Undifferentiated, Effect):
+    """One more reference."""
+
+    place: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(f"keep({self.place.name});")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Drop(Undifferentiated, Effect):
+    """One reference less."""
+
+    place: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(f"drop(m->heap, {self.place.name});")

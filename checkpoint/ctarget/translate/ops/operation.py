@@ -1,0 +1,180 @@
+"""What every operation of a unit says of itself: the interface that one class per operation fills in.
+
+In: nothing. Out: Op and Effect, the bases of the classes in scalar_ops.py, object_ops.py, check_ops.py and
+frame_ops.py; Forward and Adjoint, what the drivers in emit/ offer to these classes. The drivers know no
+particular operation.
+
+A node of a unit does its ops first, in the order of the block's steps. An op computes and changes nothing, so
+any op may find that it cannot go on and exit the unit. Effects come after all ops: they cannot fail.
+
+What always holds: operations never change once they are made, and are compared by identity.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Protocol
+
+from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
+from checkpoint.errors import InternalError
+
+_C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A word that the forward function records for the adjoint.
+
+    place: its value is the word. birth: if set, the word is the birth of the object in the place.
+    """
+
+    place: Place
+    birth: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the name of the variable that has the word."""
+        return f"{self.place.name}_birth" if self.birth else self.place.name
+
+    @property
+    def c_type(self) -> str:
+        """Return the C type of that variable."""
+        return "uint64_t" if self.birth else _C_TYPES[self.place.kind]
+
+    @property
+    def part(self) -> str:
+        """Return the member of the union Word that has it."""
+        return "birth" if self.birth else "real" if self.place.kind == "real" else "field"
+
+
+@dataclass(slots=True)
+class Accumulator:
+    """The cotangent of a place, so far: an expression of C.
+
+    is_own: it is a variable of the place's own, to add to. never_minus_zero: the cotangent cannot be -0.0.
+    """
+
+    text: str
+    is_own: bool
+    never_minus_zero: bool
+
+    def normalised(self) -> str:
+        """Return the expression with -0.0 made 0.0."""
+        return self.text if self.never_minus_zero else f"0.0 + {self.text}"
+
+
+class Forward(Protocol):
+    """What an operation writes its C text to."""
+
+    def put(self, *lines: str) -> None:
+        """Append statements."""
+
+    def exit(self) -> str:
+        """Return the statement that leaves the unit as if the node had not begun."""
+
+    def line(self, number: int) -> None:
+        """Name the line of the program that the next statements come from; 0: none."""
+
+    def temporary(self, name: str, c_type: str) -> str:
+        """Declare a variable of the function, once, and return its name."""
+
+    def record_birth(self, owner: Place) -> None:
+        """Set the variable of the birth of the object in a place, if the function records it."""
+
+    def births_before(self, operation: Operation) -> int | None:
+        """Return how many births the path takes before an operation; None: every path through it fails."""
+
+
+class Adjoint(Protocol):
+    """What an operation writes its adjoint to: the statements that reverse one path."""
+
+    def put(self, *lines: str) -> None:
+        """Append statements."""
+
+    def cotangent(self, place: Place) -> Accumulator:
+        """Return the cotangent of a place, 0.0 where nothing contributed to it."""
+
+    def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
+        """Add (or subtract: sign "-") an expression to the cotangent of a source that is a real place.
+
+        never_minus_zero: the expression cannot be -0.0.
+        """
+
+
+class Operation(ABC):
+    """An operation of a node: what it reads and sets, its C text, its residuals, its adjoint."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def reads(self) -> Sequence[Source | None]:
+        """Return the sources that the forward function reads."""
+
+    @abstractmethod
+    def sets(self) -> Sequence[Place]:
+        """Return the places that it sets."""
+
+    @abstractmethod
+    def write(self, out: Forward) -> None:
+        """Write the C text that does it."""
+
+    @abstractmethod
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        """Return the places whose cotangents the adjoint adds to; None: there is nothing to reverse.
+
+        active: the places that have cotangents after it.
+        """
+
+    @abstractmethod
+    def residuals(self) -> Sequence[Residual]:
+        """Return the residuals that the adjoint reads, if there is something to reverse."""
+
+    @abstractmethod
+    def reverse(self, adjoint: Adjoint) -> None:
+        """Write the C text of the adjoint."""
+
+    @property
+    def births(self) -> int:
+        """Return how many births it takes."""
+        return 0
+
+    @property
+    def copied(self) -> Source | None:
+        """Return the source whose value its result always equals, if there is one."""
+        return None
+
+    def recomputed(self) -> str | None:
+        """Return an expression that computes its result again no slower than a record of it is read."""
+        return None
+
+
+class Undifferentiated(Operation):
+    """An operation that no cotangent flows through: there is nothing to reverse."""
+
+    __slots__ = ()
+
+    def contributes(self, active: Set[Place]) -> None:
+        """Say so."""
+        return
+
+    def residuals(self) -> Sequence[Residual]:
+        """Return none."""
+        return ()
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        """Refuse: drivers do not ask for it."""
+        raise InternalError(f"{type(self).__name__} has no adjoint")
+
+
+class Op(Operation):
+    """An operation that changes nothing."""
+
+    __slots__ = ()
+
+
+class Effect(Operation):
+    """An operation that makes or drops objects, or changes lists or the stack; it cannot fail."""
+
+    __slots__ = ()

@@ -1,0 +1,77 @@
+"""Places and the other sources that operations read.
+
+What always holds: nothing here changes once it is made. Places are compared by identity, constants by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+# real: double; integer: int64_t (births too); boolean: bool; value: Value, owned where it is counted.
+Kind = Literal["real", "integer", "boolean", "value"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Place:
+    """A local variable of C. name: its name in C, unique in its unit."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant of the program: a float, int, bool or None (NOTHING)."""
+
+    value: float | int | bool | None
+
+    @property
+    def kind(self) -> Kind:
+        """Return its kind, as places have one; NOTHING is a value."""
+        kinds: dict[type, Kind] = {float: "real", int: "integer", bool: "boolean", type(None): "value"}
+        return kinds[type(self.value)]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A closure of a known procedure, made where it is needed. Its reference is the environment's.
+
+    procedure: a reference of the unit. environment: a value; None: it captures nothing.
+    """
+
+    procedure: int
+    environment: Place | None
+
+    kind: Kind = field(default="value", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """The tag that a value must have, as in Expect."""
+
+    tag: str
+    procedure: int | None = None
+
+
+Source = Place | Constant | Known
+
+
+def is_real(source: Source | None) -> bool:
+    """Return whether a source has an accumulator in the adjoint."""
+    return isinstance(source, Place) and source.kind == "real"
+
+
+def reals(sources: Iterable[Source]) -> list[Place]:
+    """Return the sources that have accumulators in the adjoint."""
+    return [source for source in sources if isinstance(source, Place) and source.kind == "real"]
+
+
+def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
+    """Yield the places that sources are read from."""
+    for source in sources:
+        if isinstance(source, Place):
+            yield source
+        elif isinstance(source, Known) and source.environment is not None:
+            yield source.environment

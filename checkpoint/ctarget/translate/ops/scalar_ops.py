@@ -1,0 +1,171 @@
+"""Operations on numbers: scalar primitives, their tangents, copies, conversions.
+
+The C text of scalars.def's definitions is in scalar_words.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from checkpoint.ctarget.translate.ops import scalar_words
+from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual, Undifferentiated
+from checkpoint.ctarget.translate.ops.places import Place, Source, is_real, reals
+from checkpoint.ctarget.translate.ops.words import if_unlikely, plain, real
+
+Domain = Literal["reals", "integers"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Apply(Op):
+    """A scalar primitive.
+
+    definition: its name in scalars.def. domain: "reals" computes on doubles; operands that are integers or
+    booleans are converted where that is exact, else the unit is left; `to` is a real, or a boolean where the
+    definition is a PREDICATE. "integers" computes by the definition's INTEGERS; `to` has the kind that this
+    gives. singular: some partial is infinite somewhere (checkpoint/ad/record.py, Scalar). needs: for each
+    operand the positions that its partial reads (the result's is the number of operands); None: all. line:
+    in the source of the program; 0: none.
+
+    Adjoint: operand' += partial * to', the last operand first.
+    """
+
+    to: Place
+    definition: str
+    domain: Domain
+    operands: tuple[Source, ...]
+    singular: bool
+    needs: tuple[tuple[int, ...], ...] | None
+    line: int
+
+    def reads(self) -> Sequence[Source]:
+        return self.operands
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        out.line(self.line)
+        given = (self.definition, self.operands, self.to, out.exit)
+        if self.domain == "reals":
+            out.put(*scalar_words.on_reals(*given))
+        else:
+            out.put(*scalar_words.on_integers(*given, lambda: out.temporary("result", "Value ")))
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return reals(self.operands) or None if self.to in active else None
+
+    def residuals(self) -> Sequence[Residual]:
+        values = (*self.operands, self.to)
+        return [Residual(place) for i in self._positions_read() if isinstance(place := values[i], Place)]
+
+    def _positions_read(self) -> set[int]:
+        """Return the positions of operands, and the result's, that the partials of real places read."""
+        found: set[int] = set()
+        for i, operand in enumerate(self.operands):
+            if is_real(operand):
+                everything = range(len(self.operands) + 1)
+                found.update(everything if self.needs is None else self.needs[i])
+        return found
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        cotangent = adjoint.cotangent(self.to)
+        places = (*self.operands, self.to)
+        values = {k: real(places[k]) for k in self._positions_read()}
+        for i in reversed(range(len(self.operands))):
+            if is_real(self.operands[i]):
+                sign, term = scalar_words.contribution(
+                    self.definition, i, self.operands, cotangent.text, values, self.singular
+                )
+                is_same = sign == "+" and term == cotangent.text
+                adjoint.add(self.operands[i], term, sign, cotangent.never_minus_zero and is_same)
+
+    def recomputed(self) -> str | None:
+        if self.definition not in scalar_words.CHEAP:
+            return None
+        return scalar_words.expression(self.definition, self.domain, self.operands)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Copy(Op):
+    """A copy of a source, with an accumulator of its own. Adjoint: source' += to'."""
+
+    to: Place
+    source: Source
+
+    def reads(self) -> Sequence[Source]:
+        return (self.source,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        out.put(f"{self.to.name} = {plain(self.source)};")
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return reals([self.source]) or None if self.to in active else None
+
+    def residuals(self) -> Sequence[Residual]:
+        return ()
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        cotangent = adjoint.cotangent(self.to)
+        adjoint.add(self.source, cotangent.text, never_minus_zero=cotangent.never_minus_zero)
+
+    @property
+    def copied(self) -> Source:
+        return self.source
+
+    def recomputed(self) -> str:
+        return plain(self.source)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Convert(Undifferentiated, Op):
+    """A function without a derivative: of integers, or of a real to something that is none.
+
+    function: of machine/translated.h; returns whether there is a result, else the unit is left. `to` and the
+    operands have the kinds that it takes.
+    """
+
+    to: Place
+    function: str
+    operands: tuple[Source, ...]
+
+    def reads(self) -> Sequence[Source]:
+        return self.operands
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        given = ", ".join([*map(plain, self.operands), f"&{self.to.name}"])
+        out.put(if_unlikely(f"!{self.function}({given})", out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tangent(Undifferentiated, Op):
+    """The tangent of a scalar primitive's result, from the tangents of its operands.
+
+    primals: the operands, as reals; result: what an Apply has made of them. tangents: None of operands that
+    have none. singular: a tangent of 0 contributes nothing where the partial is infinite (numbers.c).
+    Units with tangents never record, so it has no adjoint.
+    """
+
+    to: Place
+    definition: str
+    primals: tuple[Source, ...]
+    result: Place
+    tangents: tuple[Source | None, ...]
+    singular: bool
+
+    def reads(self) -> Sequence[Source | None]:
+        return (*self.primals, self.result, *self.tangents)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        text = scalar_words.tangent(self.definition, self.primals, self.result, self.tangents, self.singular)
+        out.put(f"{self.to.name} = {text};")
