@@ -5,6 +5,7 @@
 #   make test        lint, check formatting and types, run the tests
 #   make test-long   run the tests that take minutes
 #   make test-hostile  the same tests of the C engine with sanitizers, failing allocations, and valgrind
+#   make docs        build the site of the documents into site/, with every link checked
 #   make format      rewrite the sources as `make test` wants them
 #   make clean       remove .venv and everything built
 #
@@ -14,10 +15,10 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
-SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments)
+SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments docs)
 C_SOURCES := $(wildcard ctemplates/*/*) checkpoint/ctarget/build.py
 
-.PHONY: demo test test-long test-hostile strict lint format clean
+.PHONY: demo docs test test-long test-hostile strict lint format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.built
@@ -31,6 +32,9 @@ test-long: $(VENV)/.tools strict
 
 test-hostile: $(VENV)/.tools
 	$(PY) -m tests.hostile
+
+docs: $(VENV)/.docs
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
 # The C engine's module, with every warning an error; without a compiler it says that there is none.
 strict: $(VENV)/.installed
@@ -47,7 +51,7 @@ format: $(VENV)/.tools
 
 clean:
 	rm -f checkpoint/ctarget/_runtime*.so
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -70,4 +74,9 @@ $(VENV)/.built: $(VENV)/.installed $(C_SOURCES)
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "installing the test tools into $(VENV)"
 	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	@echo "installing the tools of the documents into $(VENV)"
+	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[arrays,docs,pictures]'
 	@touch $@

@@ -1,4 +1,4 @@
-"""Run the programs of the gallery and draw their pictures into docs/gallery/: `python -m docs.gallery [NAME ...]`."""
+"""Run programs of the gallery and draw their pictures beside them: `python -m docs.gallery [NAME ...]`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Aim: throw a ball through wind so that it lands at the foot of a flag.
 
-The run ends when the ball touches the ground, after a number of steps that depends on the throw. Newton's method on
-the distance needs its derivative by the angle; the derivative of a `while` loop is taken as it is written.
+The run ends when the ball touches the ground, after a number of steps that depends on the throw. Newton's
+method on the distance needs its derivative by the angle; the derivative of a `while` loop is taken as it is
+written.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+
+from matplotlib import pyplot
 
 import checkpoint
 
@@ -32,7 +35,7 @@ def flight(angle: float, path: list[tuple[float, float]] | None = None) -> float
 
 @dataclass(frozen=True)
 class Aimed:
-    """target: of the flag, in m. angles: those that were tried, in radians. misses: by how much each missed, in m."""
+    """target: where the flag is, in m. angles: those tried, in radians. misses: by how much, in m."""
 
     target: float
     angles: list[float]
@@ -53,8 +56,6 @@ def solve(target: float = 40.0, angle: float = 0.3, tries: int = 6) -> Aimed:
 
 def draw(found: Aimed, file: Path) -> None:
     """Draw the flights of all tries."""
-    from matplotlib import pyplot
-
     figure, axes = pyplot.subplots(figsize=(7, 3), layout="constrained")
     for number, angle in enumerate(found.angles[:4]):
         path: list[tuple[float, float]] = []

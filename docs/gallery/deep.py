@@ -1,7 +1,7 @@
 """Deep: train a network of 400 residual layers within 4 MiB.
 
-Every layer has weights of its own. A tape of the whole run would hold the activations of all layers; the budget holds
-some, and runs the layers between them again.
+Every layer has weights of its own. A tape of the whole run would hold the activations of all layers; the
+budget holds some, and runs the layers between them again.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from matplotlib import pyplot
 
 import checkpoint
 
@@ -31,7 +32,8 @@ def scores(weights: Weights, points: np.ndarray) -> np.ndarray:
     step = 8.0 / len(layers)
     for i in range(len(layers)):
         u = u + step * np.tanh(u @ layers[i] + shifts[i])
-    return u @ weights["out"]
+    score: np.ndarray = u @ weights["out"]
+    return score
 
 
 def loss(weights: Weights, points: np.ndarray, classes: np.ndarray) -> float:
@@ -76,8 +78,6 @@ def solve(turns: int = 250, layers: int = 400, count: int = 60) -> Trained:
 
 def draw(found: Trained, file: Path) -> None:
     """Draw the classes that the network sees in the plane, and the losses."""
-    from matplotlib import pyplot
-
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
     x, y = np.meshgrid(np.linspace(-1.2, 1.2, 90), np.linspace(-1.2, 1.2, 90))
     seen = scores(found.weights, np.stack([x.ravel(), y.ravel()], axis=1)).reshape(x.shape)

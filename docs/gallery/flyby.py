@@ -1,7 +1,8 @@
 """Flyby: launch a probe so that the pull of a moon sends it to a target.
 
-The step of the integration shrinks near the planet and the moon, so no two runs have the same number of steps; the
-gradient is that of the steps that were taken. Descent by the gradient with a step that adapts finds the launch velocity.
+The step of the integration shrinks near the planet and the moon, so no two runs have the same number of
+steps; the gradient is that of the steps that were taken. Descent by the gradient with a step that adapts
+finds the launch velocity.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+
+from matplotlib import pyplot
 
 import checkpoint
 
@@ -78,8 +81,6 @@ def solve(velocity: Point = (0.35, 2.6), turns: int = 60) -> Flown:
 
 def draw(found: Flown, file: Path) -> None:
     """Draw the first and the last flight, and some between."""
-    from matplotlib import pyplot
-
     figure, axes = pyplot.subplots(figsize=(5, 5.4), layout="constrained")
     shown = sorted({0, len(found.velocities) // 8, len(found.velocities) // 3, len(found.velocities) - 1})
     for number in shown:

@@ -1,8 +1,8 @@
 """Render: find a scene from its picture.
 
-Each pixel follows its ray until it touches a surface (sphere tracing), which takes a few steps or many. The gradient
-of the difference between two pictures, by the places and sizes of the balls and by the direction of the light, goes
-through all these loops.
+Each pixel follows its ray until it touches a surface (sphere tracing), which takes a few steps or many. The
+gradient of the difference between two pictures, by the places and sizes of the balls and by the direction
+of the light, goes through all these loops.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+
+from matplotlib import pyplot
 
 import checkpoint
 
@@ -58,7 +60,7 @@ def picture(scene: Scene, size: int) -> list[list[float]]:
 
 @dataclass(frozen=True)
 class Rendered:
-    """scenes: after each descent. losses: the squared difference of the pictures, a pixel. size: of the pictures."""
+    """scenes: after each descent. losses: mean squared differences of pixels. size: of the pictures."""
 
     scenes: list[Scene]
     losses: list[float]
@@ -70,8 +72,8 @@ def solve(size: int = 24, turns: int = 80) -> Rendered:
     target = picture(TRUTH, size)
 
     def loss(scene: Scene) -> float:
-        rows = zip(picture(scene, size), target)
-        return sum([(a - b) ** 2 for row, wanted in rows for a, b in zip(row, wanted)]) / size**2
+        rows = zip(picture(scene, size), target, strict=True)
+        return sum([(a - b) ** 2 for row, wanted in rows for a, b in zip(row, wanted, strict=True)]) / size**2
 
     value_and_gradient = checkpoint.value_and_grad(loss, memory="64MiB")
     scene, scenes, losses = GUESS, [], []
@@ -85,7 +87,9 @@ def solve(size: int = 24, turns: int = 80) -> Rendered:
         changed: Scene = {}
         for name, part in scene.items():
             m = mean[name] = [0.8 * a + 0.2 * g for a, g in zip(mean[name], gradient[name], strict=True)]
-            s = square[name] = [0.95 * a + 0.05 * g * g for a, g in zip(square[name], gradient[name], strict=True)]
+            s = square[name] = [
+                0.95 * a + 0.05 * g * g for a, g in zip(square[name], gradient[name], strict=True)
+            ]
             scale = math.sqrt(1.0 - 0.95**turn) / (1.0 - 0.8**turn)
             changed[name] = [
                 p - rate * scale * a / (math.sqrt(b) + 1e-12) for p, a, b in zip(part, m, s, strict=True)
@@ -96,8 +100,6 @@ def solve(size: int = 24, turns: int = 80) -> Rendered:
 
 def draw(found: Rendered, file: Path) -> None:
     """Draw the target, the guess, and what was found."""
-    from matplotlib import pyplot
-
     figure, axes = pyplot.subplots(1, 3, figsize=(8, 3), layout="constrained")
     last = len(found.scenes) - 1
     titles = ("the picture", "the first guess", f"after {last} descents")

@@ -1,8 +1,8 @@
 """Rod: find out what a rod is made of from how it cools.
 
-The conductivity along the rod is unknown; its temperatures are measured at a few moments. The simulation changes a
-NumPy array in place, thousands of times; one gradient by 40 unknowns costs about as much as a few simulations, and
-holds as little memory as we ask for.
+The conductivity along the rod is unknown; its temperatures are measured at a few moments. The simulation
+changes a NumPy array in place, thousands of times; one gradient by 40 unknowns costs about as much as a few
+simulations, and holds as little memory as we ask for.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from matplotlib import pyplot
 
 import checkpoint
 
@@ -67,8 +68,6 @@ def solve(turns: int = 100, steps: int = 1000) -> Found:
 
 def draw(found: Found, file: Path) -> None:
     """Draw the conductivity, true and found, and the temperatures."""
-    from matplotlib import pyplot
-
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3), layout="constrained")
     for moment, temperatures in enumerate(found.data):
         left.plot(temperatures, label=f"moment {moment + 1}")
@@ -76,7 +75,9 @@ def draw(found: Found, file: Path) -> None:
     left.legend(fontsize="small")
     right.step(range(CELLS - 1), truth(), color="black", label="true", where="mid")
     right.step(range(CELLS - 1), found.conductivity, color="tab:orange", label="found", where="mid")
-    right.set(xlabel="cell", ylabel="conductivity", ylim=(0.0, 1.3), title=f"after {len(found.losses)} descents")
+    right.set(
+        xlabel="cell", ylabel="conductivity", ylim=(0.0, 1.3), title=f"after {len(found.losses)} descents"
+    )
     right.legend(fontsize="small")
     figure.savefig(file, dpi=110)
     pyplot.close(figure)

@@ -1,8 +1,8 @@
 """Schedule: learn the learning rates of gradient descent.
 
-A small network is trained by gradient descent with momentum; each of its 80 turns has a learning rate of its own. We
-differentiate the validation loss at the end of the training by all learning rates: reverse mode over a run that itself
-takes a gradient at every turn.
+A small network is trained by gradient descent with momentum; each of its 80 turns has a learning rate of
+its own. We differentiate the validation loss at the end of the training by all learning rates: reverse mode
+over a run that itself takes a gradient at every turn.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from matplotlib import pyplot
 
 import checkpoint
 from checkpoint import grad
@@ -75,8 +76,6 @@ def solve(descents: int = 40, turns: int = 80) -> Learnt:
 
 def draw(found: Learnt, file: Path) -> None:
     """Draw the learnt rates and the losses."""
-    from matplotlib import pyplot
-
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
     left.axhline(found.first, color="grey", linestyle=":", label="at first")
     left.plot(found.rates, label="learnt")
