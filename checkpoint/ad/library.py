@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
+from checkpoint.ad.arrays import backends
+from checkpoint.ad.attributes import stored
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, register
 from checkpoint.ad.tensors import Tensor
@@ -41,8 +43,10 @@ _NOTHING: AbstractContextManager[Any] = nullcontext()
 
 def is_of_library(value: Any) -> bool:
     """Return whether an object is one of the libraries', whose records are then registered."""
-    owner = getattr(value, "__self__", None)  # of np.add.at
-    names = (getattr(value, "__module__", None), type(value).__module__, type(owner).__module__)
+    if type(value) in backends:
+        return True
+    owner = stored(value, "__self__")  # of np.add.at
+    names = (stored(value, "__module__"), type(value).__module__, type(owner).__module__)
     libraries = [name.partition(".")[0] for name in names if isinstance(name, str)]
     found = [library for library in libraries if library in LIBRARIES]
     for library in found:

@@ -34,6 +34,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.ad.attributes import stored
+
 
 class Symbol(str):
     """A quoted name; equal to another symbol of the same name, never to a string."""
@@ -198,7 +200,7 @@ class Foreign:
     @property
     def name(self) -> str:
         """What to call it in messages."""
-        return getattr(self.value, "__name__", None) or type(self.value).__name__
+        return stored(self.value, "__name__") or type(self.value).__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function, outside of a program."""

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.tangent import zeros_of
@@ -295,7 +296,7 @@ def primitive(
 
 
 def _name(function: Any) -> str:
-    return getattr(function, "__qualname__", None) or type(function).__name__
+    return stored(function, "__qualname__") or type(function).__name__
 
 
 def _described(y: Any) -> str:

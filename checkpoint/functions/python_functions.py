@@ -15,6 +15,7 @@ from checkpoint.ad.graph import constant
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
+from checkpoint.errors import RunError, SourceError
 from checkpoint.functions.convert import Procedure
 from checkpoint.functions.public import COUNTERPARTS, Derived
 from checkpoint.functions.pytrees import to_language
@@ -64,8 +65,15 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]
             return thing.on(engine)
         return argument_of(thing, engine) if callable(thing) else NotImplemented
 
-    names = [source_name(param) for param in linked.thunk.params]
-    return {i: constant(to_language(inputs[i], names[k], other)) for k, i in enumerate(linked.hidden)}
+    values = {}
+    for i, param, place in zip(linked.hidden, linked.thunk.params, linked.places, strict=True):
+        try:
+            values[i] = constant(to_language(inputs[i], source_name(param), other))
+        except (RunError, SourceError) as error:
+            if error.span is None:
+                error.span = place
+            raise
+    return values
 
 
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:

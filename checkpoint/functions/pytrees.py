@@ -16,6 +16,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
+from types import ModuleType
 from typing import Any
 
 from checkpoint.ad import library as arrays
@@ -67,8 +68,15 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
     try:
         return from_native(nest, leaf)
     except _NoValueError as error:
-        place, what = name + path_to(nest, error.thing), _advice(error.thing)
-    raise RunError(f"{place} is {what}")
+        path, what = path_to(nest, error.thing), _advice(error.thing)
+    if "._" in path:
+        whole = f"{type(nest).__module__}.{type(nest).__qualname__}"
+        what, _, _ = what.partition(", which")
+        raise RunError(
+            f"{name}, of type {whole}, holds what no program can take ({name}{path} is {what}): pass the "
+            f"numbers that the function needs of it, or make its calls single steps, checkpoint.primitive"
+        )
+    raise RunError(f"{name}{path} is {what}")
 
 
 def _advice(thing: Any) -> str:
@@ -77,6 +85,8 @@ def _advice(thing: Any) -> str:
     named = f"of type {cls.__module__}.{cls.__qualname__}, which no program can take"
     if cls in backends:
         return f"an array of {thing.dtype}, which no program can take: pass one of numbers or booleans"
+    if isinstance(thing, ModuleType):
+        return f"the module {thing.__name__}, which no program can hold: name it where it is used"
     if isinstance(thing, complex):
         return "complex: pass the real and the imaginary part as a tuple"
     if isinstance(thing, Enum):

@@ -30,6 +30,7 @@ from checkpoint.ad.arrays import (
     holds_numbers,
 )
 from checkpoint.ad.arrays import changed_elsewhere as array_changed_elsewhere
+from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.containers import (
     FROZEN,
     NEVER,
@@ -323,7 +324,7 @@ def attribute_names(value: Any) -> tuple[str, ...]:
     for base in reversed(type(value).__mro__):
         slots = vars(base).get("__slots__", ())
         names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
-    names.update(dict.fromkeys(getattr(value, "__dict__", ())))
+    names.update(dict.fromkeys(own_attributes(value)))
     hidden = ("__dict__", "__weakref__")
     return tuple(name for name in names if name not in hidden and _has(value, name))
 

@@ -33,6 +33,11 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     cls = class_of(x)
     missing = object()
     if inspect.getattr_static(cls, name, missing) is missing:
+        if inspect.getattr_static(cls, "__getattr__", None) is not None:
+            raise RunError(
+                f"the attribute {name} of a {cls.__name__} comes from its `__getattr__`, which no program "
+                f"runs: read it outside of the function, and pass it"
+            )
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
     raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here{advice}")

@@ -142,7 +142,7 @@ class ProgramContext(ABC):
 
 
 class CallContext(ABC):
-    """Where a call is translated: in a function, or at the entry of the program (linking/entry.py)."""
+    """Where a call is translated: in a function, or at the entry of the program (context/entry.py)."""
 
     program: ProgramContext
 

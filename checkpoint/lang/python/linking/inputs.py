@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.arrays import Array
+from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array
 
@@ -99,8 +100,13 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def is_data(value: Any) -> bool:
-    """Whether an object is read anew at each call, rather than relied on by the translation."""
-    return not isinstance(value, KNOWN) and not _is_native_callable(value)
+    """Return whether an object is read anew at each call, rather than relied on by the translation."""
+    return not (isinstance(value, KNOWN) or _is_native_callable(value) or is_of_system(value))
+
+
+def is_of_system(value: Any) -> bool:
+    """Return whether an object is a tuple that describes this Python, such as sys.version_info."""
+    return isinstance(value, tuple) and type(value).__module__ == "sys"
 
 
 def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
@@ -132,12 +138,12 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
 
 def _attributes(value: Any) -> list[Any]:
     """What an object holds in its dictionary and its slots."""
-    found = list(getattr(value, "__dict__", {}).values())
+    found = list(own_attributes(value).values())
     for base in type(value).__mro__:
         slots = base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            if isinstance(base.__dict__.get(name), types.MemberDescriptorType) and hasattr(value, name):
-                found.append(getattr(value, name))
+            if isinstance(base.__dict__.get(name), types.MemberDescriptorType):
+                found.append(stored(value, name))
     return found
 
 
@@ -206,6 +212,18 @@ class Inputs:
             self._values.append(value)
         index = self._known[key]
         return index, self._values[index]
+
+    def name_of(self, index: int) -> str:
+        """Return what a function that reads an input calls it."""
+        node = self.nodes[index]
+        kind, what = node.how
+        code: Any = getattr(self._values[node.parent], "__code__", None)
+        if kind == "cell":
+            return str(code.co_freevars[what])
+        if kind == "default":
+            first = code.co_argcount - len(self._values[node.parent].__defaults__)
+            return str(code.co_varnames[first + what])
+        return str(what)
 
     def absent(self, parent: int, kind: str, what: Any) -> None:
         """Note that a global is not there, or that a cell is empty."""

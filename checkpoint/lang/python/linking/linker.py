@@ -19,12 +19,14 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import Names
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
+from checkpoint.lang.python.context.entry import HERE, Entry
 from checkpoint.lang.python.context.meanings import (
     Binding,
     Callee,
@@ -37,7 +39,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.linking import values
-from checkpoint.lang.python.linking.inputs import Inputs, Unknown, is_data
+from checkpoint.lang.python.linking.inputs import Inputs, Unknown, is_data, is_of_system
 from checkpoint.lang.python.linking.objects import Learned, Objects
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
@@ -53,6 +55,7 @@ class Linker(Objects):
         self.names = Names()
         self.inputs = Inputs(root)
         self.variables: dict[int, str] = {}  # of the inputs that are data
+        self.places: dict[str, Span] = {}  # where each of these is first read
         self.bindings: dict[str, Lambda] = {}
         self._callees: dict[Any, Callee] = {}
         self._pending: list[tuple[str, Translator]] = []
@@ -73,13 +76,13 @@ class Linker(Objects):
             return Reference(value, index)
         self.learn_classes_of(value)
         if index not in self.variables:
-            how = self.inputs.nodes[index].how
-            name = str(how[1])
+            name = self.inputs.name_of(index)
             self.variables[index] = self.names.fresh(name if name.isidentifier() else "input")
         return self.variables[index]
 
     def check_input(self, t: FunctionContext, variable: str, node: ast.AST) -> None:
-        """Refuse data that no program can hold."""
+        """Note where data is read; refuse what no program can hold."""
+        self.places.setdefault(variable, t.span(node))
         value = self.input_of(variable)
         if advice.is_random(value):
             raise t.refuse(node, *advice.of_random(type(value).__name__))
@@ -124,12 +127,12 @@ class Linker(Objects):
             return None
         found = self.attribute_of(base, node.attr)
         if found is None:
-            what = f"{base.value.__name__}.{node.attr}"
+            what = f"{stored(base.value, '__name__', type(base.value).__name__)}.{node.attr}"
             raise t.refuse(node, f"{what}, which does not exist,", "check the name")
         return found
 
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
-        if base.input is None or arrays.record_of(base.value) is not None:
+        if base.input is None or is_of_system(base.value) or arrays.record_of(base.value) is not None:
             value = getattr(base.value, name, Unknown)
             return None if value is Unknown else Reference(value)
         if getattr(base.value, "__name__", "") in {*sys.stdlib_module_names, "numpy"}:
@@ -168,7 +171,7 @@ class Linker(Objects):
         if isinstance(found, str):
             return lambda span: Var(span, found)
         assert found is not None
-        return lambda span: values.of_reference(self, None, found, span)
+        return lambda span: values.of_reference(self, Entry(self), found, span, HERE)
 
     def factory_of(self, known: Reference, name: str) -> Maker:
         factory = known.value.__dataclass_fields__[name].default_factory
@@ -198,7 +201,9 @@ class Linker(Objects):
         node = text.tree
         assert isinstance(node, ast.FunctionDef | ast.Lambda)
         core = self.names.fresh(function.__name__)
-        makers = {name: self._default(index, function, name) for name, _ in defaulted(node)}
+        makers = {
+            name: self._default(index, function, name, text.span(part)) for name, part in defaulted(node)
+        }
         own = function.__module__ in {library_functions.__name__, library_methods.__name__}
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
@@ -206,7 +211,7 @@ class Linker(Objects):
         self._pending.append((core, translator))
         return Callee(name, lambda span: Var(span, core), signature, own=own)
 
-    def _default(self, index: int, function: Any, name: str) -> Maker:
+    def _default(self, index: int, function: Any, name: str, place: Span) -> Maker:
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
         if name in positional:
@@ -214,6 +219,8 @@ class Linker(Objects):
             found = self.find(index, "default", at)
         else:
             found = self.find(index, "keyword default", name)
+        if isinstance(found, str):
+            self.places.setdefault(found, place)
         return self.maker(found)
 
     def finish(self) -> None:
@@ -294,7 +301,8 @@ class Linker(Objects):
 
 def _has_members(value: Any) -> bool:
     """Whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
-    return isinstance(value, types.ModuleType | type) or arrays.record_of(value) is not None
+    known = isinstance(value, types.ModuleType | type) or is_of_system(value)
+    return known or arrays.record_of(value) is not None
 
 
 def _known_as(name: str) -> str:

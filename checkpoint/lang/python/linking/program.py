@@ -18,15 +18,15 @@ from typing import Any
 
 from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array
+from checkpoint.ad.attributes import stored
 from checkpoint.ad.values import EMPTY, Closure, Environment
-from checkpoint.errors import SourceError
+from checkpoint.errors import SourceError, Span
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.core import Expr, Lambda, Letrec, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE, const, prim
 from checkpoint.lang.python.context.meanings import Reference
-from checkpoint.lang.python.linking import values
-from checkpoint.lang.python.linking.entry import call_of_root
+from checkpoint.lang.python.linking.entry import call_of_root, value_of_root
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.objects import Learned, LearnedSomething
@@ -47,6 +47,7 @@ class Linked:
     """A translated program: a lambda of its inputs around a letrec, whose body is the entry.
 
     met: the classes of the objects among its arguments and inputs, for which it is translated.
+    places: where each of the inputs that are data is first read, as far as a text says.
     generation: which functions of array libraries were registered when it was translated.
     """
 
@@ -55,6 +56,7 @@ class Linked:
     inputs: Inputs
     hidden: tuple[int, ...]
     met: frozenset[type]
+    places: tuple[Span | None, ...]
     generation: int
 
     def closure(self, values: dict[int, Any]) -> Closure:
@@ -110,23 +112,23 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
     met = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
+    places = tuple([linker.places.get(linker.variables[i]) for i in hidden])
     linker.inputs.forget()
-    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met, generation)
+    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met, places, generation)
 
 
 def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
     """A procedure of one argument that calls the function, or gives it as a value."""
     name = linker.names.fresh("arguments")
     if shape.positional is None:
-        assert isinstance(root, Reference)
-        return Lambda(NOWHERE, (name,), values.of_reference(linker, None, root, NOWHERE), name="value")
+        return Lambda(NOWHERE, (name,), value_of_root(linker, root), name="value")
     count = shape.positional + len(shape.keywords)
     items = [prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, i)) for i in range(count)]
     given = Arguments(
         items[: shape.positional], None, dict(zip(shape.keywords, items[shape.positional :], strict=True))
     )
     body = call_of_root(linker, root, given)
-    label = getattr(linker.inputs.value(0), "__name__", "function")
+    label = str(stored(linker.inputs.value(0), "__name__", "function"))
     return Lambda(body.span, (name,), body, name=label)
 
 

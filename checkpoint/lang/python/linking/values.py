@@ -16,13 +16,14 @@ from typing import Any
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.values import Foreign
-from checkpoint.errors import InternalError, Span
+from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import again, bound, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
+from checkpoint.lang.python.linking.inputs import is_of_system
 from checkpoint.lang.python.source import advice, mismatch
 from checkpoint.lang.python.source.advice import is_random
 
@@ -39,15 +40,17 @@ class Overloads:
 
 def of_reference(
     program: ProgramContext,
-    t: CallContext | None,
+    t: CallContext,
     known: Reference,
     span: Span,
-    node: ast.AST | None = None,
+    node: ast.AST,
 ) -> Expr:
     """A known object as a value."""
     value = known.value
     if type(value) in ATOMS:
         return Const(span, value)
+    if is_of_system(value):
+        return prim(span, "py.tuple", *[Const(span, item) for item in value])
     if arrays.is_constant(value):
         return Const(span, arrays.constant_of(value))
     if arrays.record_of(value) is not None:
@@ -60,8 +63,6 @@ def of_reference(
         return made
     if statics.arities(value) or isinstance(value, Foreign):
         return _of_primitive(program, value, span)
-    if t is None or node is None:
-        raise InternalError(f"{value!r} has no value", span)
     if isinstance(value, functools.partial | types.MethodType) and not is_random(value):
         return _of_partial(program, t, known, span, node)
     raise t.refuse(node, *advice.of_object(value))

@@ -10,6 +10,8 @@ import functools
 import types
 from typing import Any
 
+from checkpoint.ad.attributes import stored
+
 _OUTSIDE = "do it outside of the function, and pass the value"
 _BY_NAME = "read the variables by name"
 _TEXTS = "use a str"
@@ -105,14 +107,14 @@ def _advice(value: Any) -> str | None:
 
 def _module(value: Any) -> str:
     """The module that a user knows an object by."""
-    owner = getattr(value, "__self__", None)
-    if getattr(builtins, getattr(value, "__name__", ""), None) is value:
+    owner = stored(value, "__self__")
+    if getattr(builtins, str(stored(value, "__name__", "")), None) is value:
         return ""
     if isinstance(owner, types.ModuleType):
         return owner.__name__
     if isinstance(value, types.BuiltinFunctionType | types.MethodType) and owner is not None:
         return _public(str(type(owner).__module__ if not isinstance(owner, type) else owner.__module__))
-    return _public(str(getattr(value, "__module__", None) or ""))
+    return _public(str(stored(value, "__module__") or ""))
 
 
 def _public(module: str) -> str:
@@ -122,14 +124,14 @@ def _public(module: str) -> str:
 def _name(value: Any) -> str:
     if isinstance(value, types.BuiltinFunctionType | types.MethodType) and is_random(value):
         return value.__name__
-    return str(getattr(value, "__qualname__", getattr(value, "__name__", repr(value))))
+    return str(stored(value, "__qualname__") or stored(value, "__name__") or type(value).__qualname__)
 
 
 def is_random(value: Any) -> bool:
     """Whether an object is a source of random numbers, or a method of one."""
-    owner = getattr(value, "__self__", value)
+    owner = stored(value, "__self__", value)
     cls = owner if isinstance(owner, type) else type(owner)
-    own = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(owner, "__module__", None)
+    own = owner.__name__ if isinstance(owner, types.ModuleType) else stored(owner, "__module__")
     modules = (cls.__module__, own)
     return any(str(module).startswith("numpy.random") or module in _RANDOM for module in modules)
 

@@ -31,4 +31,6 @@ def is_allowed(function: Any) -> bool:
     if module.partition(".")[0] in config.current().convert:
         return True
     file = function.__code__.co_filename
+    if file.startswith("<frozen "):
+        return False
     return not any(file.startswith((path + "/", path + "\\")) for path in _installed())

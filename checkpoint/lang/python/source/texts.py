@@ -26,6 +26,7 @@ from threading import Lock
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -294,8 +295,8 @@ def _described(code: CodeType) -> str:
 def _written_in_c(thing: object) -> str:
     if not callable(thing):
         return f"{thing!r} is not a function"
-    name = getattr(thing, "__qualname__", f"{type(thing).__name__}(...)")
-    module = getattr(thing, "__module__", None)
+    name = stored(thing, "__qualname__") or f"{type(thing).__name__}(...)"
+    module = stored(thing, "__module__")
     shown = f"{module}.{name}" if module and module != "builtins" else name
     return (
         f"{shown} is not a function written in Python, so it has no text to differentiate: "

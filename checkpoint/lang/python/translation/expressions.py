@@ -193,6 +193,7 @@ def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
 def known_value(t: FunctionContext, known: Reference | str, node: ast.expr) -> Expr:
     """The value of what a dotted name means: a known object or an input."""
     if isinstance(known, str):
+        t.program.check_input(t, known, node)
         return Var(t.span(node), known)
     return t.program.value_of(t, known, node)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from checkpoint.errors import Span
+from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.builder import FAILED, UNBOUND
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -31,7 +31,11 @@ class Translator(FunctionContext):
     # The entry points
 
     def expr(self, node: ast.expr, env: Env) -> Expr:
-        return expressions.translate(self, node, env)
+        try:
+            return expressions.translate(self, node, env)
+        except SourceError as error:
+            error.span = error.span or self.span(node)
+            raise
 
     def test(self, node: ast.expr, env: Env) -> Expr:
         return expressions.test(self, node, env)

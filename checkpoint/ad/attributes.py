@@ -1,0 +1,30 @@
+"""Read attributes of Python objects as they are stored, without the `__getattr__` of their classes.
+
+Some objects answer any name: mocks, proxies, parts of compiled functions. What this package asks of an object
+must not depend on that, nor run the user's code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def stored(value: Any, name: str, default: Any = None) -> Any:
+    """Return an attribute that an object or its class has; the default where only `__getattr__` would answer.
+
+    >>> class Any_:
+    ...     def __getattr__(self, name):
+    ...         return name
+    >>> Any_().anything, stored(Any_(), "anything"), stored(len, "__name__")
+    ('anything', None, 'len')
+    """
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return default
+
+
+def own_attributes(value: Any) -> dict[str, Any]:
+    """Return the dictionary of an object's own attributes; an empty one where it has none."""
+    found = stored(value, "__dict__")
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,29 @@
+"""Where a program is entered: the context of a call, and of a value, around which there is no function."""
+
+from __future__ import annotations
+
+import ast
+
+from checkpoint.errors import SourceError, Span
+from checkpoint.lang.core import App, Expr
+from checkpoint.lang.python.context.builder import NOWHERE
+from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
+from checkpoint.lang.python.context.meanings import Callee, Env
+
+HERE = ast.Pass()  # the place of a call that is in no text
+
+
+class Entry(CallContext):
+    """The context of the first call. What is refused here gets its place where it is used, if anywhere."""
+
+    def __init__(self, program: ProgramContext) -> None:
+        self.program = program
+
+    def span(self, node: ast.AST) -> Span:
+        return NOWHERE
+
+    def refuse(self, node: ast.AST, construct: str, advice: str) -> SourceError:
+        return SourceError(f"{construct} cannot be differentiated: {advice}")
+
+    def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
+        return App(span, callee.make(span), tuple(args))

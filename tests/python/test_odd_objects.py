@@ -1,0 +1,125 @@
+"""What a program reads: objects that answer any name, modules, tuples of the system, functions of packages.
+
+Each is a variable of the module, a default or an argument; errors have the place of the use.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import os
+import sys
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import checkpoint
+from checkpoint.errors import CheckpointError
+from tests.python.test_refusals import check_place, plain
+from tests.python.texts import defined, run
+
+
+class Answers:
+    """An object that answers any name."""
+
+    def __getattr__(self, name: str) -> Any:
+        return Answers()
+
+    def __call__(self, x: float) -> float:
+        return 2.0 * x
+
+
+class Compiled:
+    """The like of what a compiler makes of a function: it answers any name, and has no text."""
+
+    __slots__ = ("function",)
+    __call__ = functools.partial(lambda x: x)
+
+    def __getattr__(self, name: str) -> Any:
+        return Answers()
+
+
+MOCK = mock.Mock()
+HELD = "holds what no program can take"
+READ = "comes from its `__getattr__`, which no program runs: read it outside of the function"
+PACKAGE = "json.dumps, a function of a package outside of your code"
+ENVIRON = "`os._createenviron.<locals>.encode` cannot be differentiated: do it outside of the function"
+USES = {
+    "def f(x):\n    return «h».sin(x)\n": (MOCK, HELD),
+    "def f(x):\n    return x + «h»\n": (MOCK, HELD),
+    "def f(x, o=«h»):\n    return x if o is None else o.f(x)\n": (MOCK, HELD),
+    "def f(x):\n    return «h.foo» * x\n": (Answers(), READ),
+    "def f(x):\n    return «h.foo(x)»\n": (Answers(), READ),
+    "def f(x):\n    return «h»['m'].sin(x)\n": ({"m": math}, "h['m'] is the module math"),
+    "def f(x):\n    return «h»[0](x)\n": ([json.dumps], PACKAGE),
+    "def f(x):\n    return x + len(«h.environ»)\n": (os, ENVIRON),
+}
+
+
+@pytest.mark.parametrize("text", USES)
+def test_what_no_program_can_hold(text: str, engine: str) -> None:
+    value, said = USES[text]
+    module = defined(plain(text), h=value)
+    with pytest.raises(CheckpointError) as caught:
+        run(module["f"], 3.0, engine=engine)
+    check_place(caught.value, text, module["__file__"])
+    assert said in caught.value.message
+
+
+def test_a_cell_has_its_name() -> None:
+    def make(inner: Any) -> Any:
+        return lambda x: inner.sin(x) + x
+
+    with pytest.raises(CheckpointError, match=r"objects.py:\d+:\d+: inner, of type unittest.mock.Mock"):
+        run(make(MOCK), 3.0)
+
+
+def test_objects_that_answer_any_name(engine: str) -> None:
+    h: Any = Answers()
+    assert run(lambda x: h(x) + x, 3.0, engine=engine) == 9.0
+    assert checkpoint.grad(lambda x, o: o(x), engine=engine)(3.0, h) == 2.0
+    assert checkpoint.grad(h, engine=engine)(3.0) == 2.0
+    with pytest.raises(CheckpointError, match=r"Compiled has no `__call__` of your own code to translate"):
+        checkpoint.grad(Compiled(), engine=engine)(3.0)
+    with pytest.raises(CheckpointError, match=r"Mock has no `__call__` of your own code to translate"):
+        checkpoint.grad(MOCK, engine=engine)(3.0)
+
+
+def test_tuples_of_the_system(engine: str) -> None:
+    version, limits = sys.version_info, sys.float_info
+
+    def f(x: float) -> Any:
+        new = x if sys.version_info >= (3, 11) and sys.version_info.major == 3 else 0.0
+        return new * sys.version_info[0] + sys.float_info.epsilon + version[1] + limits.max * 0.0
+
+    assert run(f, 2.0, engine=engine) == f(2.0)
+    assert checkpoint.grad(f, engine=engine)(2.0) == 3.0
+
+
+def test_partial_objects_and_bound_methods_as_arguments(engine: str) -> None:
+    def scaled(a: float, x: float) -> float:
+        return a * x
+
+    def apply(f: Any, x: float) -> Any:
+        return f(x)
+
+    h: Any = Answers()
+    table = {"partial": functools.partial(scaled, 3.0)}
+    derivative = checkpoint.grad(apply, argnums=1, engine=engine)
+    assert derivative(functools.partial(scaled, 3.0), 1.0) == 3.0
+    assert derivative(h.__call__, 1.0) == 2.0
+    assert checkpoint.grad(lambda x: table["partial"](x) + x, engine=engine)(1.0) == 4.0
+    with pytest.raises(CheckpointError, match=r"json\.dumps, a function of a package outside of your code"):
+        derivative(json.dumps, 1.0)
+
+
+def test_functions_as_defaults() -> None:
+    text = "def f(x, g=h):\n    return g(x)\ndef k(x):\n    return «f(x)»\n"
+    module = defined(plain(text), h=functools.partial(lambda a, x: a * x, 3.0))
+    assert run(module["k"], 2.0) == 6.0
+    module = defined(plain(text), h=json.dumps)
+    with pytest.raises(CheckpointError, match=PACKAGE) as caught:
+        run(module["k"], 2.0)
+    check_place(caught.value, text, module["__file__"])
