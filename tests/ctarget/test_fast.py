@@ -28,7 +28,7 @@ from checkpoint.ctarget.states import State
 from checkpoint.ctarget.translate.compile.compiler import Loaded, load
 from checkpoint.ctarget.translate.compile.install import install
 from checkpoint.ctarget.translate.specialise.observe import Shape, seen
-from checkpoint.ctarget.translate.units.graph import Head, Unit
+from checkpoint.ctarget.translate.units.graph import Header, Unit
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
 from checkpoint.driver.schedule import Schedule
@@ -85,8 +85,8 @@ def with_unit(n: int, folder: Path, *flags: str, forms: tuple[bool, bool] = (Tru
     library = ctypes.CDLL(str(path))
     made.runs = (ctypes.c_int64 * 3).in_dll(library, "unit_runs")
     made.refused = ctypes.c_int64.in_dll(library, "unit_refused")
-    heads = [Head(3, made.loop, (), ())]
-    made.unit = Unit("loop", heads, [], [made.loop, made.loop.procedure])
+    headers = [Header(3, made.loop, (), ())]
+    made.unit = Unit("loop", headers, [], [made.loop, made.loop.procedure])
     install(made.unit, made.loaded if forms[0] else None, made.loaded if forms[1] else None, 1)
     return made
 
@@ -234,7 +234,7 @@ def test_code_that_was_there_is_made_again(tmp_path: Path) -> None:
     other = program(LONG)
     expected = look(engine.advance(other.start, None, Effects()))
     assert fast.loaded
-    unit = Unit("loop", [Head(3, other.loop, (), ())], [], [other.loop, other.loop.procedure])
+    unit = Unit("loop", [Header(3, other.loop, (), ())], [], [other.loop, other.loop.procedure])
     install(unit, fast.loaded, None)
     assert look(engine.advance(other.start, None, Effects())) == expected
     assert fast.runs[0] > 0
@@ -244,9 +244,9 @@ def test_the_newer_unit_is_entered(tmp_path: Path) -> None:
     fast = with_unit(LONG, tmp_path)
     assert fast.unit
     first = fast.loop.entry
-    install(Unit("loop", [Head(3, fast.loop, (), None)], [], []), fast.loaded, fast.loaded)
+    install(Unit("loop", [Header(3, fast.loop, (), None)], [], []), fast.loaded, fast.loaded)
     assert fast.loop.entry == first  # it has no entry
-    install(Unit("loop", [Head(3, fast.loop, (), ())], [], fast.unit.references), fast.loaded, None)
+    install(Unit("loop", [Header(3, fast.loop, (), ())], [], fast.unit.references), fast.loaded, None)
     newer = fast.loop.entry
     assert newer != first
     install(fast.unit, None, fast.loaded, 1)

@@ -77,7 +77,7 @@ def procedure_names(unit: Unit) -> list[str]:
 
 def listing(unit: Unit, forms: tuple[str, ...]) -> str:
     """A unit's forms, "plain", "taped" or both, as C, after a line that says what it is of."""
-    block = unit.heads[0].block
+    block = unit.headers[0].block
     written = tuple([form for form in forms if form != "taped" or unit.tapes])
     but = "" if written == forms else ", which the machine itself records"
     title = f"/* {_procedure(block)}, from block {block.block.label} on{but} */\n"

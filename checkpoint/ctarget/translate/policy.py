@@ -256,9 +256,9 @@ def _blocks(unit: Unit) -> set[BlockPeer]:
 def _register(translation: Translation, own: Account, label: str) -> None:
     """The block that it was made of finds it from now on, and so do all at which its unit can be entered."""
     places = {label: own}
-    for head in translation.unit.heads:
-        if head.entry is not None:
-            places[head.block.block.label] = account_of(head.block.procedure.lam)
+    for header in translation.unit.headers:
+        if header.entry is not None:
+            places[header.block.block.label] = account_of(header.block.procedure.lam)
     for place, account in places.items():
         account.made.setdefault(place, []).append(translation)
     for block in _blocks(translation.unit):

@@ -58,7 +58,7 @@ class Translation:
         from checkpoint.ctarget.translate.specialise.entries import fits  # noqa: PLC0415
 
         block, shapes = standing
-        if any(head.block is block and head.entry is not None for head in self.unit.heads):
+        if any(header.block is block and header.entry is not None for header in self.unit.headers):
             return fits(self.unit, block, shapes)
         return _kinds(shapes) == self._made_for
 
@@ -102,11 +102,11 @@ class Translation:
 
     def _install(self, forms: tuple[str, ...], loaded: Any) -> None:
         from checkpoint.ctarget.translate.compile.install import install  # noqa: PLC0415
-        from checkpoint.ctarget.translate.emit.text import header_words  # noqa: PLC0415
+        from checkpoint.ctarget.translate.emit.text import prologue_words  # noqa: PLC0415
 
         plain = loaded if "plain" in forms else None
         if "taped" in forms:
-            install(self.unit, plain, loaded, header_words(self.unit))
+            install(self.unit, plain, loaded, prologue_words(self.unit))
         else:
             install(self.unit, plain, None)
 

@@ -19,7 +19,7 @@ from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Push, SetCall
 from checkpoint.ctarget.translate.ops.object_ops import Changeable, Element, Length, Load, Make
-from checkpoint.ctarget.translate.units.graph import Go, Node, Return, Unit
+from checkpoint.ctarget.translate.units.graph import Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import following
 from checkpoint.errors import Source
 from checkpoint.functions import runs
@@ -51,11 +51,11 @@ class Counts:
 def hot(unit: Unit) -> list[Node]:
     """The nodes through which a path goes on to a head."""
     found: list[Node] = []
-    for head in unit.heads:
-        order = [head.root]
+    for header in unit.headers:
+        order = [header.root]
         for node in order:  # it grows
             order += following(node)
-        lasting = {id(node) for node in order if isinstance(node.end, Go)}
+        lasting = {id(node) for node in order if isinstance(node.end, Jump)}
         for node in reversed(order):
             if any(id(each) in lasting for each in following(node)):
                 lasting.add(id(node))

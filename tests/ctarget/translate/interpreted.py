@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
-from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, On, Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Next, Unit
 
 Values = dict[Place, float]
 
@@ -43,24 +43,24 @@ class Run:
     def __init__(self, unit: Unit, registers: list[float], stop: int) -> None:
         self.stop = stop
         self.steps = 0
-        self.trail: list[tuple[list[Apply | Copy], Values, Head, Go | Leave]] = []
-        head, values = unit.heads[0], dict(zip(unit.heads[0].params, registers, strict=True))
+        self.trail: list[tuple[list[Apply | Copy], Values, Header, Jump | Exit]] = []
+        header, values = unit.headers[0], dict(zip(unit.headers[0].params, registers, strict=True))
         while True:
-            done, end = self._path(head, values)
-            self.trail.append((done, values, head, end))
+            done, end = self._path(header, values)
+            self.trail.append((done, values, header, end))
             self.steps += end.steps
-            if isinstance(end, Leave):
+            if isinstance(end, Exit):
                 self.end = end
                 self.registers = {at: _value(source, values) for at, source in end.contents}
                 return
             passed = [_value(source, values) for source in end.sources]
-            head, values = end.head, dict(zip(end.head.params, passed, strict=True))
+            header, values = end.header, dict(zip(end.header.params, passed, strict=True))
 
-    def _path(self, head: Head, values: Values) -> tuple[list[Apply | Copy], Go | Leave]:
+    def _path(self, header: Header, values: Values) -> tuple[list[Apply | Copy], Jump | Exit]:
         done: list[Apply | Copy] = []
-        if self.stop - self.steps < head.most:
-            return done, head.leave
-        node = head.root
+        if self.stop - self.steps < header.max_steps:
+            return done, header.exit
+        node = header.root
         while True:
             before = len(done)
             for op in node.ops:
@@ -68,27 +68,27 @@ class Run:
                 try:
                     values[op.to] = _computed(op, values)
                 except (ArithmeticError, ValueError):
-                    return done[:before], node.leave
+                    return done[:before], node.exit
                 done.append(op)
             match node.end:
                 case Fork(test, then, other):
                     node = then if _value(test, values) else other
-                case On(after):
+                case Next(after):
                     node = after
-                case Go() | Leave() as end:
+                case Jump() | Exit() as end:
                     return done, end
 
     def reversed(self, amounts: dict[int, float]) -> list[float]:
         """The amounts of the first head's params, from those of the registers."""
         given = [amounts[at] for at, _ in self.end.contents]
-        for done, values, head, end in reversed(self.trail):
-            sources = end.sources if isinstance(end, Go) else [source for _, source in end.contents]
+        for done, values, header, end in reversed(self.trail):
+            sources = end.sources if isinstance(end, Jump) else [source for _, source in end.contents]
             found: Values = {}
             for source, amount in reversed(list(zip(sources, given, strict=True))):
                 _add(found, source, amount)
             for op in reversed(done):
                 _reverse(op, values, found)
-            given = [found.get(param, 0.0) for param in head.params]
+            given = [found.get(param, 0.0) for param in header.params]
         return given
 
 

@@ -72,18 +72,18 @@ def test_what_is_counted() -> None:
     at = block("loop", "x", "v")
     x, v, birth = make.place("x_0"), make.place("v_0", "value"), make.place("birth_0", "integer")
     told = make.place("told_0", "boolean")
-    head = make.head(at, (x, v), 9)
+    header = make.header(at, (x, v), 9)
     cold, cased, back = (make.node(at, (x, v), 3) for _ in range(3))
-    head.root.ops = [IsKind(told, v, "PAIR")]
-    head.root.end = Fork(told, cased, cold)
+    header.root.ops = [IsKind(told, v, "PAIR")]
+    header.root.end = Fork(told, cased, cold)
     cold.effects = [Make(make.place("p_0", "value"), "PAIR", (x, v), birth)]
-    cold.end = cold.leave
+    cold.end = cold.exit
     read = [Load(make.place("x_1"), v, 0), Load(make.place("w_0", "value"), v, 1)]
     cased.ops = [Expect(v, "PAIR"), *read]
     cased.effects = [Make(make.place("p_1", "value"), "PAIR", (x, v), birth), Push(0, (x,), None), SetCall(0)]
     cased.end = Return(((0, back), (1, cold)))
     back.ops = [Peek(0, (make.place("x_2"), make.place("w_1", "value")))]
-    back.end = make.go(head, 9, x, v)
+    back.end = make.jump(header, 9, x, v)
     assert counted(make.unit) == Counts(units=1, nodes=3, made=1, pushed=1, tags=4, found_out=2)
 
 

@@ -82,7 +82,7 @@ class Fakes:
         return (
             None
             if self.refuses
-            else SimpleNamespace(heads=[SimpleNamespace(block=peer, entry=())], tapes=True)
+            else SimpleNamespace(headers=[SimpleNamespace(block=peer, entry=())], tapes=True)
         )
 
     def fits(self, unit: Any, *standing: Any) -> bool:
@@ -92,14 +92,14 @@ class Fakes:
         self.written.append(forms)
         return f"{self.text}/* {forms} */\n"
 
-    def header_words(self, unit: Any) -> int:
+    def prologue_words(self, unit: Any) -> int:
         return 3
 
     def blocks(self, unit: Any) -> set[Any]:
-        return {head.block for head in unit.heads}
+        return {header.block for header in unit.headers}
 
-    def install(self, unit: Any, plain: Any, taped: Any, header: int = 0) -> None:
-        assert header == (0 if taped is None else 3)
+    def install(self, unit: Any, plain: Any, taped: Any, prologue: int = 0) -> None:
+        assert prologue == (0 if taped is None else 3)
         given = {"plain": plain, "taped": taped}
         self.installed.append(tuple([form for form, loaded in given.items() if loaded is not None]))
 
@@ -111,7 +111,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
     monkeypatch.setattr(region, "specialise", made.specialise)
     monkeypatch.setattr(entries, "fits", made.fits)
     monkeypatch.setattr(text, "source", made.source)
-    monkeypatch.setattr(text, "header_words", made.header_words)
+    monkeypatch.setattr(text, "prologue_words", made.prologue_words)
     monkeypatch.setattr(install, "install", made.install)
     monkeypatch.setattr(policy, "_blocks", made.blocks)
     return made

@@ -62,7 +62,7 @@ def test_a_gradient_is_the_same_in_every_bit(
     assert swept(engine, start, schedule) == off
     assert swept(engine, start, schedule) == off
     assert {form for _, forms in installed for form in forms} == {"plain", "taped"}
-    assert all(unit.heads[0].block.entry is not None for unit, _ in installed)
+    assert all(unit.headers[0].block.entry is not None for unit, _ in installed)
 
 
 _PROCESS = """

@@ -11,10 +11,10 @@ import pytest
 
 from checkpoint.ctarget.build import FROM_LIBM, SOURCES, compiler
 from checkpoint.ctarget.translate.emit.records import Records
-from checkpoint.ctarget.translate.emit.text import header_words, plain_source, taped_source
+from checkpoint.ctarget.translate.emit.text import plain_source, prologue_words, taped_source
 from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.ops.words import Move, in_order, literal
-from checkpoint.ctarget.translate.units.graph import Unit
+from checkpoint.ctarget.translate.units.graph import Jump, Unit
 from tests.ctarget.translate.interpreted import Run
 from tests.ctarget.translate.units import containers, late, lorenz, nested, orders
 
@@ -36,28 +36,28 @@ def compiled(source: Path, target: Path, *more: str) -> None:
 
 
 def names(unit: Unit) -> list[list[str]]:
-    """Of each Go what its path records."""
+    """Return the names of what the path of each Jump records."""
     records = Records(unit)
-    ways = [record for record in records.of_end.values() if hasattr(record.path.end, "head")]
-    return [sorted(kept.name for kept in record.words) for record in ways]
+    jumps = [record for record in records.of_end.values() if isinstance(record.path.end, Jump)]
+    return [sorted(kept.name for kept in record.words) for record in jumps]
 
 
 def test_a_loop_records_what_changes() -> None:
     records = Records(lorenz())
     assert names(lorenz()) == [["x_0", "y_0", "z_0"]]
-    assert sorted(kept.name for kept in records.header) == ["b_0", "r_0", "s_0"]
-    assert header_words(lorenz()) == 3
+    assert sorted(kept.name for kept in records.prologue) == ["b_0", "r_0", "s_0"]
+    assert prologue_words(lorenz()) == 3
 
 
-def test_leaving_at_a_head_records_nothing() -> None:
+def test_an_exit_at_a_header_records_nothing() -> None:
     records = Records(lorenz())
-    assert all(not records.of_end[id(head.leave)].words for head in records.unit.heads)
+    assert all(not records.of_end[id(header.exit)].words for header in records.unit.headers)
 
 
 def test_results_that_are_costly_are_recorded() -> None:
     unit = nested()
     assert names(unit) == [[], [], ["ratio_0", "root_0", "sine_0", "u_0"]]
-    assert [kept.name for kept in Records(unit).header] == ["c_0"]  # by the name that it has at the entry
+    assert [kept.name for kept in Records(unit).prologue] == ["c_0"]  # by the name that it has at the entry
     assert "const double d_0 = c_0;" in taped_source(unit)
 
 

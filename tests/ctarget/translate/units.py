@@ -10,9 +10,9 @@ from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, IsKind
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, Push, SetCall
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import Constant, Kind, Known, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, KnownClosure, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
-from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, Return, Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 
 NEEDS: dict[str, tuple[tuple[int, ...], ...]] = {
     "add": ((), ()),
@@ -49,26 +49,26 @@ class Maker:
     def places(self, names: str, kind: Kind = "real") -> tuple[Place, ...]:
         return tuple([self.place(name, kind) for name in names.split()])
 
-    def head(self, at: BlockPeer, params: tuple[Place, ...], most: int, enters: bool = True) -> Head:
+    def header(self, at: BlockPeer, params: tuple[Place, ...], most: int, enters: bool = True) -> Header:
         entry = tuple(enumerate(params)) if enters else None
-        made = Head(len(self.unit.heads), at, params, entry, most)
-        made.leave = self.leave(at, params)
-        made.root = Node(at, 0, made.leave)
-        self.unit.heads.append(made)
+        made = Header(len(self.unit.headers), at, params, entry, most)
+        made.exit = self.exit(at, params)
+        made.root = Node(at, 0, made.exit)
+        self.unit.headers.append(made)
         return made
 
-    def leave(
+    def exit(
         self, at: BlockPeer, contents: tuple[Source, ...], steps: int = 0, effects: tuple[Effect, ...] = ()
-    ) -> Leave:
-        self.unit.leaves += 1
-        return Leave(self.unit.leaves - 1, at, steps, effects, tuple(enumerate(contents)))
+    ) -> Exit:
+        self.unit.exits += 1
+        return Exit(self.unit.exits - 1, at, steps, effects, tuple(enumerate(contents)))
 
     def node(self, at: BlockPeer, contents: tuple[Source, ...], steps: int) -> Node:
-        return Node(at, steps, self.leave(at, contents, steps))
+        return Node(at, steps, self.exit(at, contents, steps))
 
-    def go(self, head: Head, steps: int, *sources: Source) -> Go:
-        self.unit.ways += 1
-        return Go(self.unit.ways - 1, head, steps, sources)
+    def jump(self, header: Header, steps: int, *sources: Source) -> Jump:
+        self.unit.jumps += 1
+        return Jump(self.unit.jumps - 1, header, steps, sources)
 
     def apply(self, node: Node, name: str, definition: str, *operands: Source, **more: Any) -> Place:
         kind: Kind = more.pop("kind", "real")
@@ -89,11 +89,11 @@ def lorenz() -> Unit:
     at, end = block("loop", "i", "x", "y", "z", "s", "r", "b"), block("done", "x")
     params = make.places("i_0 x_0 y_0 z_0 s_0 r_0 b_0")
     i, x, y, z, s, r, b = params
-    head = make.head(at, params, 49)
-    test = make.apply(head.root, "test_0", "equal", i, Constant(0.0), kind="boolean")
+    header = make.header(at, params, 49)
+    test = make.apply(header.root, "test_0", "equal", i, Constant(0.0), kind="boolean")
     done, body = make.node(end, (x,), 3), make.node(at, params, 3)
-    done.end = done.leave
-    head.root.end = Fork(test, done, body)
+    done.end = done.exit
+    header.root.end = Fork(test, done, body)
 
     def op(name: str, definition: str, *operands: Source) -> Place:
         return make.apply(body, name, definition, *operands)
@@ -108,7 +108,7 @@ def lorenz() -> Unit:
         for v, dv in ((x, dx), (y, dy), (z, dz))
     ]
     same = [make.copy(body, f"{v.name[0]}_1", v) for v in (s, r, b)]
-    body.end = make.go(head, 49, i_1, *moved, *same)
+    body.end = make.jump(header, 49, i_1, *moved, *same)
     return make.unit
 
 
@@ -120,26 +120,26 @@ def nested() -> Unit:
     outside, inside, end = block("outer", "i", "x", "y", "c"), block("inner"), block("done", "x", "y")
     i, x, y, c = params = make.places("i_0 x_0 y_0 c_0")
     j, k, u, v, d = inner = make.places("j_0 k_0 u_0 v_0 d_0")
-    outer_head = make.head(outside, params, 2)
-    inner_head = make.head(inside, inner, 9, enters=False)
-    inner_head.leave = make.leave(outside, (k, u, v, d))
-    inner_head.root.leave = inner_head.leave
-    test = make.apply(outer_head.root, "test_0", "less", i, Constant(1.0), kind="boolean")
+    outer_header = make.header(outside, params, 2)
+    inner_header = make.header(inside, inner, 9, enters=False)
+    inner_header.exit = make.exit(outside, (k, u, v, d))
+    inner_header.root.exit = inner_header.exit
+    test = make.apply(outer_header.root, "test_0", "less", i, Constant(1.0), kind="boolean")
     done, enter = make.node(end, (x, y), 1), make.node(outside, params, 1)
-    done.end = done.leave
-    outer_head.root.end = Fork(test, done, enter)
-    enter.end = make.go(inner_head, 2, Constant(3.0), i, x, y, make.copy(enter, "c_1", c))
-    test = make.apply(inner_head.root, "test_1", "less", j, Constant(1.0), kind="boolean")
+    done.end = done.exit
+    outer_header.root.end = Fork(test, done, enter)
+    enter.end = make.jump(inner_header, 2, Constant(3.0), i, x, y, make.copy(enter, "c_1", c))
+    test = make.apply(inner_header.root, "test_1", "less", j, Constant(1.0), kind="boolean")
     back, body = make.node(inside, (k, u, v, d), 1), make.node(inside, (k, u, v, d), 1)
-    inner_head.root.end = Fork(test, back, body)
+    inner_header.root.end = Fork(test, back, body)
     i_1 = make.apply(back, "i_1", "subtract", k, Constant(1.0))
-    back.end = make.go(outer_head, 3, i_1, v, u, d)
+    back.end = make.jump(outer_header, 3, i_1, v, u, d)
     root = make.apply(body, "root_0", "sqrt", make.apply(body, "square_0", "multiply", u, u))
     ratio = make.apply(body, "ratio_0", "divide", make.apply(body, "sum_0", "add", root, root), d)
     sine = make.apply(body, "sine_0", "sin", ratio)
     less = make.apply(body, "less_0", "negate", make.apply(body, "part_0", "multiply", v, Constant(-0.25)))
     j_1 = make.apply(body, "j_1", "subtract", j, Constant(1.0))
-    body.end = make.go(inner_head, 9, j_1, k, sine, less, d)
+    body.end = make.jump(inner_header, 9, j_1, k, sine, less, d)
     return make.unit
 
 
@@ -148,9 +148,9 @@ def late() -> Unit:
     make = Maker()
     at = block("loop", "x", "y", "c")
     x, y, c = params = make.places("x_0 y_0 c_0")
-    head = make.head(at, params, 4)
-    product = make.apply(head.root, "x_1", "multiply", x, y)
-    head.root.end = make.go(head, 4, product, make.copy(head.root, "y_1", c), c)
+    header = make.header(at, params, 4)
+    product = make.apply(header.root, "x_1", "multiply", x, y)
+    header.root.end = make.jump(header, 4, product, make.copy(header.root, "y_1", c), c)
     return make.unit
 
 
@@ -158,11 +158,11 @@ def orders() -> Unit:
     """X -> x / x + 0.3 x - x: what x gets depends on the order of sums."""
     make = Maker()
     (x,) = params = make.places("x_0")
-    head = make.head(block("loop", "x"), params, 5)
-    root = head.root
+    header = make.header(block("loop", "x"), params, 5)
+    root = header.root
     ratio = make.apply(root, "ratio_0", "divide", x, x)
     total = make.apply(root, "sum_0", "add", ratio, make.apply(root, "part_0", "multiply", x, Constant(0.3)))
-    root.end = make.go(head, 5, make.apply(root, "x_1", "subtract", total, make.copy(root, "copy_0", x)))
+    root.end = make.jump(header, 5, make.apply(root, "x_1", "subtract", total, make.copy(root, "copy_0", x)))
     return make.unit
 
 
@@ -172,9 +172,9 @@ def containers() -> Unit:
     at, end = block("walk", "l", "s", "n"), block("back", "s", "l")
     walked, n = make.place("l_0", "value"), make.place("n_0", "integer")
     s = make.place("s_0")
-    head = make.head(at, (walked, s, n), 20)
+    header = make.header(at, (walked, s, n), 20)
     make.unit.references += ["point", "procedure", "call"]
-    root = head.root
+    root = header.root
     told = make.place("told_0", "boolean")
     root.ops.append(IsKind(told, walked, "PAIR"))
     done, body = make.node(end, (s, walked), 1), make.node(at, (walked, s, n), 1)
@@ -193,17 +193,17 @@ def containers() -> Unit:
     birth, pair = make.place("birth_0", "integer"), make.place("pair_0", "value")
     body.ops.append(Birth(birth))
     body.effects += [
-        Make(pair, "TUPLE", (s_1, rest, Known(1, None)), birth),
+        Make(pair, "TUPLE", (s_1, rest, KnownClosure(1, None)), birth),
         Keep(rest),
         Drop(walked),
     ]
-    body.effects += [SetCall(2), Push(0, (x, pair, Constant(None), Known(1, env)), None)]
-    body.end = make.go(head, 20, rest, s_1, n_2)
+    body.effects += [SetCall(2), Push(0, (x, pair, Constant(None), KnownClosure(1, env)), None)]
+    body.end = make.jump(header, 20, rest, s_1, n_2)
     popped, held = make.place("popped_0"), make.place("held_0", "value")
     case = make.node(end, (s, walked), 2)
-    case.leave = done.leave
+    case.exit = done.exit
     case.ops.append(Peek(0, (popped, held)))
     case.effects.append(Pop(0, (popped, held)))
-    case.end = make.leave(end, (make.apply(case, "s_2", "add", popped, s), held), 3)
+    case.end = make.exit(end, (make.apply(case, "s_2", "add", popped, s), held), 3)
     done.end = Return(((0, case),))
     return make.unit

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from checkpoint.ctarget.translate.units.graph import Unit
 
 
-MOST_ENTRIES = 4  # of a block
+MAX_ENTRIES = 4  # of a block
 
 
 class Installed:
@@ -41,20 +41,20 @@ class Installed:
     def enter(self) -> None:
         """Each block with an entry leads here."""
         module = runtime()
-        for head in reversed(self.unit.heads):
-            if head.entry is None:
+        for header in reversed(self.unit.headers):
+            if header.entry is None:
                 continue
-            block = head.block
+            block = header.block
             others = sum(isinstance(each, Installed) for each in block.owned)
             entry = _memory(module.lib.ck_entry_bytes())
-            next = block.entry if block.entry is not None and others < MOST_ENTRIES else 0
-            module.lib.ck_entry_fill(entry, self.pointer, head.number, next)
+            next = block.entry if block.entry is not None and others < MAX_ENTRIES else 0
+            module.lib.ck_entry_fill(entry, self.pointer, header.number, next)
             self.keep += [entry, block]
             block.owned.append(self)
             set_entry(block, address_of(entry))
 
 
-def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, header: int = 0) -> None:
+def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, prologue: int = 0) -> None:
     """Machines enter the forms of the unit that are given; those given before stay.
 
     header: how many words the taped form keeps at its entry.
@@ -70,14 +70,14 @@ def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, header: int 
             assert taped.tape is not None
             assert taped.reverse is not None
             installed.keep.append(taped)
-            lib.ck_unit_taped(installed.pointer, taped.tape, taped.reverse, header)
+            lib.ck_unit_taped(installed.pointer, taped.tape, taped.reverse, prologue)
         if is_new:
             installed.enter()
 
 
 def _of(unit: Unit) -> tuple[Installed, bool]:
     """The unit's structs, and whether they were made now."""
-    owned = unit.heads[0].block.owned
+    owned = unit.headers[0].block.owned
     for each in owned:
         if isinstance(each, Installed) and each.unit is unit:
             return each, False

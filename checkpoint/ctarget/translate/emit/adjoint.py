@@ -18,26 +18,26 @@ from checkpoint.ctarget.translate.emit.records import Record, Records
 from checkpoint.ctarget.translate.ops.operation import Accumulator, Residual
 from checkpoint.ctarget.translate.ops.places import Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import C_TYPES, Move, broken, declaration, in_order
-from checkpoint.ctarget.translate.units.graph import Go, Head, Leave, Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import reached
 from checkpoint.errors import InternalError
 
-MOST_WAYS = 255  # they are bytes
+MAX_JUMPS = 255  # they are bytes
 
 
 class AdjointFunction:
     """One function. left_by: the numbers of the Leaves by which runs are left."""
 
-    def __init__(self, unit: Unit, records: Records, left_by: Iterable[int]) -> None:
-        if unit.ways > MOST_WAYS:
+    def __init__(self, unit: Unit, records: Records, exits: Iterable[int]) -> None:
+        if unit.jumps > MAX_JUMPS:
             raise InternalError("a unit of more ways than a byte can tell")
         self.unit = unit
         self.records = records
-        self.left_by = frozenset(left_by)
-        self.goes: dict[int, list[Record]] = {head.number: [] for head in unit.heads}
+        self.exits = frozenset(exits)
+        self.goes: dict[int, list[Record]] = {header.number: [] for header in unit.headers}
         for record in records.of_end.values():
-            if isinstance(record.path.end, Go):
-                self.goes[record.path.end.head.number].append(record)
+            if isinstance(record.path.end, Jump):
+                self.goes[record.path.end.header.number].append(record)
         self.text: list[str] = []
 
     def function(self) -> list[str]:
@@ -48,8 +48,8 @@ class AdjointFunction:
             f"{' ' * 18}const uint8_t *ways)"
         )
         self._leaves()
-        for head in reached(self.unit):
-            self._head(head)
+        for header in reached(self.unit):
+            self._header(header)
         return [
             f"EXPORTED bool {name}{arguments};",
             f"bool {name}{arguments} {{",
@@ -59,9 +59,11 @@ class AdjointFunction:
         ]
 
     def _declarations(self) -> list[str]:
-        params = [param for head in reached(self.unit) for param in reals(head.params)]
+        params = [param for header in reached(self.unit) for param in reals(header.params)]
         lines = ["    const uint8_t *const last = ways + end->ways;"]
-        lines += [f"    {_read(residual, f'header[{i}]')}" for i, residual in enumerate(self.records.header)]
+        lines += [
+            f"    {_read(residual, f'header[{i}]')}" for i, residual in enumerate(self.records.prologue)
+        ]
         lines += declaration("double", [f"{param.name}_b" for param in params])
         return [*lines, "    Value *w = c->window;", "    (void)header;"]
 
@@ -76,10 +78,10 @@ class AdjointFunction:
         alike: dict[tuple[str, ...], list[int]] = {}
         before, self.text = self.text, []
         for record in self.records.of_end.values():
-            leave = record.path.end
-            if isinstance(leave, Leave) and leave.number in self.left_by:
-                self._left(record, leave)
-                alike.setdefault(tuple(self.text), []).append(leave.number)
+            exit = record.path.end
+            if isinstance(exit, Exit) and exit.number in self.exits:
+                self._left(record, exit)
+                alike.setdefault(tuple(self.text), []).append(exit.number)
                 self.text = []
         self.text = before
         self.put("switch (end->exit) {")
@@ -88,41 +90,41 @@ class AdjointFunction:
             self.text += lines
         self.put("default: return false;", "}")
 
-    def _left(self, record: Record, leave: Leave) -> None:
-        tags = " | ".join([f"w[{register}].tag" for register, _ in leave.contents])
+    def _left(self, record: Record, exit: Exit) -> None:
+        tags = " | ".join([f"w[{register}].tag" for register, _ in exit.contents])
         if tags:
             self.put(f"    if (UNLIKELY(({tags}) != REAL)) return false;")
-        given = [(source, f"w[{register}].real") for register, source in leave.contents]
+        given = [(source, f"w[{register}].real") for register, source in exit.contents]
         self._path(record, given)
 
-    def _head(self, head: Head) -> None:
-        records = self.goes[head.number]
-        self.text.append(f"head_{head.number}:")
-        if head.entry is not None:
-            self.put(f"if (ways == last) goto begin_{head.number};")
+    def _header(self, header: Header) -> None:
+        records = self.goes[header.number]
+        self.text.append(f"header_{header.number}:")
+        if header.entry is not None:
+            self.put(f"if (ways == last) goto begin_{header.number};")
         if len(records) > 1:
             self.put("switch (*ways++) {")
             for record in records[1:]:
-                self.put(f"case {record.path.end.number}: goto way_{record.path.end.number};")
+                self.put(f"case {record.path.end.number}: goto path_{record.path.end.number};")
             self.put("default: break;", "}")
         elif records:
             self.put("ways++;")
         for i, record in enumerate(records):
             if i:
-                self.text.append(f"way_{record.path.end.number}:")
+                self.text.append(f"path_{record.path.end.number}:")
             self.put("{")
-            given = zip(record.path.handed_on, [f"{p.name}_b" for p in head.params], strict=True)
+            given = zip(record.path.handed_on, [f"{p.name}_b" for p in header.params], strict=True)
             self._path(record, list(given))
-        if head.entry is not None:
-            self._begin(head)
+        if header.entry is not None:
+            self._begin(header)
 
-    def _begin(self, head: Head) -> None:
-        assert head.entry is not None
-        self.text.append(f"begin_{head.number}:")
-        self.put(f"w = arrive_at(c, {self.unit.reference(head.block)});")
-        registers = [head.block.registers[name] for name in head.block.block.params]
+    def _begin(self, header: Header) -> None:
+        assert header.entry is not None
+        self.text.append(f"begin_{header.number}:")
+        self.put(f"w = arrive_at(c, {self.unit.reference(header.block)});")
+        registers = [header.block.registers[name] for name in header.block.block.params]
         amounts = dict.fromkeys(registers, "0.0")
-        for register, wanted in head.entry:
+        for register, wanted in header.entry:
             if isinstance(wanted, Place) and wanted.kind == "real":
                 amounts[register] = f"{wanted.name}_b"
         self.put(*[f"store(&w[{register}], of_real({text}));" for register, text in amounts.items()])
@@ -134,7 +136,7 @@ class AdjointFunction:
         """From what its end has handed on, with the amounts of each, back to its head; ends a block of C."""
         path = PathAdjoint(self.records, record)
         path.run(given)
-        self.put(*[f"    {line}" for line in path.text], f"    goto head_{record.path.head.number};", "}")
+        self.put(*[f"    {line}" for line in path.text], f"    goto header_{record.path.header.number};", "}")
 
 
 class PathAdjoint:
@@ -170,7 +172,7 @@ class PathAdjoint:
     def _hand_on(self) -> None:
         """Move the cotangents of the head's params to its variables."""
         moves = []
-        for param in reals(self.record.path.head.params):
+        for param in reals(self.record.path.header.params):
             cotangent = self.cotangent(param)
             moves.append(Move("double", f"{param.name}_b", cotangent.normalised(), cotangent.text))
         self.put(*in_order(moves))

@@ -13,7 +13,7 @@ import re
 
 from checkpoint.ctarget.translate.emit.records import WORD, Records
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
-from checkpoint.ctarget.translate.ops.places import Known, Place, Tag
+from checkpoint.ctarget.translate.ops.places import KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.ops.words import (
     C_TYPES,
     Move,
@@ -30,7 +30,7 @@ from checkpoint.ctarget.translate.ops.words import (
     stored,
     unlike,
 )
-from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, Return, Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 
 # Where the record of the run begins, goes on and ends, and where the numbers of its paths are.
@@ -46,7 +46,7 @@ class ForwardFunction:
         self.lines = lines
         self.text: list[str] = []
         self.labels: dict[int, int] = {}  # numbers of nodes that are jumped to
-        self.left_by: dict[int, Path] = {}  # by the numbers of Leaves
+        self.exits: dict[int, Path] = {}  # by the numbers of Leaves
         self.paths = {id(path.end): path for path in (records.paths if records else all_paths(unit))}
         self.births = records.births if records else frozenset()
         self._at: Node | None = None  # whose text is being written
@@ -66,9 +66,9 @@ class ForwardFunction:
     def function(self) -> list[str]:
         """Its lines."""
         self._entries()
-        for head in reached(self.unit):
-            self._head(head)
-        for path in list(self.left_by.values()):
+        for header in reached(self.unit):
+            self._header(header)
+        for path in list(self.exits.values()):
             self._leave(path)
         name = "unit_tape" if self.records else "unit_plain"
         return [
@@ -96,55 +96,55 @@ class ForwardFunction:
         """More statements."""
         self.text += [part for line in lines for part in broken(f"    {line}")]
 
-    def fail(self, leave: Leave) -> str:
+    def fail(self, exit: Exit) -> str:
         """Leaving the unit there."""
-        self.left_by.setdefault(leave.number, self.paths[id(leave)])
-        return f"goto leave_{leave.number};"
+        self.exits.setdefault(exit.number, self.paths[id(exit)])
+        return f"goto exit_{exit.number};"
 
     # Entries
 
     def _entries(self) -> None:
         self.put("switch (entry) {")
-        for head in self.unit.heads:
-            if head.entry is not None:
-                self.put(f"case {head.number}:")
-                self.put(*[f"    {line}" for line in self._entry(head, head.entry)])
+        for header in self.unit.headers:
+            if header.entry is not None:
+                self.put(f"case {header.number}:")
+                self.put(*[f"    {line}" for line in self._entry(header, header.entry)])
         self.put("default: return false;", "}")
 
-    def _entry(self, head: Head, entry: tuple[tuple[int, Place | Tag | Known], ...]) -> list[str]:
-        tests = [f"left < {head.most}"]
+    def _entry(self, header: Header, entry: tuple[tuple[int, Place | Tag | KnownClosure], ...]) -> list[str]:
+        tests = [f"left < {header.max_steps}"]
         tests += [test for register, wanted in entry if (test := unlike(f"r[{register}]", wanted))]
         lines = [f"if ({' || '.join(tests)}) return false;"]
         for register, wanted in entry:
             if isinstance(wanted, Place):
                 lines.append(f"{wanted.name} = {content(f'r[{register}]', wanted.kind)};")
-            elif isinstance(wanted, Known) and wanted.environment is not None:
+            elif isinstance(wanted, KnownClosure) and wanted.environment is not None:
                 lines.append(f"{wanted.environment.name} = environment_of(r[{register}]);")
-        return [*lines, *self._begin(head), f"goto head_{head.number};"]
+        return [*lines, *self._begin(header), f"goto header_{header.number};"]
 
-    def _begin(self, head: Head) -> list[str]:
+    def _begin(self, header: Header) -> list[str]:
         if not self.records:
             return []
-        header = self.records.header_at(head)
-        tests = [f"!same_{late.kind}({late.name}, {own.name})" for late, own in self.records.late_at(head)]
-        least = len(header) + (self.records.most_bytes(head) + WORD - 1) // WORD
+        prologue = self.records.prologue_at(header)
+        tests = [f"!same_{late.kind}({late.name}, {own.name})" for late, own in self.records.late_at(header)]
+        least = len(prologue) + (self.records.max_bytes(header) + WORD - 1) // WORD
         lines = [f"if ({' || '.join(tests)}) return false;"] if tests else []
-        lines += [f"{late.name} = {own.name};" for late, own in self.records.late_at(head)]
+        lines += [f"{late.name} = {own.name};" for late, own in self.records.late_at(header)]
         lines += [f"start = services->run_begin(m, {least}, &end);", "if (!start) return false;"]
-        for i, residual in enumerate(header):
+        for i, residual in enumerate(prologue):
             text = f"birth_of({residual.place.name})" if residual.birth else residual.place.name
             lines.append(f"start[{i}].{residual.part} = {text};")
-        first = f"start + {len(header)}" if header else "start"
+        first = f"start + {len(prologue)}" if prologue else "start"
         return [*lines, f"up = {first};", "ways = (uint8_t *)end;"]
 
     # Heads and nodes
 
-    def _head(self, head: Head) -> None:
-        self.text.append(f"head_{head.number}: {_comment(head)}")
-        room = self.records.most_bytes(head) if self.records else 0
-        test = f"left < {head.most}" + (f" || !has_room(up, ways, {room})" if room else "")
-        self.put(if_unlikely(test, self.fail(head.leave)))
-        waiting = [head.root]
+    def _header(self, header: Header) -> None:
+        self.text.append(f"header_{header.number}: {_comment(header)}")
+        room = self.records.max_bytes(header) if self.records else 0
+        test = f"left < {header.max_steps}" + (f" || !has_room(up, ways, {room})" if room else "")
+        self.put(if_unlikely(test, self.fail(header.exit)))
+        waiting = [header.root]
         while waiting:
             node = waiting.pop()
             self._node(node)
@@ -159,7 +159,7 @@ class ForwardFunction:
         for op in node.ops:
             op.write(self)
         if isinstance(node.end, Return):
-            self._see_point(node.end, node.leave)
+            self._see_point(node.end, node.exit)
         for effect in node.effects:
             effect.write(self)
         match node.end:
@@ -168,27 +168,27 @@ class ForwardFunction:
             case Return(cases):
                 for point, case in cases[1:]:
                     self.put(f"if (point == REFERENCE({point})) goto {self._label(case)};")
-            case Go():
-                self._go(node.end)
-            case Leave():
+            case Jump():
+                self._jump(node.end)
+            case Exit():
                 self.put(self.fail(node.end))
 
     def _label(self, node: Node) -> str:
         return f"node_{self.labels.setdefault(id(node), len(self.labels))}"
 
-    def _see_point(self, end: Return, leave: Leave) -> None:
+    def _see_point(self, end: Return, exit: Exit) -> None:
         """Before any effect: the unit is left where no case is the top frame's."""
         point = self.temporary("point", "const void *")
         self.put(f"{point} = top_point(m);")
         tests = " && ".join([f"point != REFERENCE({point})" for point, _ in end.cases]) or "true"
-        self.put(if_unlikely(tests, self.fail(leave)))
+        self.put(if_unlikely(tests, self.fail(exit)))
 
     # What operations write to (ops/operation.py, Forward)
 
     def exit(self) -> str:
         """Return the statement that leaves the unit as if the present node had not begun."""
         assert self._at is not None
-        return self.fail(self._at.leave)
+        return self.fail(self._at.exit)
 
     def line(self, number: int) -> None:
         """Name the line of the program that the next statements come from; 0: none."""
@@ -214,48 +214,48 @@ class ForwardFunction:
 
     # Ends
 
-    def _record(self, end: Go | Leave) -> list[str]:
+    def _record(self, end: Jump | Exit) -> list[str]:
         if not self.records:
             return []
         words = self.records.of_end[id(end)].words
         lines = [f"up[{i}].{residual.part} = {residual.name};" for i, residual in enumerate(words)]
         return [*lines, f"up += {len(words)};"] if words else []
 
-    def _go(self, go: Go) -> None:
-        self.put(*self._record(go))
+    def _jump(self, jump: Jump) -> None:
+        self.put(*self._record(jump))
         if self.records:
-            self.put(f"*--ways = {go.number};")
-        if go.steps:
-            self.put(f"left -= {go.steps};")
-        if self._births_before[id(go)]:
-            self.put(f"births += {self._births_before[id(go)]};")
+            self.put(f"*--ways = {jump.number};")
+        if jump.steps:
+            self.put(f"left -= {jump.steps};")
+        if self._births_before[id(jump)]:
+            self.put(f"births += {self._births_before[id(jump)]};")
         moves = [
             Move(C_TYPES[param.kind], param.name, plain(source), name_of(source))
-            for param, source in zip(go.head.params, go.sources, strict=True)
+            for param, source in zip(jump.header.params, jump.sources, strict=True)
         ]
-        self.put(*in_braces([*in_order(moves), f"goto head_{go.head.number};"]))
+        self.put(*in_braces([*in_order(moves), f"goto header_{jump.header.number};"]))
 
     def _leave(self, path: Path) -> None:
-        leave = path.end
-        assert isinstance(leave, Leave)
-        self.text.append(f"leave_{leave.number}: {_comment(leave)}")
-        if path.head.entry is not None and path.undone:
-            self.put(f"if (left == first && entry == {path.head.number}) return false;")
-        for effect in leave.effects:
+        exit = path.end
+        assert isinstance(exit, Exit)
+        self.text.append(f"exit_{exit.number}: {_comment(exit)}")
+        if path.header.entry is not None and path.undone:
+            self.put(f"if (left == first && entry == {path.header.number}) return false;")
+        for effect in exit.effects:
             effect.write(self)
-        self.put(*self._record(leave))
+        self.put(*self._record(exit))
         if self.records:
-            self.put(f"services->run_end(m, unit, entry, {leave.number}, start, up, ways, end);")
-        steps = f"stop - left + {leave.steps}" if leave.steps else "stop - left"
-        births = f"births + {self._births_before[id(leave)]}" if self._births_before[id(leave)] else "births"
+            self.put(f"services->run_end(m, unit, entry, {exit.number}, start, up, ways, end);")
+        steps = f"stop - left + {exit.steps}" if exit.steps else "stop - left"
+        births = f"births + {self._births_before[id(exit)]}" if self._births_before[id(exit)] else "births"
         to = self.temporary("to", "Value *")
-        self.put(f"{to} = leave_to(m, {self.unit.reference(leave.block)}, {steps}, {births});")
-        self.put(*stored(leave.contents), "return true;")
+        self.put(f"{to} = leave_to(m, {self.unit.reference(exit.block)}, {steps}, {births});")
+        self.put(*stored(exit.contents), "return true;")
 
 
-def _comment(at: Node | Head | Leave) -> str:
+def _comment(at: Node | Header | Exit) -> str:
     """Where in the program a label is."""
     code = at.block.procedure.code
     where = f"block {at.block.block.label}" + (f" of {code.name}" if code is not None else "")
-    what = "leaves at " if isinstance(at, Leave) else ""
+    what = "leaves at " if isinstance(at, Exit) else ""
     return comment(what + where)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, places_in, reals
-from checkpoint.ctarget.translate.units.graph import Go, Head, Unit
+from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.invariants import Invariants
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, reached
 
@@ -44,9 +44,9 @@ class Records:
         self.paths = all_paths(unit)
         self.invariants = Invariants(unit, self.paths)
         self.same_as = self.invariants.first
-        self._header: dict[Residual, None] = {}
+        self._prologue: dict[Residual, None] = {}
         self.of_end = {id(path.end): self._record(path) for path in self.paths}
-        self.header = tuple(self._header)
+        self.prologue = tuple(self._prologue)
         words = [residual for record in self.of_end.values() for residual in record.words]
         self.births = frozenset([residual for residual in words if residual.birth])
 
@@ -67,33 +67,33 @@ class Records:
                     words.append(wanted)
         shared = [residual for residual in needed if residual.place in self.same_as]
         for residual in shared:
-            self._header[Residual(self.same_as[residual.place], residual.birth)] = None
+            self._prologue[Residual(self.same_as[residual.place], residual.birth)] = None
         words += [
             residual for residual in needed if residual.place not in self.same_as
         ]  # of params, and births
         own = [residual for residual in shared if residual.place is not self.same_as[residual.place]]
         return Record(path, tuple(words), tuple(own), tuple(reversed(again)), reverses)
 
-    def header_at(self, head: Head) -> list[Residual]:
+    def prologue_at(self, header: Header) -> list[Residual]:
         """The header's words as an entry has them."""
-        own = self.invariants.at_entry(head)
-        return [Residual(own[residual.place], residual.birth) for residual in self.header]
+        own = self.invariants.at_entry(header)
+        return [Residual(own[residual.place], residual.birth) for residual in self.prologue]
 
-    def late_at(self, head: Head) -> list[tuple[Place, Place]]:
+    def late_at(self, header: Header) -> list[tuple[Place, Place]]:
         """What must be the same at an entry for the header to hold: params, and what stands for each."""
-        own = self.invariants.at_entry(head)
-        used = {residual.place for residual in self.header}
-        late = [param for param in head.params if param in self.invariants.late]
+        own = self.invariants.at_entry(header)
+        used = {residual.place for residual in self.prologue}
+        late = [param for param in header.params if param in self.invariants.late]
         return [(param, own[self.same_as[param]]) for param in late if self.same_as[param] in used]
 
-    def most_bytes(self, head: Head) -> int:
+    def max_bytes(self, header: Header) -> int:
         """What the tape must have room for at a head: a path and its way, and to leave behind it."""
-        leaving = max(len(self.of_end[id(each.leave)].words) for each in reached(self.unit))
+        leaving = max(len(self.of_end[id(each.exit)].words) for each in reached(self.unit))
         most = 0
         for path in self.paths:
-            if path.head is head:
+            if path.header is header:
                 words = len(self.of_end[id(path.end)].words)
-                most = max(most, WORD * (words + leaving) + 1 if isinstance(path.end, Go) else WORD * words)
+                most = max(most, WORD * (words + leaving) + 1 if isinstance(path.end, Jump) else WORD * words)
         return most
 
 

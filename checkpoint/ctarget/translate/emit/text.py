@@ -44,19 +44,19 @@ def _taped(unit: Unit, lines: bool) -> list[str]:
     records = Records(unit)
     forward = ForwardFunction(unit, records, lines)
     tape = forward.function()
-    return [*tape, "", *AdjointFunction(unit, records, forward.left_by).function()]
+    return [*tape, "", *AdjointFunction(unit, records, forward.exits).function()]
 
 
-def header_words(unit: Unit) -> int:
+def prologue_words(unit: Unit) -> int:
     """The length of what a run has kept of its entry."""
-    return len(Records(unit).header)
+    return len(Records(unit).prologue)
 
 
 def _number(unit: Unit) -> None:
     """Each block that the unit enters or leaves at has a number, in both files the same."""
     for path in all_paths(unit):
-        unit.reference(path.head.block)
-        unit.reference(getattr(path.end, "block", path.head.block))
+        unit.reference(path.header.block)
+        unit.reference(getattr(path.end, "block", path.header.block))
 
 
 def _file(unit: Unit, lines: list[str]) -> str:

@@ -35,7 +35,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownClosure:
     """A closure of a known procedure, made where it is needed. Its reference is the environment's.
 
     procedure: a reference of the unit. environment: a value; None: it captures nothing.
@@ -55,7 +55,7 @@ class Tag:
     procedure: int | None = None
 
 
-Source = Place | Constant | Known
+Source = Place | Constant | KnownClosure
 
 
 def is_real(source: Source | None) -> bool:
@@ -73,5 +73,5 @@ def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
     for source in sources:
         if isinstance(source, Place):
             yield source
-        elif isinstance(source, Known) and source.environment is not None:
+        elif isinstance(source, KnownClosure) and source.environment is not None:
             yield source.environment

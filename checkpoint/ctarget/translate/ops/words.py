@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from textwrap import wrap
 
-from checkpoint.ctarget.translate.ops.places import Constant, Kind, Known, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, KnownClosure, Place, Source, Tag
 
 C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
 # The part of a Value that has a place's content, and its tag.
@@ -69,7 +69,7 @@ def plain(source: Source) -> str:
 
 def value(source: Source) -> str:
     """As a Value."""
-    if isinstance(source, Known):
+    if isinstance(source, KnownClosure):
         procedure = f"REFERENCE({source.procedure})"
         if source.environment is None:
             return f"bare_closure({procedure})"
@@ -167,7 +167,7 @@ def in_braces(lines: list[str]) -> list[str]:
     return ["{", *[f"    {line}" for line in lines], "}"]
 
 
-def unlike(held: str, wanted: Place | Tag | Known) -> str:
+def unlike(held: str, wanted: Place | Tag | KnownClosure) -> str:
     """The test that a Value is not what is wanted; "": anything is."""
     match wanted:
         case Place(kind="value"):
@@ -176,7 +176,7 @@ def unlike(held: str, wanted: Place | Tag | Known) -> str:
             return f"{held}.tag != {TAGS[wanted.kind]}"
         case Tag(tag, procedure):
             return lacks_tag(held, tag, procedure)
-        case Known(procedure, environment):
+        case KnownClosure(procedure, environment):
             return lacks_tag(held, "PROCEDURE" if environment is None else "CLOSURE", procedure)
 
 
@@ -185,7 +185,7 @@ def name_of(source: Source) -> str | None:
     match source:
         case Place(name):
             return name
-        case Known(_, Place(name)):
+        case KnownClosure(_, Place(name)):
             return name
     return None
 

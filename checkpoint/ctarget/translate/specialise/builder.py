@@ -14,13 +14,13 @@ from checkpoint.ctarget.tables import return_point
 from checkpoint.ctarget.translate.ops.places import Kind, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Held
-from checkpoint.ctarget.translate.units.graph import Leave, Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Unit
 
 # Names that mean something in C, or to what translated code includes, end with a number in any case.
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-AMOUNTS = frozenset(("FOREIGN", "DUAL", "NODE"))  # kinds that have some, and are no reals
+WITH_COTANGENTS = frozenset(("FOREIGN", "DUAL", "NODE"))  # kinds that have some, and are no reals
 
 
 class Builder:
@@ -44,7 +44,7 @@ class Builder:
 
     def hold(self, place: Place, tag: str, hint: Shape | None = None) -> Held:
         """A value in a place. Of some a unit cannot record what becomes of their amounts."""
-        if tag in AMOUNTS:
+        if tag in WITH_COTANGENTS:
             self.unit.tapes = False
         return Held(place, tag, hint)
 
@@ -59,7 +59,7 @@ class Builder:
         """The number of the ReturnPoint of frames that return to a block."""
         return self.reference(return_point(block))
 
-    def leave(self, block: BlockPeer, steps: int, effects: Any, contents: Any) -> Leave:
+    def exit(self, block: BlockPeer, steps: int, effects: Any, contents: Any) -> Exit:
         """An end outside of the unit."""
-        self.unit.leaves += 1
-        return Leave(self.unit.leaves - 1, block, steps, tuple(effects), tuple(contents))
+        self.unit.exits += 1
+        return Exit(self.unit.exits - 1, block, steps, tuple(effects), tuple(contents))

@@ -16,17 +16,17 @@ from checkpoint.ctarget.translate.ops.check_ops import Same, TagOf
 from checkpoint.ctarget.translate.ops.object_ops import Load
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.ops.scalar_ops import Tangent
-from checkpoint.ctarget.translate.specialise.builder import AMOUNTS
+from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS
 from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import SCALARS, Steps
-from checkpoint.ctarget.translate.specialise.values import Abstract, Data, Held
+from checkpoint.ctarget.translate.specialise.values import Abstract, Held, Virtual
 
-assert "DUAL" in AMOUNTS
+assert "DUAL" in WITH_COTANGENTS
 
 
 def _scalar(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     given = [_opened(steps, operand) for operand in step.operands]
-    duals = [value for value in given if isinstance(value, Data) and value.tag == "DUAL"]
+    duals = [value for value in given if isinstance(value, Virtual) and value.tag == "DUAL"]
     primals = tuple([_part(value, 0) for value in given])
     numbers = [each for each in primals if isinstance(each, Place | Constant)]
     found = kind_of_result(step.op, tuple([each.kind for each in numbers]))
@@ -45,7 +45,7 @@ def _scalar(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
         steps.node.ops.append(
             Tangent(tangent, op.definition, tuple(numbers), result, _sources(tangents), op.singular)
         )
-        made = Data("DUAL", [result, tangent], duals[0].birth)
+        made = Virtual("DUAL", [result, tangent], duals[0].birth)
     steps.looked_at(step, uses)
     return made
 
@@ -61,20 +61,20 @@ def _opened(steps: Steps, operand: t.Operand) -> Abstract:
     tag = steps.builder.place(f"{operand}_tag", "integer")
     steps.node.ops += [Load(primal, value.place, 0), Load(tangent, value.place, 1), TagOf(tag, value.place)]
     steps.release(value)
-    opened = steps.state.slots[operand] = Data("DUAL", [primal, tangent], tag)
+    opened = steps.state.slots[operand] = Virtual("DUAL", [primal, tangent], tag)
     return opened
 
 
 def _part(value: Abstract, i: int) -> Abstract:
     """The primal or the tangent of a dual; of all else itself."""
-    return value.cells[i] if isinstance(value, Data) and value.tag == "DUAL" else value
+    return value.cells[i] if isinstance(value, Virtual) and value.tag == "DUAL" else value
 
 
 def _sources(values: tuple[Abstract | None, ...]) -> tuple[Place | Constant | None, ...]:
     return tuple([value if isinstance(value, Place | Constant) else None for value in values])
 
 
-def _unify(steps: Steps, dual: Data, other: Data) -> None:
+def _unify(steps: Steps, dual: Virtual, other: Virtual) -> None:
     """Two duals have one tag from here on, or the unit is left."""
     if other.birth is not dual.birth:
         steps.node.ops.append(Same(dual.birth, other.birth))

@@ -22,13 +22,21 @@ from checkpoint.ctarget.translate.specialise import (  # noqa: F401 (for what st
     predicates,
     python_steps,
 )
-from checkpoint.ctarget.translate.specialise.headers import LONGEST_PATH, MOST_NODES, Path, Specialiser
-from checkpoint.ctarget.translate.specialise.materialise import Making
+from checkpoint.ctarget.translate.specialise.headers import MAX_NODES, MAX_PATH_NODES, Headers, Path
+from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Closure, Data, Frame, Held, State
-from checkpoint.ctarget.translate.units.graph import Fork, Leave, Node, On, Return
+from checkpoint.ctarget.translate.specialise.values import (
+    Abstract,
+    Call,
+    Closure,
+    Frame,
+    Held,
+    State,
+    Virtual,
+)
+from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node, Return
 
-DEEPEST = 24  # frames that are kept back
+MAX_FRAMES = 24  # frames that are kept back
 
 
 class Ends:
@@ -37,7 +45,7 @@ class Ends:
     saved that the unit pushes, by the blocks that they return to.
     """
 
-    def __init__(self, maker: Specialiser) -> None:
+    def __init__(self, maker: Headers) -> None:
         self.maker = maker
         self.builder = maker.builder
         self.returns: list[tuple[Node, tuple[Effect, ...], Path, Abstract, State]] = []
@@ -48,21 +56,21 @@ class Ends:
         """The trees of all heads, and of those that turn up meanwhile."""
         while self.maker.waiting or self._more_cases():
             while self.maker.waiting:
-                head = self.maker.waiting.pop()
-                state = self.maker.states[head.number]
-                path = Path(calls=(Call(head.block, state.size(), len(state.frames)),), fails=head.leave)
-                head.root = self._node(head.block, state, path)
+                header = self.maker.waiting.pop()
+                state = self.maker.states[header.number]
+                path = Path(calls=(Call(header.block, state.size(), len(state.frames)),), fails=header.exit)
+                header.root = self._node(header.block, state, path)
             self._run_all()
         for node, *_ in self.returns:
             assert isinstance(node.end, Return)
             if not node.end.cases:  # it returns to nothing that is known
                 node.ops.clear()
-                node.end = node.leave
+                node.end = node.exit
 
     def _node(self, peer: BlockPeer, state: State, path: Path) -> Node:
         """The node of a block, which waits to be run: paths may be longer than Python's stack is deep."""
         state.slots = {name: state.slots[name] for name in peer.block.params}
-        node = Node(peer, path.steps, path.fails or self.maker.leave(peer, state, path.steps))
+        node = Node(peer, path.steps, path.fails or self.maker.exit(peer, state, path.steps))
         self.waiting.append((node, state, path))
         return node
 
@@ -72,7 +80,7 @@ class Ends:
 
     def _run(self, node: Node, state: State, path: Path) -> None:
         self.maker.nodes += 1
-        if self.maker.nodes > MOST_NODES:
+        if self.maker.nodes > MAX_NODES:
             node.end = self._leave(node, state, path)
             return
         steps = Steps(self.builder, node.block, state.copy(), node)
@@ -84,11 +92,11 @@ class Ends:
             node.effects.clear()
             node.end = self._leave(node, state, path)
 
-    def _leave(self, node: Node, state: State, path: Path) -> Leave:
+    def _leave(self, node: Node, state: State, path: Path) -> Exit:
         """The end at the head of the node's own block."""
         if path.fails is None or path.length == 0:
-            return node.leave
-        return self.maker.leave(node.block, state, path.steps)
+            return node.exit
+        return self.maker.exit(node.block, state, path.steps)
 
     def _end(self, steps: Steps, path: Path) -> None:
         match steps.peer.block.end:
@@ -105,10 +113,10 @@ class Ends:
 
     def _follow(self, node: Node, peer: BlockPeer, state: State, path: Path) -> None:
         """The node goes on to a block."""
-        if path.length >= LONGEST_PATH:
-            self.maker.go(node, peer, state, path)
+        if path.length >= MAX_PATH_NODES:
+            self.maker.jump(node, peer, state, path)
         else:
-            node.end = On(self._node(peer, state, path.after(node)))
+            node.end = Next(self._node(peer, state, path.after(node)))
 
     # Jumps and branches
 
@@ -118,10 +126,10 @@ class Ends:
         given = steps.taken(list(end.args), steps.owned.end)
         slots = {name: steps.renamed(name, value) for name, value in zip(params, given, strict=False)}
         slots |= {name: steps.state.slots[name] for name in params[len(given) :]}
-        state = State(slots, steps.state.frames, steps.state.told)
+        state = State(slots, steps.state.frames, steps.state.facts)
         path = path.on(steps.peer.block.cost)
         if isinstance(end, b.Enter) or target.block.label in joins(target.procedure):
-            self.maker.go(steps.node, target, state, path)
+            self.maker.jump(steps.node, target, state, path)
         else:
             self._follow(steps.node, target, state, path)
 
@@ -134,8 +142,8 @@ class Ends:
         if not isinstance(test, Place) or test.kind != "boolean":
             raise Untranslatable
         path, nodes = path.after(steps.node), []
-        for edge, state in ((then, steps.state.told_that(test)), (other, steps.state.copy())):
-            between = Node(steps.peer, path.steps, steps.node.leave)
+        for edge, state in ((then, steps.state.assuming(test)), (other, steps.state.copy())):
+            between = Node(steps.peer, path.steps, steps.node.exit)
             self._edge(steps, between, edge, state, path)
             nodes.append(between)
         steps.node.end = Fork(test, *nodes)
@@ -147,7 +155,7 @@ class Ends:
         for name in edge.dropped:
             dropping.release(state.slots[name])
         if target.block.label in joins(target.procedure):
-            self.maker.go(node, target, state, path)
+            self.maker.jump(node, target, state, path)
         else:
             self._follow(node, target, state, path)
 
@@ -166,7 +174,7 @@ class Ends:
         names = entry.block.params[len(slots) :]
         slots |= {n: steps.renamed(n, value) for n, value in zip(names, arguments, strict=True)}
         frames = self._frames(steps, end, procedure, entry, path)
-        state = State(slots, frames, steps.state.told)
+        state = State(slots, frames, steps.state.facts)
         size = state.size()
         if end.ret is not None:
             frames[-1].size = size
@@ -181,7 +189,7 @@ class Ends:
         slots: dict[str, Abstract] = {}
         for i, name in enumerate(names):
             match called.environment:
-                case Data(cells=cells):
+                case Virtual(cells=cells):
                     slots[name] = steps.renamed(name, cells[i])
                 case Held() as environment:
                     slots[name] = steps.load(name, environment, i, entry)
@@ -218,17 +226,17 @@ class Ends:
         below = state.frames[:-1] if state.frames and state.frames[-1].entered is call.entry else state.frames
         recurs = any(frame.entered is call.entry and frame.size <= call.size for frame in below)
         recurs = recurs or any(other.depth < call.depth for other in again)
-        if recurs or len(state.frames) > DEEPEST:
+        if recurs or len(state.frames) > MAX_FRAMES:
             self._push(node, state)
         if recurs or again:
-            self.maker.go(node, call.entry, state, path)
+            self.maker.jump(node, call.entry, state, path)
         else:
             self._follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
 
     def _push(self, node: Node, state: State) -> None:
         for frame in state.frames:
             self.pushed.setdefault(frame.block, tuple(frame.saved.values()))
-        making = Making(self.builder)
+        making = Materialiser(self.builder)
         making.frames(state)
         node.effects += making.effects
 
@@ -246,7 +254,7 @@ class Ends:
         *below, frame = frames
         first = frame.block.block.params[0]
         slots = {first: steps.renamed(first, value), **frame.saved}
-        state = State(slots, below, steps.state.told)
+        state = State(slots, below, steps.state.facts)
         self._follow(steps.node, frame.block, state, replace(path, calls=frame.calls))
 
     def _more_cases(self) -> bool:
@@ -277,7 +285,7 @@ class Ends:
         """What returns to a frame of the machine's stack. What the node would have done in the end it does,
         once the frame is known: else the unit is left before.
         """
-        case = Node(node.block, node.steps, node.leave)
+        case = Node(node.block, node.steps, node.exit)
         first, *names = peer.block.params
         places = []
         slots: dict[str, Abstract] = {}
@@ -289,7 +297,7 @@ class Ends:
             slots[name] = self._peeked(case, place, was)
         case.effects += [*effects, Pop(point, tuple(places))]
         slots[first] = Steps(self.builder, node.block, state, case).renamed(first, value)
-        self.maker.go(case, peer, State(slots, []), path)
+        self.maker.jump(case, peer, State(slots, []), path)
         return case
 
     def _peeked(self, case: Node, place: Place, was: Abstract) -> Abstract:

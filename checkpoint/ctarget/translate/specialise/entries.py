@@ -7,14 +7,14 @@ must stand in which register for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.code import BlockPeer
-from checkpoint.ctarget.translate.ops.places import Constant, Known, Place, Tag
-from checkpoint.ctarget.translate.specialise.builder import AMOUNTS, Builder
+from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Tag
+from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS, Builder
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.steps import NUMBERS
 from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, State
 from checkpoint.ctarget.translate.units.graph import Unit
 
-Entry = tuple[tuple[int, Place | Tag | Known], ...]
+Entry = tuple[tuple[int, Place | Tag | KnownClosure], ...]
 
 
 def observed(builder: Builder, peer: BlockPeer, shapes: dict[int, Shape]) -> State:
@@ -41,7 +41,7 @@ def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:
     """What must stand in the registers; None: some of what is known is in no register."""
     if state.frames:
         return None
-    found: list[tuple[int, Place | Tag | Known]] = []
+    found: list[tuple[int, Place | Tag | KnownClosure]] = []
     for name, value in state.slots.items():
         wanted = _wanted(builder, value)
         if wanted is None:
@@ -50,7 +50,7 @@ def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:
     return tuple(found)
 
 
-def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | Known] | None:
+def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | KnownClosure] | None:
     match value:
         case Place():
             return [value]
@@ -61,27 +61,25 @@ def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | Known] | No
         case Closure(procedure, None):
             return [Tag("PROCEDURE", builder.reference(procedure))]
         case Closure(procedure, Held(place)):
-            return [Known(builder.reference(procedure), place)]
+            return [KnownClosure(builder.reference(procedure), place)]
     return None
 
 
 def fits(unit: Unit, block: BlockPeer, shapes: dict[int, Shape]) -> bool:
     """Whether what stands in the registers of a block's parameters may enter the unit there, at any head."""
-    heads = [head for head in unit.heads if head.block is block and head.entry is not None]
-    return any(
-        all(_fits(unit, wanted, shapes[register]) for register, wanted in head.entry or ()) for head in heads
-    )
+    entries = [header.entry for header in unit.headers if header.block is block and header.entry is not None]
+    return any(all(_fits(unit, wanted, shapes[register]) for register, wanted in entry) for entry in entries)
 
 
-def _fits(unit: Unit, wanted: Place | Tag | Known, shape: Shape) -> bool:
+def _fits(unit: Unit, wanted: Place | Tag | KnownClosure, shape: Shape) -> bool:
     match wanted:
         case Place(kind="value"):
             return True
         case Place(kind=kind):
             return NUMBERS.get(shape.tag) == kind
         case Tag("OTHER"):
-            return shape.tag not in ("REAL", *AMOUNTS)
+            return shape.tag not in ("REAL", *WITH_COTANGENTS)
         case Tag(tag, procedure):
             return shape.tag == tag and (procedure is None or shape.procedure is unit.references[procedure])
-        case Known(procedure):
+        case KnownClosure(procedure):
             return shape.tag == "CLOSURE" and shape.procedure is unit.references[procedure]

@@ -13,17 +13,17 @@ from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.specialise import entries
 from checkpoint.ctarget.translate.specialise.builder import Builder
-from checkpoint.ctarget.translate.specialise.materialise import Making
+from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Copier, Held, State, key, leaves
-from checkpoint.ctarget.translate.units.graph import Go, Head, Leave, Node
+from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Node
 
-MOST_NODES = 150  # of a unit
-MOST_HEADS = 24
-MOST_KEYS = 8  # heads of one block with data that are not made; from then on they are made
-MOST_MADE = 4  # and so many more, before the unit is left
-MOST_WAYS = 100
-LONGEST_PATH = 120  # nodes
+MAX_NODES = 150  # of a unit
+MAX_HEADS = 24
+MAX_KEYS = 8  # heads of one block with data that are not made; from then on they are made
+MAX_MADE = 4  # and so many more, before the unit is left
+MAX_JUMPS = 100
+MAX_PATH_NODES = 120  # nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Path:
     steps: int = 0
     length: int = 0
     calls: tuple[Call, ...] = ()
-    fails: Leave | None = None
+    fails: Exit | None = None
 
     def on(self, steps: int) -> Path:
         """The path that goes on for a node."""
@@ -47,31 +47,31 @@ class Path:
         return replace(self, fails=None) if node.effects else self
 
 
-class Specialiser:
+class Headers:
     """One unit on its way."""
 
     def __init__(self, peer: BlockPeer, shapes: dict[int, Shape]) -> None:
         self.builder = Builder(peer.block.label)
         self.unit = self.builder.unit
-        self.heads: dict[Hashable, Head] = {}
+        self.headers: dict[Hashable, Header] = {}
         self.states: dict[int, State] = {}
-        self.waiting: list[Head] = []
+        self.waiting: list[Header] = []
         self.nodes = 0
         self.add(peer, entries.observed(self.builder, peer, shapes))
 
     # Heads
 
-    def add(self, peer: BlockPeer, state: State) -> Head:
+    def add(self, peer: BlockPeer, state: State) -> Header:
         """A new head, of places that the state has for itself."""
         wanted = entries.entry(self.builder, peer, state)
         params = list(_places(state, peer))
-        head = Head(len(self.unit.heads), peer, tuple(params), wanted)
-        head.leave = self.leave(peer, state, 0)
-        self.heads[key(peer, state)] = head
-        self.states[head.number] = state
-        self.unit.heads.append(head)
-        self.waiting.append(head)
-        return head
+        header = Header(len(self.unit.headers), peer, tuple(params), wanted)
+        header.exit = self.exit(peer, state, 0)
+        self.headers[key(peer, state)] = header
+        self.states[header.number] = state
+        self.unit.headers.append(header)
+        self.waiting.append(header)
+        return header
 
     def _of_its_own(self, state: State) -> State:
         """A state alike, with new places for all that is not known to be a constant."""
@@ -90,47 +90,47 @@ class Specialiser:
             return value
 
         new = Copier(leaf, param).state(state)
-        new.told = {}
+        new.facts = {}
         return new
 
-    def go(self, node: Node, peer: BlockPeer, state: State, path: Path) -> None:
+    def jump(self, node: Node, peer: BlockPeer, state: State, path: Path) -> None:
         """The node ends at the head of a block."""
         state.slots = {name: state.slots[name] for name in peer.block.params}
-        head = self.heads.get(key(peer, state))
-        if head is None and self._grows(peer, state):
-            making = Making(self.builder)
+        header = self.headers.get(key(peer, state))
+        if header is None and self._grows(peer, state):
+            making = Materialiser(self.builder)
             making.everything(state)
             node.effects += making.effects
-            head = self.heads.get(key(peer, state))
-        full = len(self._known(peer)) >= MOST_KEYS + MOST_MADE or len(self.heads) >= MOST_HEADS
-        if (head is None and full) or self.unit.ways >= MOST_WAYS:
-            node.end = self.leave(peer, state, path.steps)
+            header = self.headers.get(key(peer, state))
+        full = len(self._known(peer)) >= MAX_KEYS + MAX_MADE or len(self.headers) >= MAX_HEADS
+        if (header is None and full) or self.unit.jumps >= MAX_JUMPS:
+            node.end = self.exit(peer, state, path.steps)
             return
-        if head is None:
-            head = self.add(peer, self._of_its_own(state))
+        if header is None:
+            header = self.add(peer, self._of_its_own(state))
         sources = tuple([_source(leaf) for leaf in leaves(state, peer)])
-        node.end = Go(self.unit.ways, head, path.steps, sources)
-        self.unit.ways += 1
+        node.end = Jump(self.unit.jumps, header, path.steps, sources)
+        self.unit.jumps += 1
 
-    def _known(self, peer: BlockPeer) -> list[Head]:
+    def _known(self, peer: BlockPeer) -> list[Header]:
         """The heads that a block has so far."""
-        return [head for head in self.unit.heads if head.block is peer]
+        return [header for header in self.unit.headers if header.block is peer]
 
     def _grows(self, peer: BlockPeer, state: State) -> bool:
         """Whether data are about to pile up at a block, or too many kinds of them: then they are made."""
-        known = [self.states[head.number].made_of() for head in self._known(peer)]
-        now = state.made_of()
-        return len(known) >= MOST_KEYS or any(
+        known = [self.states[header.number].virtual_counts() for header in self._known(peer)]
+        now = state.virtual_counts()
+        return len(known) >= MAX_KEYS or any(
             0 < counts.get(name, 0) < count for counts in known for name, count in now.items()
         )
 
-    def leave(self, peer: BlockPeer, state: State, steps: int) -> Leave:
+    def exit(self, peer: BlockPeer, state: State, steps: int) -> Exit:
         """The end at the head of a block, as the machine needs it there."""
         state = state.copy()
-        making = Making(self.builder)
+        making = Materialiser(self.builder)
         making.frames(state)
         contents = [(peer.registers[name], making.source(state.slots[name])) for name in peer.block.params]
-        return self.builder.leave(peer, steps, making.effects, contents)
+        return self.builder.exit(peer, steps, making.effects, contents)
 
 
 def _source(leaf: Place | Constant | Held) -> Source:

@@ -15,7 +15,7 @@ from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.python_steps import looked_into
 from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Data, Held
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual
 
 
 def _list(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
@@ -76,7 +76,7 @@ def _shape(value: Abstract) -> Shape | None:
         return None
     if isinstance(value, Held) and value.hint is not None:
         return value.hint
-    if not isinstance(value, Data):
+    if not isinstance(value, Virtual):
         return Shape(tag_of(value))
     cells = [_shape(cell) for cell in value.cells]
     fields = tuple([cell for cell in cells if cell is not None])

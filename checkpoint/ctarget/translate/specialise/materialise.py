@@ -12,12 +12,12 @@ from __future__ import annotations
 from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.ops.object_ops import Keep, Make
 from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import Constant, Known, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Source
 from checkpoint.ctarget.translate.specialise.builder import Builder
-from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Data, Held, State
+from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, State, Virtual
 
 
-class Making:
+class Materialiser:
     """One such place. effects: in their order."""
 
     def __init__(self, builder: Builder) -> None:
@@ -35,13 +35,13 @@ class Making:
             case Closure(procedure, environment):
                 number = self.builder.reference(procedure)
                 if environment is None:
-                    return Known(number, None)
+                    return KnownClosure(number, None)
                 inner = self.source(environment)
                 assert isinstance(inner, Place)
-                return Known(number, inner)
+                return KnownClosure(number, inner)
         return self._object(value)
 
-    def _object(self, data: Data) -> Place:
+    def _object(self, data: Virtual) -> Place:
         if id(data) not in self._made:
             cells = tuple([self.source(cell) for cell in data.cells])
             place = self._made[id(data)] = self.builder.place(f"{data.tag.lower()}", "value")
@@ -52,7 +52,7 @@ class Making:
     def settled(self, value: Abstract) -> Abstract:
         """The value after others have been made: what was made with them is an object."""
         match value:
-            case Data():
+            case Virtual():
                 if id(value) in self._made:
                     return Held(self._made[id(value)], value.tag)
                 value.cells[:] = [self.settled(cell) for cell in value.cells]
@@ -63,7 +63,7 @@ class Making:
     def held(self, value: Abstract) -> Abstract:
         """The value, made if it is not."""
         match value:
-            case Data():
+            case Virtual():
                 return Held(self._object(value), value.tag)
             case Closure(procedure, environment) if environment is not None:
                 return Closure(procedure, self.held(environment))

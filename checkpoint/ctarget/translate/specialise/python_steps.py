@@ -20,7 +20,7 @@ from checkpoint.ctarget.translate.ops.scalar_ops import Convert
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.scalars import Domain, apply
 from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Data, Held
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual
 
 SEQUENCES = frozenset(("TUPLE", "LIST", OTHER))
 
@@ -75,7 +75,7 @@ def _item(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     value, index = (steps.operand(operand) for operand in step.operands)
     if not isinstance(index, Place | Constant) or index.kind != "integer":
         raise Untranslatable
-    if isinstance(value, Data):
+    if isinstance(value, Virtual):
         found = steps.renamed(step.name, _cell(value, index))
     elif isinstance(value, Held) and value.tag in SEQUENCES:
         found = _element(steps, step, value, index)
@@ -84,7 +84,7 @@ def _item(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return steps.found(found, step, uses)
 
 
-def _cell(value: Data, index: Source) -> Abstract:
+def _cell(value: Virtual, index: Source) -> Abstract:
     """Of a tuple that has not been made."""
     count = len(value.cells)
     if value.tag != "TUPLE" or not isinstance(index, Constant) or not isinstance(index.value, int):
@@ -129,7 +129,7 @@ def _hint(value: Held, index: object) -> Shape | None:
 
 def _length(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     value = steps.operand(step.operands[0])
-    if isinstance(value, Data) and value.tag == "TUPLE":
+    if isinstance(value, Virtual) and value.tag == "TUPLE":
         steps.looked_at(step, uses)
         return Constant(len(value.cells))
     length = _length_of(steps, step, value)
@@ -148,7 +148,7 @@ def _length_of(steps: Steps, step: t.Compute, value: Abstract) -> Place:
 def _sequence(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """A tuple or list is what can be indexed for what can be iterated."""
     value = steps.operand(step.operands[0])
-    if not isinstance(value, Data) or value.tag != "TUPLE":
+    if not isinstance(value, Virtual) or value.tag != "TUPLE":
         _length_of(steps, step, value)  # sees that it is one, and not stale
     return steps.found(value, step, uses)
 

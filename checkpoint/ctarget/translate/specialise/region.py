@@ -21,53 +21,53 @@ from collections.abc import Iterator
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate.specialise.ends import Ends
-from checkpoint.ctarget.translate.specialise.headers import Specialiser
+from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.units.graph import Go, Head, Leave, Return, Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import tree
 
 
 def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
     """The unit whose entry is a block, of what stands in the registers of its parameters."""
-    maker = Specialiser(peer, shapes)
+    maker = Headers(peer, shapes)
     Ends(maker).all()
     unit = maker.unit
     _leave_out_the_first(unit)
-    for head in unit.heads:
-        head.most = max(end.steps for end in ends(head))
-    return unit if any(_comes_back(head) for head in unit.heads) else None
+    for header in unit.headers:
+        header.max_steps = max(end.steps for end in ends(header))
+    return unit if any(_comes_back(header) for header in unit.headers) else None
 
 
-def _comes_back(head: Head) -> bool:
+def _comes_back(header: Header) -> bool:
     """Whether a path leads from a head to itself."""
-    reached = _next(head)
+    reached = _next(header)
     for each in reached:
         reached += [other for other in _next(each) if other not in reached]
-    return head in reached
+    return header in reached
 
 
-def _next(head: Head) -> list[Head]:
-    return [end.head for end in ends(head) if isinstance(end, Go)]
+def _next(header: Header) -> list[Header]:
+    return [end.header for end in ends(header) if isinstance(end, Jump)]
 
 
 def _leave_out_the_first(unit: Unit) -> None:
     """A run stands somewhere in a loop: where that is gone on to only once, and all else can be entered by
     other heads, the unit begins there.
     """
-    first, *others = unit.heads
-    if any(first in _next(head) for head in unit.heads):
+    first, *others = unit.headers
+    if any(first in _next(header) for header in unit.headers):
         return
-    reached = [head for head in others if head.entry is not None]
-    for head in reached:
-        reached += [other for other in _next(head) if other not in reached]
+    reached = [header for header in others if header.entry is not None]
+    for header in reached:
+        reached += [other for other in _next(header) if other not in reached]
     if len(reached) == len(others) > 0:
-        unit.heads.remove(first)
+        unit.headers.remove(first)
 
 
-def ends(head: Head) -> Iterator[Go | Leave]:
+def ends(header: Header) -> Iterator[Jump | Exit]:
     """Where the paths from a head end."""
-    for node in tree(head):
-        if isinstance(node.end, Go | Leave):
+    for node in tree(header):
+        if isinstance(node.end, Jump | Exit):
             yield node.end
         elif isinstance(node.end, Return):
-            yield node.leave
+            yield node.exit

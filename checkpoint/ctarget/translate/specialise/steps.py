@@ -25,7 +25,7 @@ from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
-from checkpoint.ctarget.translate.specialise.materialise import Making
+from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
 from checkpoint.ctarget.translate.specialise.values import (
@@ -33,9 +33,9 @@ from checkpoint.ctarget.translate.specialise.values import (
     UNCOUNTED,
     Abstract,
     Closure,
-    Data,
     Held,
     State,
+    Virtual,
 )
 from checkpoint.ctarget.translate.units.graph import Node
 
@@ -129,7 +129,7 @@ class Steps:
                 self.node.effects.insert(len(self.node.effects) if place in self.fresh else 0, Keep(place))
             case Closure(_, environment) if environment is not None:
                 self.keep(environment)
-            case Data():
+            case Virtual():
                 value.owners += 1
 
     def release(self, value: Abstract) -> None:
@@ -139,7 +139,7 @@ class Steps:
                 self._drop(place)
             case Closure(_, environment) if environment is not None:
                 self.release(environment)
-            case Data():
+            case Virtual():
                 value.owners -= 1
                 if not value.owners:
                     for cell in value.cells:
@@ -163,14 +163,14 @@ class Steps:
         self.node.ops.append(Copy(place, value))
         return place
 
-    def data(self, tag: str, given: list[Abstract], name: str) -> Data:
+    def data(self, tag: str, given: list[Abstract], name: str) -> Virtual:
         """An object that is not made yet, of values that become its own."""
         birth = self.builder.place(f"{name}_birth", "integer")
         cells = [self.renamed(f"{name}_cell", value) for value in given]
         self.node.ops.append(Birth(birth))
-        return Data(tag, cells, birth)
+        return Virtual(tag, cells, birth)
 
-    def _environment(self, name: str, captures: b.Slots, uses: Uses, first: int = 0) -> Data | None:
+    def _environment(self, name: str, captures: b.Slots, uses: Uses, first: int = 0) -> Virtual | None:
         if not captures:
             return None
         return self.data("ENVIRONMENT", self.taken(list(captures), uses, first), name)
@@ -229,7 +229,7 @@ class Steps:
 
     def _field(self, step: t.Compute, uses: Uses) -> Abstract:
         value, index = self.operand(step.operands[0]), FIELDS[step.op]
-        if isinstance(value, Data) and value.tag == "PAIR":
+        if isinstance(value, Virtual) and value.tag == "PAIR":
             found = self.renamed(step.name, value.cells[index])
         elif isinstance(value, Held) and value.tag in ("PAIR", OTHER):
             if value.tag == OTHER:
@@ -262,7 +262,7 @@ class Steps:
 
     def made_now(self, values: list[Abstract]) -> tuple[Source, ...]:
         """What stands for values where an effect takes them."""
-        making = Making(self.builder)
+        making = Materialiser(self.builder)
         sources = tuple([making.source(value) for value in values])
         self.node.effects += making.effects
         self.fresh.update([effect.to for effect in making.effects if isinstance(effect, Make)])
@@ -298,7 +298,7 @@ class Steps:
             return Constant(tag_of(value) == tag)
         told = self.builder.place(step.name, "boolean")
         self.node.ops.append(IsKind(told, value.place, tag))
-        self.state.told[told] = (value.place, tag)
+        self.state.facts[told] = (value.place, tag)
         return told
 
     def _unpack(self, step: t.Compute, uses: Uses) -> Abstract:
@@ -313,7 +313,7 @@ class Steps:
         return self.data("TUPLE", cells, step.name)
 
     def _elements(self, step: t.Compute, value: Abstract, count: int) -> list[Abstract]:
-        if isinstance(value, Data) and value.tag == "TUPLE" and len(value.cells) == count:
+        if isinstance(value, Virtual) and value.tag == "TUPLE" and len(value.cells) == count:
             return list(value.cells)
         if not isinstance(value, Held) or value.tag not in ("TUPLE", OTHER):
             raise Untranslatable

@@ -47,7 +47,7 @@ class Closure:
 
 
 @dataclass(eq=False, slots=True)
-class Data:
+class Virtual:
     """birth: the place of its number; of a DUAL that of its tag, which several share. owners: how many refer
     to it.
     """
@@ -58,7 +58,7 @@ class Data:
     owners: int = 1
 
 
-Abstract = Place | Constant | Held | Closure | Data
+Abstract = Place | Constant | Held | Closure | Virtual
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +96,23 @@ class Copier:
     def __init__(self, leaf: Leaf, birth: Callable[[Place], Place]) -> None:
         self.leaf = leaf
         self.birth = birth
-        self.made: dict[int, Data] = {}
+        self.made: dict[int, Virtual] = {}
         self.births: dict[Place, Place] = {}
 
     def value(self, old: Abstract) -> Abstract:
         """The copy of a value."""
         match old:
-            case Data():
+            case Virtual():
                 return self._data(old)
             case Closure(procedure, environment) if environment is not None:
                 return Closure(procedure, self.value(environment))
         return self.leaf(old)
 
-    def _data(self, old: Data) -> Data:
+    def _data(self, old: Virtual) -> Virtual:
         if id(old) not in self.made:
             if old.birth not in self.births:
                 self.births[old.birth] = self.birth(old.birth)
-            new = self.made[id(old)] = Data(old.tag, [], self.births[old.birth], old.owners)
+            new = self.made[id(old)] = Virtual(old.tag, [], self.births[old.birth], old.owners)
             new.cells += [self.value(cell) for cell in old.cells]
         return self.made[id(old)]
 
@@ -122,7 +122,7 @@ class Copier:
             replace(f, saved={name: self.value(value) for name, value in f.saved.items()}) for f in old.frames
         ]
         slots = {name: self.value(value) for name, value in old.slots.items()}
-        return State(slots, frames, dict(old.told))
+        return State(slots, frames, dict(old.facts))
 
 
 @dataclass(eq=False, slots=True)
@@ -134,17 +134,17 @@ class State:
 
     slots: dict[str, Abstract]
     frames: list[Frame] = field(default_factory=list)
-    told: dict[Place, tuple[Place, str]] = field(default_factory=dict)
+    facts: dict[Place, tuple[Place, str]] = field(default_factory=dict)
 
     def copy(self) -> State:
         """One for another path."""
         return Copier(lambda value: value, lambda birth: birth).state(self)
 
-    def told_that(self, test: Place) -> State:
+    def assuming(self, test: Place) -> State:
         """The state where a test was true, with what it told."""
-        if test not in self.told:
+        if test not in self.facts:
             return self.copy()
-        place, tag = self.told[test]
+        place, tag = self.facts[test]
 
         def leaf(value: Abstract) -> Abstract:
             if not isinstance(value, Held) or value.place is not place:
@@ -155,27 +155,27 @@ class State:
 
     def size(self) -> int:
         """How many values there are in its slots, those within Data included."""
-        seen: dict[int, Data] = {}
+        seen: dict[int, Virtual] = {}
         return sum(_size(value, seen) for value in self.slots.values())
 
-    def made_of(self) -> dict[str, int]:
+    def virtual_counts(self) -> dict[str, int]:
         """How many Data there are in each slot, and in all frames, under ""; duals do not pile up."""
         saved = [value for frame in self.frames for value in frame.saved.values()]
         return {name: _data([value]) for name, value in self.slots.items()} | {"": _data(saved)}
 
 
 def _data(values: list[Abstract]) -> int:
-    seen: dict[int, Data] = {}
+    seen: dict[int, Virtual] = {}
     for value in values:
         _size(value, seen)
     return sum(data.tag != "DUAL" for data in seen.values())
 
 
-def _size(value: Abstract, seen: dict[int, Data]) -> int:
+def _size(value: Abstract, seen: dict[int, Virtual]) -> int:
     """How many values a value consists of; `seen`: the Data that have been counted."""
     if isinstance(value, Closure):
         return 1 if value.environment is None else 1 + _size(value.environment, seen)
-    if not isinstance(value, Data):
+    if not isinstance(value, Virtual):
         return 1
     if id(value) in seen:
         return 1
@@ -227,7 +227,7 @@ def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
 
 def _leaves(value: Abstract, seen: set[int]) -> Iterator[Place | Constant | Held]:
     match value:
-        case Data():
+        case Virtual():
             if id(value) not in seen:
                 seen.add(id(value))
                 if id(value.birth) not in seen:

@@ -31,11 +31,11 @@ from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate.ops.operation import Effect, Op
-from checkpoint.ctarget.translate.ops.places import Known, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.places import KnownClosure, Place, Source, Tag
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Leave:
+class Exit:
     """Out of the unit, to the head of a block. steps: made on the path before, from its head on.
 
     effects: what has to be done only if the unit is left here (objects made, frames pushed). contents: what
@@ -50,11 +50,11 @@ class Leave:
 
 
 @dataclass(eq=False, slots=True)
-class Go:
+class Jump:
     """On to a head, with the places that its params get. number: among all that Go (its way)."""
 
     number: int
-    head: Head
+    header: Header
     steps: int
     sources: tuple[Source, ...]
 
@@ -78,13 +78,13 @@ class Return:
 
 
 @dataclass(eq=False, slots=True)
-class On:
+class Next:
     """To the one node that follows."""
 
     node: Node
 
 
-End = Leave | Go | Fork | Return | On
+End = Exit | Jump | Fork | Return | Next
 
 
 @dataclass(eq=False, slots=True)
@@ -93,14 +93,14 @@ class Node:
 
     block: BlockPeer
     steps: int
-    leave: Leave
+    exit: Exit
     ops: list[Op] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     end: End | None = None
 
 
 @dataclass(eq=False, slots=True)
-class Head:
+class Header:
     """params: places that each way in sets. most: steps of its longest path, so many must be left.
 
     entry: for each register that the unit reads when it is entered here from the machine, what it must hold:
@@ -113,9 +113,9 @@ class Head:
     number: int
     block: BlockPeer
     params: tuple[Place, ...]
-    entry: tuple[tuple[int, Place | Tag | Known], ...] | None
-    most: int = 0
-    leave: Leave = field(init=False)
+    entry: tuple[tuple[int, Place | Tag | KnownClosure], ...] | None
+    max_steps: int = 0
+    exit: Exit = field(init=False)
     root: Node = field(init=False)
 
 
@@ -128,11 +128,11 @@ class Unit:
     """
 
     name: str
-    heads: list[Head] = field(default_factory=list)
+    headers: list[Header] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     references: list[Any] = field(default_factory=list)
-    leaves: int = 0
-    ways: int = 0
+    exits: int = 0
+    jumps: int = 0
     tapes: bool = True
 
     def reference(self, thing: Any) -> str:

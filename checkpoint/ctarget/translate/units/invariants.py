@@ -10,7 +10,7 @@ What always holds: at an entry a class has one param that stands for it, and lat
 from __future__ import annotations
 
 from checkpoint.ctarget.translate.ops.places import Place, Source
-from checkpoint.ctarget.translate.units.graph import Go, Head, Unit
+from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import Path, reached
 
 Same = dict[int, set[Place]]  # a class: its params, by the numbers of heads
@@ -22,15 +22,15 @@ class Invariants:
     def __init__(self, unit: Unit, paths: list[Path]) -> None:
         self.first: dict[Place, Place] = {}
         self.late: set[Place] = set()
-        self._ways = [(path.head, path.end, _copies(path)) for path in paths if isinstance(path.end, Go)]
-        self._heads = reached(unit)
-        self._entries = [head for head in self._heads if head.entry is not None]
+        self._ways = [(path.header, path.end, _copies(path)) for path in paths if isinstance(path.end, Jump)]
+        self._headers = reached(unit)
+        self._entries = [header for header in self._headers if header.entry is not None]
         for first in self._entries[0].params if self._entries else ():
             self._add(first)
 
-    def at_entry(self, head: Head) -> dict[Place, Place]:
+    def at_entry(self, header: Header) -> dict[Place, Place]:
         """For each class, by the first entry's param, the one that stands for it at another."""
-        known = [param for param in head.params if param in self.first and param not in self.late]
+        known = [param for param in header.params if param in self.first and param not in self.late]
         return {self.first[param]: param for param in known}
 
     def _add(self, first: Place) -> None:
@@ -47,7 +47,8 @@ class Invariants:
         first all could be; then those go that some way in passes anything else to.
         """
         same = {
-            head.number: {param for param in head.params if param.kind == first.kind} for head in self._heads
+            header.number: {param for param in header.params if param.kind == first.kind}
+            for header in self._headers
         }
         same[self._entries[0].number] = {first}
         for entry in self._entries:
@@ -59,10 +60,10 @@ class Invariants:
 
     def _shrinks(self, same: Same) -> bool:
         before = sum(map(len, same.values()))
-        for head, go, copies in self._ways:
-            for param, source in zip(go.head.params, go.sources, strict=True):
-                if _passed(source, copies) not in same[head.number]:
-                    same[go.head.number].discard(param)
+        for header, jump, copies in self._ways:
+            for param, source in zip(jump.header.params, jump.sources, strict=True):
+                if _passed(source, copies) not in same[header.number]:
+                    same[jump.header.number].discard(param)
         return sum(map(len, same.values())) < before
 
     def _grown(self, same: Same, first: Place) -> list[Place]:
@@ -71,17 +72,21 @@ class Invariants:
         before = -1
         while before < len(found):
             before = len(found)
-            for head in self._heads:
-                for k, param in enumerate(head.params):
-                    if param.kind == first.kind and param not in self.first and self._all_pass(head, k, same):
-                        same[head.number].add(param)
+            for header in self._headers:
+                for k, param in enumerate(header.params):
+                    if (
+                        param.kind == first.kind
+                        and param not in self.first
+                        and self._all_pass(header, k, same)
+                    ):
+                        same[header.number].add(param)
                         self.first[param] = first
                         found.append(param)
         return found
 
-    def _all_pass(self, to: Head, k: int, same: Same) -> bool:
-        ways = [way for way in self._ways if way[1].head is to]
-        passes = [_passed(go.sources[k], copies) in same[head.number] for head, go, copies in ways]
+    def _all_pass(self, to: Header, k: int, same: Same) -> bool:
+        ways = [way for way in self._ways if way[1].header is to]
+        passes = [_passed(jump.sources[k], copies) in same[header.number] for header, jump, copies in ways]
         return bool(passes) and all(passes)
 
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Source
-from checkpoint.ctarget.translate.units.graph import Fork, Go, Head, Leave, Node, On, Return, Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Next, Node, Return, Unit
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Path:
     """nodes: those that are run as a whole."""
 
-    head: Head
+    header: Header
     nodes: tuple[Node, ...]
-    end: Go | Leave
+    end: Jump | Exit
 
     @property
     def operations(self) -> list[Operation]:
@@ -29,12 +29,12 @@ class Path:
         done: list[Operation] = []
         for node in self.nodes:
             done += [*node.ops, *node.effects]
-        return done + list(self.end.effects) if isinstance(self.end, Leave) else done
+        return done + list(self.end.effects) if isinstance(self.end, Exit) else done
 
     @property
     def handed_on(self) -> list[Source]:
         """What its end passes to where it goes, in order."""
-        if isinstance(self.end, Go):
+        if isinstance(self.end, Jump):
             return list(self.end.sources)
         return [source for _, source in self.end.contents]
 
@@ -44,8 +44,8 @@ class Path:
         return not self.end.steps and not any(node.effects for node in self.nodes) and not _effects(self.end)
 
 
-def _effects(end: Go | Leave) -> bool:
-    return isinstance(end, Leave) and bool(end.effects)
+def _effects(end: Jump | Exit) -> bool:
+    return isinstance(end, Exit) and bool(end.effects)
 
 
 def following(node: Node) -> list[Node]:
@@ -53,47 +53,47 @@ def following(node: Node) -> list[Node]:
     match node.end:
         case Fork(_, then, other):
             return [then, other]
-        case On(after):
+        case Next(after):
             return [after]
         case Return(cases):
             return [case for _, case in cases]
     return []
 
 
-def reached(unit: Unit) -> list[Head]:
+def reached(unit: Unit) -> list[Header]:
     """The heads that a run can come to."""
-    found = [head for head in unit.heads if head.entry is not None]
-    for head in found:  # it grows
-        for path in _paths(head):
-            if isinstance(path.end, Go) and path.end.head not in found:
-                found.append(path.end.head)
-    return sorted(found, key=lambda head: head.number)
+    found = [header for header in unit.headers if header.entry is not None]
+    for header in found:  # it grows
+        for path in _paths(header):
+            if isinstance(path.end, Jump) and path.end.header not in found:
+                found.append(path.end.header)
+    return sorted(found, key=lambda header: header.number)
 
 
 def all_paths(unit: Unit) -> list[Path]:
     """Those of each head that can be reached, in the order of its tree."""
-    return [path for head in reached(unit) for path in _paths(head)]
+    return [path for header in reached(unit) for path in _paths(header)]
 
 
-def _paths(head: Head) -> Iterator[Path]:
-    yield Path(head, (), head.leave)
-    seen = {id(head.leave)}
-    waiting: list[tuple[Node, tuple[Node, ...]]] = [(head.root, ())]
+def _paths(header: Header) -> Iterator[Path]:
+    yield Path(header, (), header.exit)
+    seen = {id(header.exit)}
+    waiting: list[tuple[Node, tuple[Node, ...]]] = [(header.root, ())]
     while waiting:
         node, before = waiting.pop()
-        if id(node.leave) not in seen:
-            seen.add(id(node.leave))
-            yield Path(head, before, node.leave)
+        if id(node.exit) not in seen:
+            seen.add(id(node.exit))
+            yield Path(header, before, node.exit)
         behind = (*before, node)
-        if isinstance(node.end, Go | Leave) and id(node.end) not in seen:
+        if isinstance(node.end, Jump | Exit) and id(node.end) not in seen:
             seen.add(id(node.end))
-            yield Path(head, behind, node.end)
+            yield Path(header, behind, node.end)
         waiting += [(each, behind) for each in reversed(following(node))]
 
 
-def tree(head: Head) -> Iterator[Node]:
+def tree(header: Header) -> Iterator[Node]:
     """All nodes of a head, each before those that follow it."""
-    waiting = [head.root]
+    waiting = [header.root]
     while waiting:
         node = waiting.pop()
         yield node
@@ -102,8 +102,8 @@ def tree(head: Head) -> Iterator[Node]:
 
 def nodes(unit: Unit) -> Iterator[Node]:
     """All nodes of a unit, head by head."""
-    for head in unit.heads:
-        yield from tree(head)
+    for header in unit.headers:
+        yield from tree(header)
 
 
 def blocks(unit: Unit) -> set[BlockPeer]:
