@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import checkpoint
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_FILE = 400
+MOST_FILES = 25  # of a folder of C
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
@@ -126,3 +128,56 @@ def test_what_users_import_is_documented() -> None:
         thing = getattr(checkpoint, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert thing.__doc__, f"checkpoint.{name} has no docstring"
+
+
+# Folders of ctemplates/: a file includes only files of its own folder and of those before it.
+LAYERS = (
+    "program", "memory", "scalars", "state", "containers", "natives",
+    "bridge", "foreign", "machine", "reversal", "driver", "api",
+)  # fmt: skip
+
+
+def c_files() -> dict[str, set[str]]:
+    """The files of ctemplates/ by their paths there, and the files there that each includes."""
+    root = ROOT / "ctemplates"
+    return {
+        str(path.relative_to(root)): set(re.findall(r'^#\s*include "(.+)"', path.read_text(), re.MULTILINE))
+        for path in root.rglob("*.*")
+    }
+
+
+def test_includes_of_c_go_down() -> None:
+    for file, included in c_files().items():
+        folder = LAYERS.index(file.partition("/")[0])
+        for other in included:
+            assert LAYERS.index(other.partition("/")[0]) <= folder, f"ctemplates/{file} includes {other}"
+
+
+def test_no_cycle_of_includes_of_c() -> None:
+    """A header and the source beside it are one: what includes the header depends on the source."""
+    waiting: dict[str, set[str]] = {}
+    for file, included in c_files().items():
+        name = file.partition(".")[0]
+        waiting.setdefault(name, set()).update({other.partition(".")[0] for other in included} - {name})
+    while waiting:
+        free = [name for name, targets in waiting.items() if not targets & waiting.keys()]
+        assert free, f"a cycle of includes among {sorted(waiting)}"
+        for name in free:
+            del waiting[name]
+
+
+def test_functions_of_c_are_declared_in_the_header_beside_them() -> None:
+    """So that the test above sees every dependency of a source on another one."""
+    defined = re.compile(
+        r"^(?!static\b|typedef\b|NATIVE\b)[A-Za-z_][\w *]*?\b(\w+)\([^;{}()]*\)\s*\{", re.MULTILINE
+    )
+    for path in (ROOT / "ctemplates").rglob("*.c"):
+        header = path.with_suffix(".h").read_text()
+        text = re.sub(r"/\*.*?\*/|^#.*?[^\\]$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for name in defined.findall(text):
+            assert re.search(rf"\b{name}\(", header), f"{path.name}: {name} is not in {path.stem}.h"
+
+
+def test_folders_of_c_are_small() -> None:
+    for folder in LAYERS:
+        assert len(list((ROOT / "ctemplates" / folder).iterdir())) <= MOST_FILES, folder

@@ -38,8 +38,8 @@ OBJECTS = ROOT / "build" / "ctarget"
 # What cffi reads, in this order: declarations only. Those of the first line are included by others.
 DECLARED = (
     *("program/kinds.h", "program/code.h", "program/opcodes.h", "driver/schedule.h"),
-    *("api/api_code.h", "api/api.h", "api/api_cotangent.h", "api/api_driver.h", "api/api_scalars.h"),
-    *("api/api_arrays.h", "api/api_fast.h"),
+    *("api/api_code.h", "api/api.h", "api/api_machine.h", "api/api_cotangent.h", "api/api_driver.h"),
+    *("api/api_scalars.h", "api/api_arrays.h", "api/api_fast.h"),
 )
 
 # The compiler must call these of the process's libm as they stand, not evaluate, merge or replace them.

@@ -1,7 +1,7 @@
 """The C engine: checkpoint.driver.engine.WithDriver on the machine of ctemplates/.
 
 C makes the steps that succeed on common values; all else is hybrid's work on Python values (contracts:
-state/machine.h, bridge.h). So programs are prepared as for hybrid, and what concerns whole states is
+state/machine.h, foreign/). So programs are prepared as for hybrid, and what concerns whole states is
 hybrid's own code on the state that C's is turned into (checkpoint.ctarget.states).
 
 A start has a heap of its own, in which all that comes of it lives. A run goes in slices, between which Python

@@ -1,6 +1,6 @@
 """The steps of a C run that Python does: hybrid's own code, on exported operands.
 
-In: from bridge/bridge.c the peer of a block, the numbers of the machine, the operands of a step or end
+In: from foreign/steps.c the peer of a block, the numbers of the machine, the operands of a step or end
 (None in the place of constants, which the block has). Out: what hybrid would have made of it, always as
 
     (value, the next birth, the next tag, origin or None, bytes that the tape has grown by, more)

@@ -1,7 +1,7 @@
 """How C has a step of a block done: by a library's function of arrays, or by the function of its record.
 
 In: a block and the index of a step. Out: its Way (None of steps that compute nothing), which
-bridge/bridge_arrays.c and bridge_data.c read. What it says of arrays it is asked for when a program that
+foreign/array_steps.c and data_steps.c read. What it says of arrays it is asked for when a program that
 has met an array first comes there: before, the records of arrays are not registered.
 """
 

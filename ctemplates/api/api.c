@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "bridge/bridge.h"
+#include "bridge/sequences.h"
+#include "memory/heap_check.h"
 
 void ck_drop(Held *held) { held_drop(held); }
 

@@ -52,18 +52,4 @@ const void *ck_state_address(const Held *state); /* the State, for the bridge */
 bool ck_state_value(const Held *state, uintptr_t values, uintptr_t errors); /* appends the first one to the list */
 bool ck_state_real(const Held *state, double *value); /* whether that is a real, and it */
 
-Held *ck_tape_create(const Held *any);
-size_t ck_tape_bytes(const Held *tape);
-
-/* A machine at the state. tape: NULL, or what it records on until that has `tape_limit` bytes. The peer and what
- * it refers to must outlive the machine. After FAILED and NO_MEMORY it tells where it stands, but is of no more use. */
-Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t peer);
-Outcome ck_machine_run(Held *machine, int64_t limit, int64_t slice);
-Standing ck_machine_standing(const Held *machine); /* or sweep: of the machine at work; block is NULL if none is */
-Held *ck_machine_state(const Held *machine);
-
-/* The calls that its frames (or a sweep's machine's) wait for and that are to be shown, at most `room`, the innermost
- * first; how many. */
-uint32_t ck_machine_calls(const Held *machine, const Block **calls, uint32_t room);
-
 #endif

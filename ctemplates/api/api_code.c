@@ -1,10 +1,8 @@
 /* api_code.h: the tables of primitives, by name. */
-#include <string.h>
-
-#include "containers/containers.h"
-#include "scalars/scalars.h"
-
 #include "api/api_code.h"
+
+#include "natives/natives.h"
+#include "scalars/scalars.h"
 
 uint16_t ck_native_number(const char *name) { return native_number(name); }
 

@@ -1,6 +1,13 @@
 /* What the assembler asks of the C sources: which primitives they have. (Read by cffi: declarations only.) */
+#ifndef CK_API_CODE_H
+#define CK_API_CODE_H
+
+#include "program/value.h"
+
 uint16_t ck_native_number(const char *name); /* its place among all; the largest uint16_t: there is none */
 bool ck_native_copies(const char *name);     /* whether that notes where fields were copied from */
 const void *ck_scalar(const char *name);     /* its Scalar; NULL: there is none */
 uint16_t ck_scalar_number(const char *name); /* its number; the largest uint16_t: there is none */
 const char *ck_scalar_name(uint16_t number);    /* that of its definition in scalars.def */
+
+#endif

@@ -1,8 +1,10 @@
 /* What Python calls of cotangents: see api_cotangent.h. */
 #include "api/api_cotangent.h"
 
-#include "bridge/bridge.h"
+#include "bridge/sequences.h"
 #include "containers/containers.h"
+#include "reversal/reverse.h"
+#include "reversal/reverse_program.h"
 
 /* What an entry was given, and what it gives. */
 typedef struct Request {
@@ -32,6 +34,7 @@ static void create(void *arguments) {
     r->result = held_new(r->held, HELD_COTANGENT);
     r->result->cotangent = NULL;
     Cotangent *c = cotangent_create(r->held->heap, r->peer);
+    programs_create(c);
     r->result->cotangent = c;
     if (r->block->procedure) cotangent_reserve(c, r->block->procedure->registers);
     c->block = r->block;

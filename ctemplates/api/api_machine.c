@@ -1,7 +1,7 @@
-/* What Python calls: machines and tapes; see api.h. */
-#include "api/api.h"
+/* What Python calls of tapes and machines: see api_machine.h. */
+#include "api/api_machine.h"
 
-#include "bridge/bridge.h"
+#include "machine/vm.h"
 
 typedef struct TapeCreation {
     const Held *any;

@@ -1,10 +1,11 @@
 /* api_scalars.h: arithmetic for tests, each call in a heap of its own. */
+#include "api/api_scalars.h"
+
 #include <stdlib.h>
 
+#include "api/held.h"
 #include "scalars/numbers.h"
-#include "scalars/scalars.h"
-
-#include "api/api_scalars.h"
+#include "scalars/step_tape.h"
 
 enum { LEFT_TO_PYTHON = -1, NOT_GIVEN_BACK = -2, MOST_REGISTERS = 8 };
 
@@ -57,7 +58,7 @@ static Piece *number_to(Value number, Piece *at) {
 }
 
 static Heap *fresh_heap(void) {
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &HELD_HOOKS);
     if (!heap) abort();
     return heap;
 }
@@ -86,7 +87,7 @@ int64_t ck_scalar_apply(uint16_t number, bool strict, const Piece *operands, Pie
 static Piece *reversed(Heap *heap, StepTape *tape, uint32_t registers, const Piece *amounts, Piece *at) {
     Value window[MOST_REGISTERS], received = number_from(heap, &amounts);
     for (uint32_t i = 0; i < registers; i++) window[i] = number_from(heap, &amounts);
-    if (tape) numbers_reverse(heap, tape, received, window);
+    if (tape) step_tape_reverse(heap, tape, received, window);
     drop(heap, received);
     for (uint32_t i = 0; i < registers; i++) {
         at = number_to(window[i], at);

@@ -5,6 +5,11 @@
  * Functions of numbers give how many pieces the result has; -1: it is left to Python; -2: memory was not given
  * back.
  */
+#ifndef CK_API_SCALARS_H
+#define CK_API_SCALARS_H
+
+#include "program/value.h"
+
 typedef struct Piece {
     int64_t kind; /* the tag of a dual; or one of those below */
     double real;
@@ -27,3 +32,5 @@ int64_t ck_scalar_apply(uint16_t number, bool strict, const Piece *operands, Pie
  * the result, then of the accumulators in the registers. */
 int64_t ck_scalar_tape(uint16_t number, const Piece *operands, const uint32_t *places, uint32_t registers,
                        const Piece *amounts, Piece *result);
+
+#endif

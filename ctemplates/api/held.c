@@ -12,7 +12,25 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bridge/bridge.h"
+#include "bridge/accumulators.h"
+#include "bridge/gil.h"
+#include "containers/containers.h"
+#include "containers/peek.h"
+#include "reversal/reverse_program.h"
+
+static void destroy_container(Heap *heap, Object *object) {
+    if (object->kind == LIST)
+        list_destroy(heap, (List *)object);
+    else
+        dictionary_destroy(heap, (Dictionary *)object);
+}
+
+const HeapHooks HELD_HOOKS = {
+    .release_python = python_release,
+    .destroy_container = destroy_container,
+    .forget_layouts = layouts_destroy,
+    .add_foreign = foreign_amount_add,
+};
 
 typedef struct Gate Gate;
 struct Gate {
@@ -62,7 +80,9 @@ static void release_one(Held *held) {
         if (held->machine && !held->abandoned) machine_destroy(held->machine);
         break;
     case HELD_COTANGENT:
-        if (held->cotangent && !held->abandoned) cotangent_destroy(held->cotangent);
+        if (!held->cotangent || held->abandoned) break;
+        programs_destroy(held->cotangent);
+        cotangent_destroy(held->cotangent);
         break;
     case HELD_SWEEP:
         if (held->sweep) sweep_destroy(held->sweep);
@@ -116,7 +136,7 @@ bool held_run(const Held *held, Body body, void *arguments) {
 Held *held_new_heap(size_t limit) {
     Held *held = calloc(1, sizeof *held);
     Gate *gate = calloc(1, sizeof *gate);
-    Heap *heap = held && gate ? heap_create(limit) : NULL;
+    Heap *heap = held && gate ? heap_create(limit, &HELD_HOOKS) : NULL;
     if (!heap) {
         free(held);
         free(gate);

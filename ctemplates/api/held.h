@@ -37,6 +37,8 @@ static inline Machine *held_machine(const Held *held) {
     return held->kind == HELD_SWEEP ? held->sweep->machine : held->machine;
 }
 
+extern const HeapHooks HELD_HOOKS; /* of every heap */
+
 /* A heap of its own, with a gate. NULL: no memory. */
 Held *held_new_heap(size_t limit);
 

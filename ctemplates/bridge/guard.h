@@ -5,6 +5,7 @@
 #define CK_GUARD_H
 
 #include "bridge/passage.h"
+#include "program/value.h"
 
 /* Does `body`, then `clean`, both with the GIL; where memory ended in `body`, `clean`, and then heap_exhausted. */
 typedef void (*Work)(void *arguments);

@@ -1,12 +1,14 @@
 /* Values of C as Python's: see passage.h. Objects are made empty when they are first met, and filled in turn. */
-#include "bridge/passage.h"
+#include "bridge/passage_export.h"
 
+#include "bridge/classes.h"
+#include "bridge/memo.h"
 #include "containers/containers.h"
 
 static PyObject *integer(int64_t i) { return PyLong_FromLongLong(i); }
 
 /* An instance with its birth; NULL: no memory. */
-static PyObject *born(PyTypeObject *type, Py_ssize_t birth_offset, int64_t birth) {
+static PyObject *with_birth(PyTypeObject *type, Py_ssize_t birth_offset, int64_t birth) {
     PyObject *made = new_instance(type);
     PyObject *number = made ? integer(birth) : NULL;
     if (!number) {
@@ -33,7 +35,7 @@ static PyObject *exported_stale(int64_t stale) {
 static PyObject *empty_record(const Object *object) {
     const Classes *c = classes();
     const Value layout = ((const Cells *)object)->cells[0];
-    PyObject *made = born(c->record, c->record_birth, object->birth);
+    PyObject *made = with_birth(c->record, c->record_birth, object->birth);
     if (!made) return NULL;
     PyObject *python = layout.tag == NOTHING ? c->tuple_layout : ((Foreign *)layout.object)->python;
     *slot_of(made, c->record_layout) = Py_NewRef(python);
@@ -43,7 +45,7 @@ static PyObject *empty_record(const Object *object) {
 
 static PyObject *empty_list(Passage *x, const List *list) {
     const Classes *c = classes();
-    PyObject *made = born(c->list, c->list_birth, list->head.birth);
+    PyObject *made = with_birth(c->list, c->list_birth, list->head.birth);
     if (!made) return NULL;
     *slot_of(made, c->list_items) = PyList_New((Py_ssize_t)list->items->length);
     *slot_of(made, c->list_owner) = exported_owner(x, list->owner);
@@ -53,7 +55,7 @@ static PyObject *empty_list(Passage *x, const List *list) {
 
 static PyObject *empty_dictionary(Passage *x, const Dictionary *dictionary) {
     const Classes *c = classes();
-    PyObject *made = born(c->dictionary, c->dictionary_birth, dictionary->head.birth);
+    PyObject *made = with_birth(c->dictionary, c->dictionary_birth, dictionary->head.birth);
     if (!made) return NULL;
     *slot_of(made, c->dictionary_items) = PyDict_New();
     *slot_of(made, c->dictionary_owner) = exported_owner(x, dictionary->owner);
@@ -63,20 +65,20 @@ static PyObject *empty_dictionary(Passage *x, const Dictionary *dictionary) {
 
 static PyObject *empty_environment(const Object *object) {
     const Classes *c = classes();
-    PyObject *made = born(c->environment, c->environment_birth, object->birth);
+    PyObject *made = with_birth(c->environment, c->environment_birth, object->birth);
     if (made) *slot_of(made, c->environment_values) = PyTuple_New(object->length);
     return made;
 }
 
 static PyObject *empty_dual(const Passage *x, const Object *object) {
     const Classes *c = classes();
-    return x->amounts ? new_instance(c->both) : born(c->dual, c->dual_tag, object->birth);
+    return x->amounts ? new_instance(c->both) : with_birth(c->dual, c->dual_tag, object->birth);
 }
 
 static PyObject *empty_instance(Passage *x, Object *object, Kind kind) {
     const Classes *c = classes();
     switch (kind) {
-    case PAIR: return born(c->pair, c->pair_birth, object->birth);
+    case PAIR: return with_birth(c->pair, c->pair_birth, object->birth);
     case RECORD: return empty_record(object);
     case LIST: return empty_list(x, (const List *)object);
     case DICTIONARY: return empty_dictionary(x, (const Dictionary *)object);

@@ -1,9 +1,12 @@
 /* Python's values as C's: see passage.h. Objects are made empty when they are first met, and filled in turn: with
  * `nothing` until then, so that they can be dropped at any time.
  */
-#include "bridge/passage.h"
+#include "bridge/passage_import.h"
 
+#include "bridge/classes.h"
+#include "bridge/memo.h"
 #include "containers/containers.h"
+#include "containers/keys.h"
 
 static const int64_t LATE = INT64_C(1) << 62; /* containers.NEVER */
 static const uint64_t BIRTH = (UINT64_C(1) << 48) - 1; /* as much as a head can tell */

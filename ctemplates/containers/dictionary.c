@@ -4,9 +4,9 @@
  * field's slot on, no empty slot between; slots of removed entries stay used until the entries are packed;
  * `slots` is at least twice as long as `all`.
  */
-#include <string.h>
+#include "containers/dictionary.h"
 
-#include "natives/natives.h"
+#include <string.h>
 
 enum { LEAST_ROOM = 8 };
 
@@ -117,4 +117,19 @@ void entries_remove(Heap *heap, Entries *entries, DictionaryEntry *entry) {
     entries->length--;
     drop(heap, key);
     drop(heap, value);
+}
+
+Value born_dictionary(Machine *m) { return born(m, new_dictionary(m->heap, m->run)); }
+
+bool changed_dictionary(Machine *m, int64_t steps, Dictionary *old, Value *handle) {
+    if (steps >= old->stale || old->owner == FROZEN) return false;
+    Entries *entries = old->entries;
+    if (old->owner == m->run)
+        entries->handles++;
+    else
+        entries = entries_copied(m->heap, entries);
+    *handle = new_dictionary_of(m->heap, entries, m->run);
+    inherit_birth(m, &old->head, handle->object);
+    old->stale = steps + 1;
+    return true;
 }

@@ -5,9 +5,12 @@
  * chain: its length, then with each field of an item the next link. What always holds: a field is never
  * forgotten.
  */
+#include "containers/keys.h"
+
 #include <string.h>
 
-#include "natives/natives.h"
+#include "containers/classify.h"
+#include "containers/peek.h"
 
 #define FIRST_INTERNED (INT64_C(1) << 62)
 

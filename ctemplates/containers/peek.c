@@ -7,7 +7,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "natives/natives.h"
+#include "containers/peek.h"
 
 static PyObject *python_in(Value v) { return ((Foreign *)v.object)->python; }
 

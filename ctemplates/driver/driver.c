@@ -6,7 +6,9 @@
  */
 #include "driver/driver.h"
 
-#include "bridge/bridge.h"
+#include "machine/vm.h"
+#include "memory/heap_check.h"
+#include "reversal/reverse.h"
 
 /* PER_RUN: as many steps as take as long as to begin and end a run. FIRST_LOOK, LAST_LOOK: after how many steps it
  * looks at what it holds, at first and at most. FOREIGN_BYTES: what Python has for a value of its own beside an array's

@@ -12,10 +12,10 @@
 #ifndef CK_DRIVER_H
 #define CK_DRIVER_H
 
-#include "bridge/array_memory.h"
 #include "driver/bisection.h"
-#include "reversal/reverse.h"
 #include "driver/stretch.h"
+#include "foreign/array_memory.h"
+#include "state/cotangent.h"
 
 typedef struct Kept {
     int64_t step;
@@ -50,7 +50,7 @@ typedef struct Sweep {
     bool logs;
     Directive *log;
     size_t log_count, log_room;
-    void *peer; /* of its machines (bridge.h) */
+    void *peer; /* of its machines (machine.h) */
 } Sweep;
 
 /* At a state. base: of its own bisection; 0: it is given directives. It refers to the peer while it lives. */

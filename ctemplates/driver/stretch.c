@@ -1,7 +1,7 @@
 /* Taped stretches: see stretch.h. What is asked for is mostly among the last. */
 #include "driver/stretch.h"
 
-#include "bridge/bridge.h"
+#include "bridge/gil.h"
 
 enum { FIRST_HELD = 8 };
 

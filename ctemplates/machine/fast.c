@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "natives/natives.h"
-#include "machine/vm.h"
 
 /* Words that a run should have: fewer make more of its end than of what it is for. */
 enum { FEW = 512 };

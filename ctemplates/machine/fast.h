@@ -21,8 +21,7 @@
 #define CK_FAST_H
 
 #include "containers/containers.h"
-#include "state/machine.h"
-#include "reversal/reverse.h"
+#include "state/cotangent.h"
 
 /* Runs on from the head `entry` of the unit, whose block the machine stands at (m->block, m->steps; m->index is 0;
  * all parameters in their registers), as long as steps are to stay at or below `stop`. false: nothing was done.
@@ -51,6 +50,9 @@ struct UnitEntry {
     const UnitEntry *next; /* for values of other kinds; or NULL */
 };
 
+/* Runs the unit that the instruction FAST of the block points to, from the block's head on (fast.h); false: nothing
+ * was done, or it lacks the form that is wanted. */
+bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
 /* Room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and not much
  * more than what the limit of the tape leaves. NULL: the tape is nearly full, or duals are about (m->tags). */
 Word *run_begin(Machine *machine, size_t least, Word **end);

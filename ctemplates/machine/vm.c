@@ -12,8 +12,12 @@
  */
 #include "machine/vm.h"
 
-#include "scalars/scalars.h"
+#include "foreign/ends.h"
+#include "foreign/steps.h"
+#include "machine/fast.h"
 #include "machine/vm_families.h"
+#include "machine/vm_steps.h"
+#include "scalars/scalars.h"
 
 #define NEXT goto *labels[(++pc)->op]
 #define SYNC() (m->block = block, m->steps = steps)

@@ -1,57 +1,10 @@
-/* What the forward loop (vm.c) does by functions (vm_steps.c): steps and ends that are not worth inlining. */
+/* The forward loop (vm.c). */
 #ifndef CK_VM_H
 #define CK_VM_H
 
-#include "bridge/bridge.h"
+#include "state/machine.h"
 
-/* A block lacks a form of its code. */
-Outcome wants_code(Machine *machine, const Block *block, int64_t steps, Form form);
-
-/* Whether point `index` of a block is before something that counts as a step. */
-static inline bool step_counts(const Block *block, uint32_t index) {
-    return index < block->step_count || block->end.counts;
-}
-
-/* Runs the unit that the instruction FAST of the block points to, from the block's head on (fast.h); false: nothing
- * was done, or it lacks the form that is wanted. */
-bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
-
-/* Parts (tape.h). part_take_over: the block, taped as a whole so far, becomes a part that goes on at `step`;
- * `record` is where its record would have been. part_reach: the steps before `step` have been made. */
-void part_begin(Machine *machine, uint32_t start);
-void part_take_over(Machine *machine, const Word *record, uint32_t step);
-void part_reach(Machine *machine, uint32_t step);
-void part_end(Machine *machine);
-
-/* Writes a record in which some values are no reals; false: some are neither integers nor booleans. */
-bool record_mixed(const Block *block, const Value *registers, Word *values);
-
-typedef enum Done { DONE, BY_PART, BY_PYTHON } Done;
-/* Arithmetic on operands that are not what the instruction is quick at. */
-Done scalar_step(Machine *machine, const Instruction *pc, int64_t now, bool stepped);
-/* A native step; moves *note on where it notes something. */
-bool native_step(Machine *machine, const Instruction *pc, int64_t now, Word **note);
-
-/* The element of a plain tuple, or of a list that is not stale; NULL: there is none, or it is something else. */
-const Value *element_of(Value x, int64_t place, int64_t now);
-int64_t element_count(Value x);
-/* A plain tuple of the operands; NOTHING: one is a constant, or FOREIGN. */
-Value make_tuple(Machine *machine, const Value *registers, const Step *step);
-Value make_closure(Machine *machine, const Value *registers, const Block *block, const Instruction *pc);
-Value make_environment(Machine *machine, const Value *registers, const Operand *captures, uint32_t count);
-
-/* Ends; both leave the target's parameters in their registers. */
-const Block *call_procedure(Machine *machine, const Block *block, Value called);
-void push_install(Machine *machine, const Block *block, const Value *registers);
-
-static inline Value closure_of(const Procedure *procedure, Value environment) {
-    const bool captures = environment.tag == ENVIRONMENT;
-    return of_procedure(captures ? CLOSURE : PROCEDURE, procedure, captures ? environment.object : NULL);
-}
-static inline bool takes(Value called, uint32_t count) {
-    const Kind kind = kind_of(called);
-    return (kind == CLOSURE || kind == PROCEDURE) && procedure_of(called)->arity == count;
-}
-static inline uint64_t birth_of(Value v) { return is_counted(v) ? v.object->birth : 0; }
+/* Runs until `limit` steps have been made in all, or another outcome; `slice` bounds the steps of one call. */
+Outcome machine_run(Machine *machine, int64_t limit, int64_t slice);
 
 #endif

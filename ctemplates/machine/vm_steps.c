@@ -1,12 +1,13 @@
-/* Steps and ends of the machine that are not worth inlining in its loop: see vm.h.
+/* Steps and ends of the machine that are not worth inlining in its loop: see vm_steps.h.
  *
  * What always holds: a function that cannot do a step has changed nothing and says so; then Python does it.
  */
-#include "machine/vm.h"
+#include "machine/vm_steps.h"
 
 #include <string.h>
 
 #include "containers/containers.h"
+#include "natives/natives.h"
 #include "scalars/numbers.h"
 #include "scalars/scalars.h"
 
@@ -19,49 +20,6 @@ Outcome wants_code(Machine *m, const Block *block, int64_t steps, Form form) {
 }
 
 /* Parts */
-
-/* What a part keeps of a value: reals, integers and booleans as they are, of others the kind alone. */
-static Value kept_value(Value v) {
-    return kind_of(v) <= BOOLEAN ? v : (Value){.tag = kind_of(v), .integer = 0};
-}
-
-/* Keeps the values that steps before `step` define; block->values are in the order of the steps. */
-static void keep_values(Machine *m, uint32_t step) {
-    Part *part = m->part;
-    const Block *block = part->block;
-    while (part->values_kept < block->value_count && block->value_step[part->values_kept] < (int32_t)step) {
-        part->values[part->values_kept] = kept_value(m->registers[block->values[part->values_kept]]);
-        part->values_kept++;
-    }
-}
-
-void part_begin(Machine *m, uint32_t start) {
-    m->part = tape_add_part(m->tape, m->block, start);
-    keep_values(m, start);
-}
-
-void part_take_over(Machine *m, const Word *record, uint32_t step) {
-    const Block *block = m->block;
-    const Word *notes = record + block->value_count; /* still there: the record is undone, not overwritten */
-    tape_undo(m->tape, block);
-    Word copies[block->note_count + 1];
-    memcpy(copies, notes, block->note_at[step] * sizeof(Word));
-    m->part = tape_add_part(m->tape, block, 0);
-    if (m->part->notes) memcpy(m->part->notes, copies, block->note_at[step] * sizeof(Word));
-    part_reach(m, step);
-}
-
-void part_reach(Machine *m, uint32_t step) {
-    keep_values(m, step);
-    m->part->stop = step;
-}
-
-void part_end(Machine *m) {
-    if (!m->part) return;
-    part_reach(m, m->part->block->step_count);
-    m->part->ended = true;
-    m->part = NULL;
-}
 
 bool record_mixed(const Block *block, const Value *registers, Word *values) {
     for (uint32_t i = 0; i < block->value_count; i++) {
@@ -232,22 +190,6 @@ Value make_closure(Machine *m, const Value *registers, const Block *block, const
 }
 
 /* Calls */
-
-void machine_enter(Machine *m, Value closure, const Value *args, uint32_t count) {
-    const Procedure *procedure = procedure_of(closure);
-    if (UNLIKELY(procedure->registers > m->window)) machine_reserve(m, procedure->registers);
-    Value *r = m->registers;
-    if (kind_of(closure) == CLOSURE) {
-        const Cells *environment = (const Cells *)closure.object;
-        for (uint32_t i = 0; i < procedure->capture_count; i++) store(r++, copied(load(&environment->cells[i])));
-        if (procedure->passes_environment) store(r++, copied(of_object(ENVIRONMENT, closure.object)));
-    } else if (procedure->passes_environment) {
-        store(r++, nothing());
-    }
-    for (uint32_t i = 0; i < count; i++) store(r++, load(&args[i]));
-    m->block = procedure->entry;
-    m->index = 0;
-}
 
 /* The frame that the run returns to, or that waits for a tail call, if it does not wait for an outer one. */
 static void push_call(Machine *m, const Block *block, const Procedure *procedure) {

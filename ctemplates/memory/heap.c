@@ -11,18 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bridge/bridge.h"
-#include "containers/containers.h"
-#include "memory/heap_blocks.h"
 #include "memory/memory.h"
 
-enum { FIRST_SLAB = 4096, LARGEST_SLAB = 256 * 1024, FIRST_RUN = FROZEN + 1 };
+enum { FIRST_SLAB = 4096, LARGEST_SLAB = 256 * 1024 };
 
 _Static_assert(sizeof(Object) <= CLASS_BYTES, "every object has a head");
 
-Heap *heap_create(size_t limit) {
+Heap *heap_create(size_t limit, const HeapHooks *hooks) {
     Heap *heap = calloc(1, sizeof(Heap));
     if (!heap) return NULL;
+    heap->hooks = hooks;
     heap->limit = limit;
     heap->next_slab = FIRST_SLAB;
     heap->runs = FIRST_RUN;
@@ -36,10 +34,10 @@ static void release_python(Heap *heap) {
         Foreign *foreign = heap->foreign;
         heap->foreign = foreign->next;
         if (foreign->next) foreign->next->previous = NULL;
-        if (!foreign->borrowed) foreign_release(foreign->python);
+        if (!foreign->borrowed) heap_release_python(heap, foreign->python);
     }
-    if (heap->keeps) foreign_release(heap->keeps);
-    layouts_destroy(heap);
+    if (heap->keeps) heap_release_python(heap, heap->keeps);
+    if (heap->layouts) heap->hooks->forget_layouts(heap);
 }
 
 void heap_destroy(Heap *heap) {
@@ -288,7 +286,7 @@ static void destroy_foreign(Heap *heap, Foreign *foreign) {
         heap->foreign = foreign->next;
     heap->foreign_count--;
     free_object(heap, &foreign->head);
-    if (python) foreign_release(python);
+    if (python) heap_release_python(heap, python);
 }
 
 static void destroy_other(Heap *heap, Object *object) {
@@ -296,10 +294,7 @@ static void destroy_other(Heap *heap, Object *object) {
         destroy_foreign(heap, (Foreign *)object);
         return;
     }
-    if (object->kind == LIST)
-        list_destroy(heap, (List *)object);
-    else
-        dictionary_destroy(heap, (Dictionary *)object);
+    heap->hooks->destroy_container(heap, object);
     free_object(heap, object);
 }
 

@@ -15,27 +15,23 @@
 
 #include <setjmp.h>
 
+#include "memory/heap_blocks.h"
+#include "memory/poison.h"
 #include "program/value.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define CK_POISONS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CK_POISONS 1
-#endif
-#endif
-#ifdef CK_POISONS /* the hostile build sees it when something freed is used */
-#include <sanitizer/asan_interface.h>
-#define POISON(memory, bytes) __asan_poison_memory_region(memory, bytes)
-#define UNPOISON(memory, bytes) __asan_unpoison_memory_region(memory, bytes)
-#else
-#define POISON(memory, bytes) ((void)(memory), (void)(bytes))
-#define UNPOISON(memory, bytes) ((void)(memory), (void)(bytes))
-#endif
-
-enum { CLASS_BYTES = 16, CLASSES = 33, LARGEST_CLASS = CLASS_BYTES * (CLASSES - 1) };
-
 typedef struct Heap Heap;
+
+/* What a heap needs of layers above it: the kinds of objects that it does not know itself. */
+typedef struct HeapHooks {
+    void (*release_python)(void *python);          /* gives a reference up; takes the GIL itself */
+    void (*destroy_container)(Heap *heap, Object *object); /* frees what a LIST or DICTIONARY has, but not its object */
+    void (*forget_layouts)(Heap *heap);            /* frees heap->layouts; the GIL is held */
+    /* The sum of two accumulators of which one is FOREIGN at least; consumes both. */
+    Value (*add_foreign)(Heap *heap, Value a, Value b);
+} HeapHooks;
+
+/* Owners of lists and dictionaries (containers/): a run, or one of these. */
+enum { NOBODY = 0, FROZEN = 1, FIRST_RUN = 2 };
 
 /* A Python object. Links hold all of a heap's, so that heap_destroy can release them. */
 typedef struct Foreign {
@@ -55,6 +51,7 @@ typedef struct Shelf {
 typedef enum ShelfUse { FOR_STACKS, FOR_TAPES, SHELVES } ShelfUse;
 
 struct Heap {
+    const HeapHooks *hooks;
     void *free[CLASSES]; /* lists of free blocks by size class, linked through their first word */
     char *fresh, *fresh_end; /* the rest of the newest slab */
     struct Slab *slabs; /* all slabs, newest first */
@@ -69,16 +66,16 @@ struct Heap {
     size_t slab_bytes, large_bytes; /* of all slabs; of all that came from malloc, on the shelves too */
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
-    uint64_t runs; /* the owner of the next run's lists (containers.h) */
-    void *keeps; /* PyObject *: a set of what must live as long as the heap's closures (bridge.h); owned */
+    uint64_t runs; /* the owner of the next run's lists (handles.h) */
+    void *keeps; /* PyObject *: a set of what must live as long as the heap's closures (passage_import.c); owned */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
     struct Gate *gate; /* who is in the heap, and what he releases when he leaves (held.h) */
     struct Keys *keys;       /* the fields of keys (keys.c) */
     struct Layouts *layouts; /* what is known of layouts (peek.c) */
-    void *constants; /* a map from constants of the code to their values in this heap (bridge.h) */
+    void *constants; /* a map from constants of the code to their values in this heap (memo.h) */
 };
 
-Heap *heap_create(size_t limit); /* NULL: no memory */
+Heap *heap_create(size_t limit, const HeapHooks *hooks); /* NULL: no memory */
 void heap_destroy(Heap *heap);   /* holds the GIL */
 _Noreturn void heap_exhausted(Heap *heap);
 
@@ -108,9 +105,6 @@ static inline void heap_unreport(Heap *heap, size_t bytes) {
     heap->bytes -= bytes;
     heap->reported -= bytes;
 }
-
-/* What lies in free lists: it serves small blocks, and stays with the heap. */
-size_t heap_spare(const Heap *heap);
 
 void *heap_block(Heap *heap, uint32_t size_class); /* from a slab; counted by the caller */
 
@@ -165,6 +159,7 @@ static inline Cells *new_cells(Heap *heap, Kind kind, uint32_t length) {
 Value new_foreign(Heap *heap, void *python, bool borrowed); /* takes the reference to `python` */
 
 void release(Heap *heap, Object *object); /* its last reference has gone */
+static inline void heap_release_python(const Heap *heap, void *python) { heap->hooks->release_python(python); }
 
 /* Between these two nothing is released, only counted: no Python runs that could change what one is at.
  *
@@ -194,8 +189,5 @@ static inline Value used(Value v, bool moved) {
     if (!moved) keep(v);
     return v;
 }
-
-/* Walks the heap and aborts with a message where a count, link or size is impossible (hostile build). */
-void heap_check(const Heap *heap);
 
 #endif

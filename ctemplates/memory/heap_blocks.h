@@ -3,7 +3,9 @@
 #ifndef CK_HEAP_BLOCKS_H
 #define CK_HEAP_BLOCKS_H
 
-#include "memory/heap.h"
+#include <stddef.h>
+
+enum { CLASS_BYTES = 16, CLASSES = 33, LARGEST_CLASS = CLASS_BYTES * (CLASSES - 1) };
 
 typedef struct Slab {
     struct Slab *previous;

@@ -1,8 +1,8 @@
-/* Counting the memory of a heap: what is spare, and whether all is in order (heap.h). */
+/* The bookkeeping of a heap: what is spare, and whether all is in order. */
+#include "memory/heap_check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "memory/heap_blocks.h"
 
 size_t heap_spare(const Heap *heap) {
     const size_t shelved = heap->shelves[FOR_STACKS].all + heap->shelves[FOR_TAPES].all;

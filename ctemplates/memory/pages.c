@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "memory/heap.h"
+#include "memory/poison.h"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>

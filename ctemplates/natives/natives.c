@@ -1,7 +1,13 @@
 /* Which records have native steps: the records' names (checkpoint/prims), in any order. */
+#include "natives/natives.h"
+
 #include <string.h>
 
-#include "natives/native_steps.h"
+#include "natives/natives_change.h"
+#include "natives/natives_integer.h"
+#include "natives/natives_make.h"
+#include "natives/natives_read.h"
+#include "natives/natives_tell.h"
 
 const NativeStep NATIVES[] = {
     {"null?", native_is_null, false},

@@ -3,7 +3,9 @@
  * In: borrowed operands. Out: a new handle; the old one is stale from the next step on. What always holds:
  * all that can fail is looked at first, then it is changed, in place where the handle is this run's.
  */
-#include "natives/native_steps.h"
+#include "natives/natives_change.h"
+
+#include "natives/natives_make.h"
 
 static void note_written(Value handle, int64_t field, Note *note) {
     *note = (Note){.birth = (int64_t)handle.object->birth, .field = field};

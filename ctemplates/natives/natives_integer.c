@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "natives/native_steps.h"
+#include "natives/natives_integer.h"
 
 static bool give_integer(int64_t i, Value *result, Note *note) {
     *result = of_integer(i);

@@ -7,7 +7,9 @@
  */
 #include <string.h>
 
-#include "natives/native_steps.h"
+#include "natives/natives_make.h"
+
+#include "natives/natives_read.h"
 
 static void copy_values(Value *to, const Value *from, size_t count) {
     for (size_t i = 0; i < count; i++) to[i] = copied(from[i]);

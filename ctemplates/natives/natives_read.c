@@ -4,8 +4,7 @@
  * In: borrowed operands. Out: a copy of a field, and which one it was. What always holds: what fails is left to
  * Python.
  */
-#include "natives/natives.h"
-#include "natives/native_steps.h"
+#include "natives/natives_read.h"
 
 static bool give(Value v, int64_t birth, int64_t field, Value *result, Note *note) {
     *result = copied(v);

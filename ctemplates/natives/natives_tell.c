@@ -2,7 +2,7 @@
  * comparison, iteration, arrays). In: borrowed operands. Out: a boolean. What cannot be told from kinds is
  * left to Python.
  */
-#include "natives/native_steps.h"
+#include "natives/natives_tell.h"
 
 static bool tell(bool answer, Value *result, Note *note) {
     *result = of_boolean(answer);

@@ -17,7 +17,7 @@
  * The record of a block that ran as a whole is `record_size` words: first its `value_count` values, as doubles,
  * then its *notes* in the order of the steps that make them, the end's last: the birth of an object that the
  * step made or took from (1 word), or such a birth and a field (2 words), or where the fields of a new object were
- * copied from (4 words, the Note of containers.h); note_at[i] is where those of step i
+ * copied from (4 words, the Note of native.h); note_at[i] is where those of step i
  * begin, counted from the first note.
  */
 
@@ -79,7 +79,7 @@ typedef struct End {
 typedef enum ActionKind { ADD, SCALE, TAKE, GIVE, PICK, MOVE, PUT, PULL, REDO } ActionKind;
 
 /* What reverses a step (checkpoint/cps/adjoint.py). Registers are those of slots: accumulators stand in a
- * window of their own, addressed alike (reverse.h). */
+ * window of their own, addressed alike (cotangent.h). */
 typedef struct Action {
     ActionKind kind;
     uint32_t step;
@@ -107,7 +107,7 @@ struct Block {
     uint32_t record_size;             /* the sum of both */
     const Register *parameters;
     const Step *steps;
-    void **ways;                /* PyObject *: how each step is done on arrays (arrays.h); NULL: not asked yet */
+    void **ways;                /* PyObject *: how each step is done in Python (plans.h); NULL: not asked yet */
     const Value *constants;     /* uncounted ones as they are; NOTHING for the others */
     void **counted_constants;   /* Python objects of the constants that are counted in C, else NULL; borrowed */
     End end;

@@ -5,11 +5,11 @@
  *
  *     REAL        real                             INTEGER   integer (a larger one is FOREIGN)
  *     BOOLEAN     integer, 0 or 1                  NOTHING   null; also the empty environment
- *     NODE        real, on the tape of one step (numbers.h); the upper bits of the tag are its index there
+ *     NODE        real, on the tape of one step (step_tape.h); the upper bits of the tag are its index there
  *     PROCEDURE   a closure without an environment; the upper bits of the tag are its Procedure
  *     PAIR        Cells of 2                       RECORD    Cells: the layout (FOREIGN; NOTHING: a plain
  *                                                            tuple's, TUPLE), then the fields
- *     LIST        List (containers.h)              DICTIONARY  Dictionary (containers.h)
+ *     LIST        List (lists.h)                   DICTIONARY  Dictionary (dictionary.h)
  *     CLOSURE     its environment's Cells; the upper bits of the tag are its Procedure
  *     ENVIRONMENT Cells: what closures captured    RANGE     Cells of 3 integers: start, stop, step
  *     DUAL        Cells of 2: primal, tangent; `birth` is its tag. As an amount: the accumulator of a dual

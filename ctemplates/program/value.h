@@ -38,6 +38,13 @@ static inline bool is_counted(Value v) { return (v.tag & 0xff) >= PAIR; }
 static inline uint64_t upper(Value v) { return v.tag >> 8; }
 static inline Value *cells_of(Value v) { return ((Cells *)v.object)->cells; }
 
+/* The real in a number, its derivatives left aside; false: the value is no number that C knows. */
+static inline bool real_in(Value v, double *real) {
+    while (kind_of(v) == DUAL) v = cells_of(v)[0];
+    *real = v.real;
+    return kind_of(v) == REAL;
+}
+
 /* Words are moved one by one: a load of 16 bytes has to wait for two stores of 8 that it covers. */
 static inline Value load(const Value *from) { return (Value){.tag = from->tag, .integer = from->integer}; }
 static inline void store(Value *to, Value v) {

@@ -9,9 +9,11 @@
  */
 #include "reversal/reverse.h"
 
-#include "bridge/bridge_reverse.h"
+#include "foreign/reversing.h"
 #include "machine/fast.h"
+#include "reversal/field_actions.h"
 #include "reversal/reverse_end.h"
+#include "reversal/reverse_part.h"
 #include "reversal/reverse_program.h"
 #include "scalars/scalars.h"
 
@@ -19,100 +21,6 @@
 enum { SLICE = 1 << 18, WORDS_OF_BLOCK = 16 };
 
 /* Ends */
-
-/* Takes the amounts of parameters `from` to `to` of a block out of the window, into `scratch`. */
-static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uint32_t to) {
-    for (uint32_t i = from; i < to; i++) store(&c->scratch[i], amount_out(&c->window[block->parameters[i]]));
-}
-
-/* all: with no regard to what the operations of the block's steps set. */
-static inline void start_zeros(Cotangent *c, const Backward *program, int target, bool all) {
-    const Zeros zeros = all ? program->zeros[target] : program->few[target];
-    for (uint32_t i = 0; i < zeros.count; i++) {
-        Value *slot = &c->window[zeros.slots[i]];
-        if (UNLIKELY(slot->tag != REAL)) drop(c->heap, load(slot));
-        store(slot, of_real(0.0));
-    }
-}
-
-/* What was taken out, from `scratch[first]` on, to the operands that it came from. */
-static void add_operands(Cotangent *c, const Operand *operands, uint32_t count, uint32_t first) {
-    for (uint32_t i = count; i-- > 0;) {
-        const Value amount = load(&c->scratch[first + i]);
-        if (operands[i].at != NO_REGISTER)
-            amount_to(c->heap, &c->window[operands[i].at], amount);
-        else
-            drop(c->heap, amount);
-    }
-}
-
-void take_frame(Cotangent *c, const ReturnPoint *point) {
-    if (!point) return;
-    for (uint32_t i = point->count; i-- > 0;) {
-        Value *slot = &c->window[point->saved[i]];
-        drop(c->heap, load(slot));
-        store(slot, cotangent_pop(c));
-    }
-}
-
-/* To the captures of a called environment, the last first. */
-void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
-    for (uint32_t i = count; i-- > 0;) {
-        const Value amount = load(&c->scratch[i]);
-        if (!amount_is_zero(amount)) cotangent_give(c, birth, i, amount);
-    }
-}
-
-/* The entry's parameters are captures, own environment, arguments. */
-static void reverse_call(Cotangent *c, const Backward *program, const Block *after, uint64_t birth, bool all) {
-    const End *end = &program->block->end;
-    const uint32_t count = after->parameter_count, arguments = end->count - 1;
-    const uint32_t captures = after->procedure->capture_count;
-    take_parameters(c, after, 0, count);
-    start_zeros(c, program, 0, all);
-    take_frame(c, end->point);
-    add_operands(c, end->operands + 1, arguments, count - arguments);
-    give_environment(c, birth, captures);
-    for (uint32_t i = captures; i < count - arguments; i++) drop(c->heap, c->scratch[i]);
-}
-
-/* The frame's slots go back onto the stack, what was returned to the operand. */
-static void reverse_return(Cotangent *c, const Backward *program, const Block *after, bool all) {
-    for (uint32_t i = 1; i < after->parameter_count; i++)
-        cotangent_push(c, amount_out(&c->window[after->parameters[i]]));
-    take_parameters(c, after, 0, 1);
-    start_zeros(c, program, 0, all);
-    add_operands(c, program->block->end.operands, 1, 0);
-}
-
-/* What the body needs may also be in the frame: each has received on its own. */
-static void reverse_install(Cotangent *c, const Backward *program, const Block *after, bool all) {
-    take_parameters(c, after, 0, after->parameter_count);
-    start_zeros(c, program, 0, all);
-    take_frame(c, program->block->end.point);
-    for (uint32_t i = 0; i < after->parameter_count; i++)
-        amount_to(c->heap, &c->window[after->parameters[i]], c->scratch[i]);
-}
-
-void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all) {
-    const Block *block = program->block, *after = c->block;
-    const End *end = &block->end;
-    switch (end->kind) {
-    case JUMP:
-    case ENTER:
-        take_parameters(c, after, 0, end->count);
-        start_zeros(c, program, 0, all);
-        add_operands(c, end->operands, end->count, 0);
-        break;
-    case BRANCH: start_zeros(c, program, after != end->targets[0], all); break;
-    case CALL: reverse_call(c, program, after, birth, all); break;
-    case RETURN: reverse_return(c, program, after, all); break;
-    case INSTALL: reverse_install(c, program, after, all); break;
-    case CONTROL:
-    case THROW:
-    case FINISH: break; /* parts, and what never ran */
-    }
-}
 
 /* Steps */
 
@@ -128,44 +36,6 @@ static void scale(Value *window, const Action *action, const Word *record) {
     for (int i = action->count; i-- > 0;)
         if (action->operands[i] != NO_REGISTER)
             window[action->operands[i]].real += scalar->partials[i](values, result) * amount;
-}
-
-static void give_to(Cotangent *c, Value *source, uint64_t birth, int64_t field) {
-    if (birth && !amount_is_zero(*source)) cotangent_give(c, birth, field, amount_out(source));
-}
-
-/* NULL: to nobody. */
-static void put_back(Cotangent *c, Value *target, uint64_t birth, int64_t field) {
-    const Value amount = cotangent_take(c, birth, field);
-    if (target)
-        amount_to(c->heap, target, amount);
-    else
-        drop(c->heap, amount);
-}
-
-/* The note of a Rearrange (containers.h). Its object is a new one, so what is given is not taken here. */
-static void give_copied(Cotangent *c, const Word *note) {
-    for (int64_t i = note[3].field; i-- > 0;) {
-        const Value amount = cotangent_take(c, note[2].birth, i);
-        if (!amount_is_zero(amount)) cotangent_give(c, note[0].birth, note[1].field + i, amount);
-    }
-}
-
-void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
-    Value *source = &c->window[action->source];
-    Value *target = action->target == NO_REGISTER ? NULL : &c->window[action->target];
-    const Word *note = notes + action->note;
-    switch (action->kind) {
-    case ADD: amount_to(c->heap, target, amount_out(source)); break;
-    case TAKE: put_back(c, target, note->birth, action->field); break;
-    case GIVE: give_to(c, source, note->birth, action->field); break;
-    case PICK: give_to(c, source, note[0].birth, note[1].field); break;
-    case PUT: put_back(c, target, note[0].birth, note[1].field); break;
-    case MOVE:
-        if (action->count) give_copied(c, note);
-        break;
-    default: break;
-    }
 }
 
 #define AMOUNT(OFFSET) (*(Value *)(void *)((char *)w + (OFFSET)))

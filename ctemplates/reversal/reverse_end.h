@@ -2,7 +2,7 @@
 #ifndef CK_REVERSE_END_H
 #define CK_REVERSE_END_H
 
-#include "reversal/reverse_program.h"
+#include "reversal/backward.h"
 
 /* An end that the machine does itself; the window then has the amounts at the end of the block. `birth`: of the
  * environment that a CALL called. all: every slot that the block does not hand on starts at 0. */

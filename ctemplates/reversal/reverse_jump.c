@@ -1,4 +1,4 @@
-/* The operations that reverse a jump or a branch: see reverse_program.h.
+/* The operations that reverse a jump or a branch: see backward.h.
  *
  * In: a block, and its slots that must be seen to start at 0. Out: operations on the window: what each given
  * parameter of the target has received goes to the argument that it came from, the last first, as if all had been
@@ -7,9 +7,9 @@
  *
  * What always holds: an accumulator is never -0, so one that comes from its own register can stay there.
  */
-#include <string.h>
+#include "reversal/reverse_jump.h"
 
-#include "reversal/reverse_program.h"
+#include "reversal/slots.h"
 
 typedef struct Jump {
     const Block *block;
@@ -18,14 +18,6 @@ typedef struct Jump {
     uint32_t count, spare;
     BackOperation *to;
 } Jump;
-
-bool is_jump(const Block *block) { return block->end.kind == JUMP || block->end.kind == ENTER; }
-
-bool receives(const Block *block, Register slot) {
-    for (uint32_t i = 0; i < block->end.count; i++)
-        if (block->end.operands[i].at == slot) return true;
-    return false;
-}
 
 static void put(Jump *jump, uint16_t kind, Register to, Register from) {
     *jump->to++ = (BackOperation){.kind = kind, .source = from, .a = to};

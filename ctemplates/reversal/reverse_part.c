@@ -7,11 +7,12 @@
  * An integer operand is a constant. Where a value was not recorded, because no partial reads it, nobody knows
  * whether the operand is one: it then receives something that nobody reads.
  */
-#include "bridge/bridge.h"
-#include "bridge/bridge_reverse.h"
-#include "scalars/numbers.h"
+#include "reversal/reverse_part.h"
+
+#include "foreign/reversing.h"
 #include "reversal/reverse_end.h"
-#include "scalars/scalars.h"
+#include "reversal/reverse_program.h"
+#include "scalars/step_tape.h"
 
 typedef struct Reversal {
     Cotangent *c;
@@ -46,7 +47,7 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value rec
                               uint32_t count) {
     Cotangent *c = r->c;
     if (origin->numbers) {
-        numbers_reverse(c->heap, origin->numbers, received, c->window);
+        step_tape_reverse(c->heap, origin->numbers, received, c->window);
         c->mixed = true;
         return STOPPED;
     }

@@ -1,8 +1,11 @@
-/* Decoding the actions of blocks: see reverse_program.h. */
+/* Decoding the actions of blocks: see backward.h. */
 #include "reversal/reverse_program.h"
 
 #include <string.h>
 
+#include "reversal/reverse_jump.h"
+#include "reversal/reverse_shorten.h"
+#include "reversal/slots.h"
 #include "scalars/scalars.h"
 
 enum { FIRST_PROGRAMS = 16 };
@@ -120,32 +123,6 @@ static BackOperation of_action(const Cotangent *c, const Action *action) {
 
 /* Zeros */
 
-static bool keeps(const Block *target, uint32_t from, Register slot) {
-    for (uint32_t i = from; i < target->parameter_count; i++)
-        if (target->parameters[i] == slot) return true;
-    return false;
-}
-
-bool goes_on(const Block *block, int k, Register slot) {
-    const End *end = &block->end;
-    switch (end->kind) {
-    case JUMP:
-    case ENTER: return keeps(end->targets[0], end->targets[0]->given, slot);
-    case BRANCH: return keeps(end->targets[k], 0, slot);
-    default:
-        if (end->point)
-            for (uint32_t i = 0; i < end->point->count; i++)
-                if (end->point->saved[i] == slot) return true;
-        return false;
-    }
-}
-
-bool is_slot(const Block *block, Register slot) {
-    for (uint32_t i = 0; i < block->slot_count; i++)
-        if (block->slots[i] == slot) return true;
-    return false;
-}
-
 /* What happens to an accumulator while a block is reversed: is there something in it when the first operation on it
  * comes? */
 enum { UNTOUCHED, IS_SET, IS_ADDED_TO };
@@ -194,7 +171,7 @@ static Register *list_zeros(Backward *program, int k, const uint8_t *fate, Regis
     for (uint32_t i = 0; i < program->zeros[k].count; i++) {
         const Register slot = program->zeros[k].slots[i];
         if (is_jump(block) && receives(block, slot)) continue;
-        if (fate[slot] == IS_ADDED_TO || (fate[slot] == UNTOUCHED && keeps(block, 0, slot))) *to++ = slot;
+        if (fate[slot] == IS_ADDED_TO || (fate[slot] == UNTOUCHED && keeps_parameter(block, 0, slot))) *to++ = slot;
     }
     program->few[k].count = (uint32_t)(to - program->few[k].slots);
     return to;

@@ -1,11 +1,11 @@
-/* Operations that only copy an amount are left out: see reverse_program.h.
+/* Operations that only copy an amount are left out: see backward.h.
  *
  * In: the operations of a block on REALs. Out: fewer ones, which give the same to what is live at its head: where
  * a' = 0 + s, and s stays as it is until the last operation that reads a', those read s instead.
  *
  * What always holds: an accumulator is never -0, so a copy of it is itself.
  */
-#include "reversal/reverse_program.h"
+#include "reversal/reverse_shorten.h"
 
 static bool is_copy(const BackOperation *op) { return op->kind == BACK_PASS + SETS_A; }
 static bool is_arithmetic(const BackOperation *op) { return op->kind < BACK_COPY; }

@@ -11,23 +11,10 @@
 
 #include <math.h>
 
-#include "scalars/scalars.h"
+#include "scalars/duals.h"
 #include "scalars/step_tape.h"
 
-double number_real(Value number) {
-    while (kind_of(number) == DUAL) number = cells_of(number)[0];
-    return number.real;
-}
-
 static inline uint64_t tag_of(Value dual) { return dual.object->birth; }
-
-Value dual_of(Heap *heap, uint64_t tag, Value primal, Value tangent) {
-    Cells *cells = new_cells(heap, DUAL, 2);
-    cells->head.birth = tag & ((UINT64_C(1) << 48) - 1);
-    cells->cells[0] = primal;
-    cells->cells[1] = tangent;
-    return of_object(DUAL, cells);
-}
 
 /* The primal under one tag, looking through other tags in whatever order they nest. */
 static Value primal_at(Heap *heap, Value number, uint64_t tag) {
@@ -206,15 +193,33 @@ static bool as_number(const Scalar *scalar, Value operand, Value *number) {
     return scalar->takes_integers && operand.integer <= exact && operand.integer >= -exact;
 }
 
+static void apply_known(Numbers *numbers, const Scalar *scalar, const Value *operands, Value *result) {
+    const Operation op = {numbers, scalar, false};
+    (void)apply(&op, operands, result);
+}
+
 bool numbers_apply(Numbers *numbers, uint16_t scalar, const Value *operands, Value *result, bool strict) {
     const Operation op = {numbers, &SCALARS[scalar], strict};
     Value given[2];
     for (uint32_t i = 0; i < op.scalar->arity; i++)
         if (!as_number(op.scalar, operands[i], &given[i])) return false;
+    numbers->apply = apply_known;
     return apply(&op, given, result);
 }
 
-void apply_known(Numbers *numbers, const Scalar *scalar, const Value *operands, Value *result) {
-    const Operation op = {numbers, scalar, false};
-    (void)apply(&op, operands, result);
+bool numbers_apply_taped(Heap *heap, uint16_t scalar, const Value *operands, const Register *places, Value *result,
+                         StepTape **tape) {
+    StepTape *made = step_tape_create(heap);
+    Numbers numbers = {.heap = heap, .tape = made};
+    Value given[2], found;
+    for (uint32_t i = 0; i < SCALARS[scalar].arity; i++)
+        given[i] = step_tape_lift(heap, made, operands[i], places[i]);
+    const bool done = numbers_apply(&numbers, scalar, given, &found, true);
+    if (done) *result = step_tape_close(heap, made, found);
+    *tape = made;
+    if (!done || SCALARS[scalar].tells) {
+        step_tape_destroy(heap, made);
+        *tape = NULL;
+    }
+    return done;
 }

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "scalars/duals.h"
 #include "scalars/scalar_functions.h"
-#include "scalars/step_tape.h"
 
 /* Values, and partials of doubles */
 
@@ -100,7 +100,7 @@ static void term(Terms *t, Value number) { t->terms[t->count++] = number; }
 /* Replaces the last terms by what a scalar gives for them. */
 static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
     Value *operands = t->terms + t->count - arity, result;
-    apply_known(t->numbers, &SCALARS[scalar], operands, &result);
+    t->numbers->apply(t->numbers, &SCALARS[scalar], operands, &result);
     for (uint32_t i = 0; i < arity; i++) drop(t->numbers->heap, operands[i]);
     t->count -= arity;
     term(t, result);

@@ -6,11 +6,19 @@
 #ifndef CK_SCALARS_H
 #define CK_SCALARS_H
 
-#include "program/value.h"
+#include "memory/heap.h"
 
-struct Numbers; /* numbers.h */
+typedef struct Scalar Scalar;
+typedef struct StepTape StepTape; /* step_tape.h */
 
-typedef struct Scalar {
+typedef struct Numbers { /* where arithmetic on numbers happens: in a heap, on a tape or not */
+    Heap *heap;
+    StepTape *tape;
+    /* A scalar on numbers made of reals and nodes, with what IEEE has: it cannot fail (numbers.c sets it). */
+    void (*apply)(struct Numbers *numbers, const Scalar *scalar, const Value *operands, Value *result);
+} Numbers;
+
+struct Scalar {
     const char *name;     /* the definition's in scalars.def: records of the same functions share it */
     uint8_t arity;        /* at most 2; the record's with 3 operands are left to Python */
     bool tells;           /* the result is a boolean: z is 0 or 1, there are no partials */
@@ -22,10 +30,11 @@ typedef struct Scalar {
     bool (*integers)(const int64_t *x, Value *z); /* on integers alone; false: Python does it. NULL: always */
     /* the same on numbers of any nesting, for numbers.c: made of reals and nodes. The result is the caller's */
     void (*partials_of_numbers[2])(struct Numbers *n, const Value *x, Value z, Value *result);
-} Scalar;
+};
 
 extern const Scalar SCALARS[];
 extern const uint16_t SCALAR_COUNT;
+extern const Scalar *const SCALAR_ADD, *const SCALAR_MULTIPLY;
 uint16_t scalar_number(const char *name); /* NO_SCALAR: not in C */
 
 #endif

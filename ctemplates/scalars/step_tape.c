@@ -9,6 +9,8 @@
  */
 #include "scalars/step_tape.h"
 
+#include "scalars/duals.h"
+
 typedef struct StepEntry {
     uint32_t inputs[2]; /* nodes; the first `count` */
     double slopes[2];
@@ -67,14 +69,19 @@ static Value without_nodes(Heap *heap, Value number) {
     return dual_of(heap, number.object->birth, primal, without_nodes(heap, cells_of(number)[1]));
 }
 
+StepTape *step_tape_create(Heap *heap) {
+    StepTape *made = heap_allocate(heap, sizeof(StepTape));
+    *made = (StepTape){.result = nothing()};
+    return made;
+}
+
 /* Whether it is made of reals: what can be lifted. */
 static bool is_plain(Value number) {
     if (kind_of(number) != DUAL) return number.tag == REAL;
     return is_plain(cells_of(number)[0]) && is_plain(cells_of(number)[1]);
 }
 
-/* The operand with its reals on the tape; borrowed from its leaf. */
-static Value lifted(Heap *heap, StepTape *tape, Value operand, Register place) {
+Value step_tape_lift(Heap *heap, StepTape *tape, Value operand, Register place) {
     if (place == NO_REGISTER || !is_plain(operand)) return operand;
     for (uint32_t i = 0; i < tape->leaf_count; i++)
         if (tape->leaves[i].place == place) return tape->leaves[i].number;
@@ -91,22 +98,11 @@ static void fit(Heap *heap, StepTape *tape) {
     tape->room = tape->count;
 }
 
-bool numbers_apply_taped(Heap *heap, uint16_t scalar, const Value *operands, const Register *places,
-    Value *result, StepTape **tape) {
-    StepTape *made = heap_allocate(heap, sizeof(StepTape));
-    *made = (StepTape){.result = nothing()};
-    Numbers numbers = {.heap = heap, .tape = made};
-    Value given[2];
-    for (uint32_t i = 0; i < SCALARS[scalar].arity; i++) given[i] = lifted(heap, made, operands[i], places[i]);
-    const bool done = numbers_apply(&numbers, scalar, given, &made->result, true);
-    if (done) *result = without_nodes(heap, made->result);
-    fit(heap, made);
-    *tape = made;
-    if (!done || SCALARS[scalar].tells) {
-        step_tape_destroy(heap, made);
-        *tape = NULL;
-    }
-    return done;
+Value step_tape_close(Heap *heap, StepTape *tape, Value result) {
+    tape->result = result;
+    const Value plain = without_nodes(heap, result);
+    fit(heap, tape);
+    return plain;
 }
 
 size_t step_tape_bytes(const StepTape *tape) { return sizeof *tape + tape->room * sizeof(StepEntry); }
@@ -146,7 +142,7 @@ static void propagate(const StepTape *tape, double *adjoints) {
     }
 }
 
-void numbers_reverse(Heap *heap, StepTape *tape, Value received, Value *window) {
+void step_tape_reverse(Heap *heap, StepTape *tape, Value received, Value *window) {
     const size_t bytes = ((size_t)tape->leaf_nodes + tape->count) * sizeof(double);
     if (bytes == 0) return;
     double *adjoints = heap_allocate(heap, bytes);

@@ -1,20 +1,27 @@
-/* The tape of one step of arithmetic on duals (step_tape.c), as numbers.c writes it. */
+/* The tape of one step of arithmetic on duals (step_tape.c), which numbers.c writes. */
 #ifndef CK_STEP_TAPE_H
 #define CK_STEP_TAPE_H
 
-#include "scalars/numbers.h"
 #include "scalars/scalars.h"
 
-extern const Scalar *const SCALAR_ADD, *const SCALAR_MULTIPLY; /* scalars.c */
+StepTape *step_tape_create(Heap *heap);
+
+/* The operand with its reals as nodes of the tape; borrowed from it. place: the register of its slot, NO_REGISTER for
+ * a constant, which is not lifted; a register that occurs twice is one location. */
+Value step_tape_lift(Heap *heap, StepTape *tape, Value operand, Register place);
 
 /* Records an operation on reals and nodes; gives the node of its value. */
-Value step_tape_record(Numbers *numbers, const Value *operands, const double *slopes, uint32_t count,
-    bool singular, double value);
+Value step_tape_record(Numbers *numbers, const Value *operands, const double *slopes, uint32_t count, bool singular,
+                       double value);
 
-/* A new dual; takes its parts. */
-Value dual_of(Heap *heap, uint64_t tag, Value primal, Value tangent);
+/* The step is made: takes its result, which is given back without nodes. */
+Value step_tape_close(Heap *heap, StepTape *tape, Value result);
 
-/* The scalar on numbers that are made of reals and nodes, with what IEEE has: it cannot fail. */
-void apply_known(Numbers *numbers, const Scalar *scalar, const Value *operands, Value *result);
+/* Reverses it: from the amount of the result, which is borrowed, to the accumulators of the operands, which
+ * stand in `window` in the registers of their slots and are replaced there. The tape is used up, not destroyed. */
+void step_tape_reverse(Heap *heap, StepTape *tape, Value received, Value *window);
+
+size_t step_tape_bytes(const StepTape *tape);
+void step_tape_destroy(Heap *heap, StepTape *tape);
 
 #endif

@@ -6,12 +6,9 @@
  *
  * What always holds: an amount that is no REAL has one holder, so giving it away is free.
  */
-#include "reversal/reverse.h"
+#include "state/cotangent.h"
 
 #include <string.h>
-
-#include "bridge/bridge.h"
-#include "reversal/reverse_program.h"
 
 enum {
     FIRST_REGISTERS = 16,
@@ -50,7 +47,6 @@ Cotangent *cotangent_create(Heap *heap, void *peer) {
     c->peer = peer;
     c->bytes = sizeof(Cotangent);
     cotangent_reserve(c, FIRST_REGISTERS);
-    programs_create(c);
     return c;
 }
 
@@ -68,7 +64,6 @@ void cotangent_destroy(Cotangent *c) {
     for (size_t i = 0; i < c->entry_room; i++)
         if (c->entries[i].birth) drop(heap, c->entries[i].amount);
     if (c->entries) heap_free(heap, c->entries, c->entry_room * sizeof(Entry));
-    programs_destroy(c);
     heap_free(heap, c, sizeof(Cotangent));
 }
 
@@ -85,15 +80,6 @@ void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) {
     c->window = wider(c, c->window, c->registers, room);
     c->scratch = wider(c, c->scratch, c->registers, room);
     c->registers = room;
-}
-
-const Register *point_registers(const Block *block, uint32_t index, uint32_t *count) {
-    if (index == 0) {
-        *count = block->parameter_count;
-        return block->parameters;
-    }
-    *count = block->live[index][0];
-    return block->live[index] + 1;
 }
 
 /* The stack */
@@ -261,7 +247,7 @@ Value amount_add(Heap *heap, Value a, Value b) {
         if ((sum.a.tag | sum.b.tag) == REAL)
             *sum.to = of_real(sum.a.real + sum.b.real);
         else if (kind_of(sum.a) == FOREIGN || kind_of(sum.b) == FOREIGN)
-            *sum.to = foreign_amount_add(heap, copied(sum.a), copied(sum.b));
+            *sum.to = heap->hooks->add_foreign(heap, copied(sum.a), copied(sum.b));
         else if (kind_of(sum.b) == DUAL)
             add_duals(&sums, sum);
         else

@@ -1,15 +1,16 @@
-/* The machine: one run of a program, forward (vm.c), and the states it stops at (state.c).
+/* The machine: one run of a program, forward (vm.c), and the states it stops at.
  *
  * A point is (block, index): before the step `index` of the block. At index 0 all parameters of the block are
  * in their registers, at another index the slots live there. `steps` counts the steps made, `births` and `tags`
  * number the next object and the next tag of a dual. `run` is what the lists of this run belong to.
  *
- * What a step of the machine cannot do itself, Python does (bridge.h): so the machine knows only how steps
+ * What a step of the machine cannot do itself, Python does (foreign/): so the machine knows only how steps
  * succeed, and every failure, message and rare value is the work of the same code as hybrid's.
  */
 #ifndef CK_MACHINE_H
 #define CK_MACHINE_H
 
+#include "program/points.h"
 #include "state/stack.h"
 #include "state/tape.h"
 
@@ -40,7 +41,7 @@ typedef struct Machine {
     int64_t tape_from; /* the step it was taped from: TAPE_FULL only after one */
     Form wanted;
     void *peer;       /* PyObject *: the Python that does foreign steps (checkpoint/ctarget/foreign.py), borrowed */
-    void *python;     /* PyObject *: the peer's machine for this run, borrowed; NULL: not asked for yet (arrays.h) */
+    void *python;     /* PyObject *: the peer's machine for this run, borrowed; NULL: not asked for yet (plans.h) */
 } Machine;
 
 /* A moment of a run: immutable, counted by its holders. */
@@ -58,14 +59,10 @@ typedef struct State {
 Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *peer);
 void machine_destroy(Machine *machine); /* drops what is live */
 
-/* Runs until `limit` steps have been made in all, or another outcome; `slice` bounds the steps of one call. */
-Outcome machine_run(Machine *machine, int64_t limit, int64_t slice);
-
 State *machine_state(Machine *machine); /* the present point; may stand in a block's middle */
 State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count);
 void state_release(Heap *heap, State *state);
 size_t state_bytes(const State *state); /* of itself and its stack, as if it shared that with nobody; no objects */
-
 
 /* Lets go of a register. Of the operands that are used for the last time: what they were still stands in their
  * registers, for the record of the block. */
@@ -90,10 +87,6 @@ void machine_reserve(Machine *machine, uint32_t registers);
 
 /* Enters a procedure that takes `count` arguments: captures, environment and arguments to its entry's registers.
  * Takes the references to the arguments; `closure` is borrowed. */
-void machine_enter(Machine *machine, Value closure, const Value *args, uint32_t count); /* vm_steps.c */
-
-/* Sends a raised value to the innermost handler; false: there is none, the machine stands as it was. Takes the
- * reference. The part, if any, has been told what was removed. */
-bool machine_unwind(Machine *machine, Value raised);
+void machine_enter(Machine *machine, Value closure, const Value *args, uint32_t count);
 
 #endif

@@ -13,10 +13,8 @@
 
 #include <string.h>
 
-#include "bridge/bridge.h"
-#include "scalars/numbers.h"
 #include "memory/pages.h"
-#include "memory/pages.h"
+#include "scalars/step_tape.h"
 
 enum {
     FIRST_CHUNK = 1024,
@@ -142,9 +140,9 @@ void tape_drop_part(Tape *tape) {
     for (uint32_t i = 0; i < part->origin_count; i++) {
         const Origin origin = part->origins[i];
         if (origin.numbers) step_tape_destroy(heap, origin.numbers);
-        if (origin.python) foreign_release(origin.python);
+        if (origin.python) heap_release_python(heap, origin.python);
     }
-    if (part->resumed) foreign_release(part->resumed);
+    if (part->resumed) heap_release_python(heap, part->resumed);
     heap_free(heap, part->origins, part->origin_room * sizeof(Origin));
     heap_free(heap, part->unwound, part->unwound_room * sizeof(uint32_t));
     heap_free(heap, part->values, part->block->value_count * sizeof(Value));

@@ -18,7 +18,7 @@ typedef union Word {
 } Word;
 
 /* What a step found out when it ran, for its reversal: a Python object (checkpoint.interp.hybrid's origins), or
- * the tape of one step of arithmetic on duals (numbers.h). */
+ * the tape of one step of arithmetic on duals (step_tape.h). */
 typedef struct Origin {
     int32_t key; /* the step; END_ORIGIN; or STRIPPED_ORIGIN - k of the k-th stripping */
     void *python; /* PyObject *, or NULL */

@@ -18,9 +18,7 @@ HERE = Path(__file__).parent / "containers"
 SOURCES = files(
     "heap",
     "heap_check",
-    "containers",
-    "dictionary",
-    "keys",
+    *("lists", "dictionary", "keys", "classify", "containers"),
     "natives",
     "natives_read",
     "natives_make",

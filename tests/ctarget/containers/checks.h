@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/heap_check.h"
 #include "natives/natives.h"
 
 #define CHECK(condition)                                                                                       \
@@ -22,6 +23,8 @@
 Value text_value(Heap *heap, int number);  /* equal to others of that number */
 Value large_value(Heap *heap, int number); /* the same, of integers that do not fit */
 int releases(void);
+
+extern const HeapHooks TEST_HOOKS;
 
 uint32_t random_below(uint32_t bound);
 void random_seed(uint64_t seed);

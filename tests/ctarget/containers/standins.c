@@ -3,7 +3,7 @@
 
 static int released;
 
-void foreign_release(void *python) {
+static void release_python(void *python) {
     (void)python;
     released++;
 }
@@ -32,7 +32,15 @@ int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity) {
     return (void)heap, (void)layout, (void)arity, -1;
 }
 int32_t instance_of(Heap *heap, Value v, Value types) { return (void)heap, (void)v, (void)types, -1; }
-void layouts_destroy(Heap *heap) { (void)heap; }
+
+static void destroy_container(Heap *heap, Object *object) {
+    if (object->kind == LIST)
+        list_destroy(heap, (List *)object);
+    else
+        dictionary_destroy(heap, (Dictionary *)object);
+}
+
+const HeapHooks TEST_HOOKS = {.release_python = release_python, .destroy_container = destroy_container};
 
 static uint64_t state = 1;
 

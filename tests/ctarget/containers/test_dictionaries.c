@@ -200,7 +200,7 @@ static bool survives(void) {
 
 static void test_failures(void) {
     for (int64_t at = 1, done = 0; !done; at++) {
-        heap = heap_create(SIZE_MAX);
+        heap = heap_create(SIZE_MAX, &TEST_HOOKS);
         machine = (Machine){.heap = heap, .run = 2, .births = 1};
         heap->fail_at = at;
         done = survives();
@@ -212,7 +212,7 @@ static void test_failures(void) {
 
 int main(void) {
     test_failures();
-    heap = heap_create(SIZE_MAX);
+    heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     machine = (Machine){.heap = heap, .run = 2, .births = 1};
     test_fields();
     const size_t bytes = heap->bytes; /* of the keys that were interned, and of one text or integer for each */

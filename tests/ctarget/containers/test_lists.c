@@ -196,7 +196,7 @@ static void test_notes(void) {
 }
 
 int main(void) {
-    heap = heap_create(SIZE_MAX);
+    heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     machine = (Machine){.heap = heap, .run = 2, .births = 1};
     for (uint64_t seed = 0; seed < 4; seed++) {
         random_seed(seed);

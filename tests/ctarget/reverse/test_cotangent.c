@@ -3,16 +3,23 @@
  */
 #include "checks.h"
 
-#include "bridge/bridge.h"
+#include "reversal/reverse_program.h"
 #include "scalars/scalars.h"
 
-/* Stand-ins: here nothing is Python's, and no step is arithmetic. */
-Value foreign_amount_add(Heap *heap, Value a, Value b) {
-    drop(heap, b);
-    return a;
-}
+/* Stand-ins: no step is arithmetic. */
 const uint16_t SCALAR_COUNT = 3;
 uint16_t scalar_number(const char *name) { return name[0] == '+' ? 1 : NO_SCALAR; }
+
+/* With its programs, as the api makes and ends it. */
+static Cotangent *create(Heap *heap) {
+    Cotangent *c = cotangent_create(heap, NULL);
+    programs_create(c);
+    return c;
+}
+static void destroy(Cotangent *c) {
+    programs_destroy(c);
+    cotangent_destroy(c);
+}
 
 enum { BIRTHS = 40, FIELDS = 12, TURNS = 20000, DEEP = 100000 };
 
@@ -52,23 +59,23 @@ static void one_turn(Cotangent *c) {
 }
 
 static void test_map(Heap *heap) {
-    Cotangent *c = cotangent_create(heap, NULL);
+    Cotangent *c = create(heap);
     memset(plain, 0, sizeof plain);
     random_seed(7);
     for (int i = 0; i < TURNS; i++) one_turn(c);
     cotangent_give(c, 0, 1, of_real(1.0));
     CHECK(!cotangent_find(c, 0, 1));
-    cotangent_destroy(c);
+    destroy(c);
 }
 
 static void test_stack(Heap *heap) {
-    Cotangent *c = cotangent_create(heap, NULL);
+    Cotangent *c = create(heap);
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < DEEP; i++) cotangent_push(c, of_real(i));
         for (int i = DEEP; i-- > 0;) CHECK(cotangent_pop(c).real == i);
         CHECK(c->stack_count == 0 && cotangent_pop(c).real == 0.0);
     }
-    cotangent_destroy(c);
+    destroy(c);
 }
 
 static Value dual(Heap *heap, Value primal, Value tangent) {
@@ -87,15 +94,15 @@ static void test_sums(Heap *heap) {
     sum = amount_add(heap, sum, of_real(0.0));
     sum = amount_add(heap, sum, dual(heap, of_real(0.0), of_real(4.0)));
     CHECK(cells_of(sum)[1].real == 7.0 && cells_of(cells_of(sum)[0])[1].real == 2.0);
-    Cotangent *c = cotangent_create(heap, NULL);
+    Cotangent *c = create(heap);
     cotangent_give(c, 5, 1, sum);
     cotangent_push(c, dual(heap, of_real(1.0), of_real(1.0)));
-    cotangent_destroy(c);
+    destroy(c);
 }
 
 int main(void) {
     with_every_failure(test_sums);
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     test_map(heap);
     test_stack(heap);
     test_sums(heap);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "containers/containers.h"
+#include "containers/lists.h"
+#include "memory/heap_check.h"
 #include "state/machine.h"
 
 #define CHECK(condition)                                                                                       \
@@ -22,6 +23,8 @@ enum { OBJECTS = 1 << 16 };
 extern int alive[OBJECTS];
 extern int alive_in_all;
 extern void (*on_release)(void *python); /* what the release of a Python object does besides, or NULL */
+
+extern const HeapHooks TEST_HOOKS;
 
 Value object_value(Heap *heap, int number); /* a new reference */
 int number_of(Value foreign);

@@ -1,9 +1,8 @@
 /* Stand-ins for what the runtime is linked with: Python objects are numbers, lists are simple, and the rest is
  * not there. */
-#include "bridge/bridge.h"
 #include "memory/memory.h"
 #include "checks.h"
-#include "scalars/numbers.h"
+#include "scalars/step_tape.h"
 #include "memory/pages.h"
 
 int alive[OBJECTS];
@@ -19,7 +18,7 @@ Value object_value(Heap *heap, int number) {
 
 int number_of(Value foreign) { return (int)(intptr_t)((Foreign *)foreign.object)->python - 1; }
 
-void foreign_release(void *python) {
+static void release_python(void *python) {
     const int number = (int)(intptr_t)python - 1;
     CHECK(number >= 0 && number < OBJECTS && alive[number] > 0);
     alive[number]--;
@@ -36,15 +35,20 @@ Value simple_list(Heap *heap, uint32_t length) {
     return of_object(LIST, list);
 }
 
-void list_destroy(Heap *heap, List *list) {
-    Items *items = list->items;
+static void destroy_list(Heap *heap, Object *list) {
+    Items *items = ((List *)list)->items;
     for (size_t i = 0; i < items->length; i++) drop(heap, items->values[i]);
     heap_free(heap, items->values, items->room * sizeof(Value));
     heap_free(heap, items, sizeof(Items));
 }
 
-void dictionary_destroy(Heap *heap, Dictionary *dictionary) { (void)heap, (void)dictionary; }
-void layouts_destroy(Heap *heap) { (void)heap; }
+static Value add_foreign(Heap *heap, Value a, Value b) {
+    drop(heap, b);
+    return a;
+}
+
+const HeapHooks TEST_HOOKS = {
+    .release_python = release_python, .destroy_container = destroy_list, .add_foreign = add_foreign};
 
 size_t step_tape_bytes(const StepTape *tape) {
     (void)tape;
@@ -72,7 +76,7 @@ static bool survives(Heap *heap, void (*body)(Heap *heap)) {
 
 void with_every_failure(void (*body)(Heap *heap)) {
     for (int64_t at = 1;; at++) {
-        Heap *heap = heap_create(SIZE_MAX);
+        Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
         heap->fail_at = at;
         const bool done = survives(heap, body);
         CHECK(done == (heap->fail_at > 0));

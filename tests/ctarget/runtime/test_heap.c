@@ -25,7 +25,7 @@ static void check_piece(const Piece *piece, size_t bytes) {
 
 static void buffers_keep_what_is_in_them(void) {
     enum { PIECES = 200 };
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     Piece pieces[PIECES] = {{0}};
     for (int round = 0; round < 20000; round++) {
         Piece *piece = &pieces[random_below(PIECES)];
@@ -81,7 +81,7 @@ static void random_graphs(Heap *heap, int rounds, Value *values) {
 
 static void graphs_go_with_their_last_reference(void) {
     Value values[VALUES];
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     random_graphs(heap, 50000, values);
     heap_check(heap);
     for (int i = 0; i < VALUES; i++) drop(heap, values[i]);
@@ -92,7 +92,7 @@ static void graphs_go_with_their_last_reference(void) {
 
 static void a_heap_goes_with_what_is_in_it(void) {
     Value values[VALUES];
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     random_graphs(heap, 5000, values);
     new_foreign(heap, (void *)(intptr_t)1, true); /* borrowed: never released */
     CHECK(alive_in_all > 0);
@@ -120,7 +120,7 @@ static void pair_up(Heap *heap, Kind kind, uint32_t depth) {
 }
 
 static void a_deep_chain_goes(void) {
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     pair_up(heap, PAIR, 1000000);
     const size_t peak = heap->peak;
     pair_up(heap, DUAL, 1000000);
@@ -143,7 +143,7 @@ static void come_back(void *python) {
 }
 
 static void python_may_come_back(void) {
-    Heap *heap = back_in = heap_create(SIZE_MAX);
+    Heap *heap = back_in = heap_create(SIZE_MAX, &TEST_HOOKS);
     for (int i = 0; i < OBJECTS; i++) to_drop[i] = nothing();
     Value last = nothing();
     for (int i = 0; i < 1000; i++) {
@@ -180,7 +180,7 @@ static void grow_forever(Heap *heap) {
 }
 
 static void a_limit_is_kept(void) {
-    Heap *heap = heap_create(1 << 20);
+    Heap *heap = heap_create(1 << 20, &TEST_HOOKS);
     jmp_buf place;
     heap->escape = &place;
     if (!setjmp(place)) grow_forever(heap);
@@ -191,9 +191,9 @@ static void a_limit_is_kept(void) {
 
 static void a_heap_costs_little(void) {
     const clock_t start = clock();
-    for (int i = 0; i < 100000; i++) heap_destroy(heap_create(SIZE_MAX));
+    for (int i = 0; i < 100000; i++) heap_destroy(heap_create(SIZE_MAX, &TEST_HOOKS));
     printf("a heap: %.0f ns\n", (double)(clock() - start) / CLOCKS_PER_SEC * 1e4);
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     const clock_t pairs = clock();
     for (int i = 0; i < 10000000; i++) {
         Cells *cells = new_cells(heap, PAIR, 2);

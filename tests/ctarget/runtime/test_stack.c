@@ -35,7 +35,7 @@ static void start(void) {
         models[i].depth = 0;
     }
     next_number = 0;
-    heap = heap_create(SIZE_MAX);
+    heap = heap_create(SIZE_MAX, &TEST_HOOKS);
 }
 
 /* A number that is free again; they are used in turn. */

@@ -91,7 +91,7 @@ static void life(Heap *heap) {
 static void states_share(void) {
     enum { STATES = 1000, DEPTH = 100000 };
     static State *states[STATES];
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     State *state = first_state(heap);
     Machine *machine = machine_create(heap, state, NULL, NULL);
     for (int i = 0; i < DEPTH; i++) {
@@ -118,7 +118,7 @@ static void states_share(void) {
 }
 
 int main(void) {
-    Heap *heap = heap_create(SIZE_MAX);
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     life(heap);
     heap_check(heap);
     heap_destroy(heap);

@@ -145,7 +145,7 @@ static bool fills(Heap *heap) {
 
 static void a_tape_survives_failures(void) {
     for (int64_t at = 1;; at++) {
-        Heap *heap = heap_create(SIZE_MAX);
+        Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
         start();
         failing = tape_create(heap);
         random_seed(3);
@@ -161,7 +161,7 @@ static void a_tape_survives_failures(void) {
 
 int main(void) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        Heap *heap = heap_create(SIZE_MAX);
+        Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
         random_seed(seed);
         random_order(heap, 6000);
         CHECK(heap->bytes == 0 && alive_in_all == 0);

@@ -1,0 +1,47 @@
+/* Sums of accumulators that C cannot add, by Python. */
+#include "bridge/accumulators.h"
+
+#include "bridge/classes.h"
+#include "bridge/guard.h"
+#include "bridge/passage_export.h"
+#include "bridge/passage_import.h"
+
+typedef struct Sum {
+    Passage x;
+    Heap *heap;
+    Value operands[2], value;
+    PyObject *result;
+    bool done;
+} Sum;
+
+static void clean_sum(void *arguments) {
+    Sum *sum = arguments;
+    Py_CLEAR(sum->result);
+    passage_end(&sum->x);
+}
+
+static void add(void *arguments) {
+    Sum *sum = arguments;
+    Passage *x = &sum->x;
+    passage_begin(x, sum->heap, NULL);
+    x->amounts = true;
+    if (!classes()) return;
+    PyObject *a = export_value(x, sum->operands[0], false), *b = export_value(x, sum->operands[1], false);
+    sum->result = a && b && export_rest(x) ? PyNumber_Add(a, b) : NULL;
+    Py_XDECREF(a);
+    Py_XDECREF(b);
+    if (!sum->result) return;
+    x->done = x->count;
+    sum->value = import_value(x, sum->result);
+    sum->done = import_rest(x);
+}
+
+/* Amounts of one location are alike, so only memory can be missing. */
+Value foreign_amount_add(Heap *heap, Value a, Value b) {
+    Sum sum = {.heap = heap, .operands = {a, b}, .value = nothing()};
+    guarded(heap, add, clean_sum, &sum);
+    drop(heap, a);
+    drop(heap, b);
+    if (!sum.done) heap_exhausted(heap);
+    return sum.value;
+}

@@ -1,0 +1,14 @@
+/* Python's values as C's (passage_import.c). */
+#ifndef CK_PASSAGE_IMPORT_H
+#define CK_PASSAGE_IMPORT_H
+
+#include "bridge/passage.h"
+
+/* A Python object as a value, which is the caller's. What it holds follows with import_rest. */
+Value import_value(Passage *x, PyObject *python);
+
+bool import_rest(Passage *x);
+
+const Procedure *import_procedure(Passage *x, PyObject *lambda);
+
+#endif

@@ -1,0 +1,93 @@
+/* Sequences of values and amounts: see sequences.h. */
+#include "bridge/sequences.h"
+
+#include "bridge/classes.h"
+#include "bridge/guard.h"
+#include "bridge/passage_export.h"
+#include "bridge/passage_import.h"
+
+typedef struct Sequence {
+    Passage x;
+    Heap *heap;
+    Side *side;
+    const Value *values;
+    Value *out;
+    size_t count;
+    PyObject *python, *errors;
+    bool amounts, done;
+} Sequence;
+
+static void open_sequence(Sequence *s) {
+    passage_begin(&s->x, s->heap, NULL);
+    s->x.amounts = s->amounts;
+    if (s->side) s->x.side = *s->side;
+    s->x.side.registers = 0;
+}
+
+static void clean_sequence(void *arguments) {
+    Sequence *s = arguments;
+    if (s->side && s->x.side.registers > s->side->registers) s->side->registers = s->x.side.registers;
+    passage_end(&s->x);
+}
+
+static void report(const Sequence *s) {
+    PyObject *error = take_exception();
+    if (error && s->errors && PyList_Append(s->errors, error) < 0) PyErr_Clear();
+    Py_XDECREF(error);
+}
+
+static bool append_all(Sequence *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        PyObject *value = export_value(&s->x, s->values[i], true);
+        const bool appended = value && PyList_Append(s->python, value) == 0;
+        Py_XDECREF(value);
+        if (!appended) return false;
+    }
+    return export_rest(&s->x);
+}
+
+static void export_sequence(void *arguments) {
+    Sequence *s = arguments;
+    open_sequence(s);
+    s->done = classes() && append_all(s);
+    if (!s->done) report(s);
+}
+
+static void import_sequence(void *arguments) {
+    Sequence *s = arguments;
+    open_sequence(s);
+    if (classes()) {
+        PyObject **items = PySequence_Fast_ITEMS(s->python);
+        for (size_t i = 0; i < s->count; i++) s->out[i] = nothing();
+        for (size_t i = 0; i < s->count; i++) s->out[i] = import_value(&s->x, items[i]);
+        s->done = import_rest(&s->x);
+    }
+    if (s->done) return;
+    for (size_t i = 0; i < s->count; i++) drop(s->heap, s->out[i]);
+    report(s);
+}
+
+bool bridge_export(Heap *heap, const Side *side, const Value *values, size_t count, void *list, void *errors) {
+    Side own = *side;
+    Sequence s = {.heap = heap, .side = &own, .values = values, .count = count, .python = list, .errors = errors};
+    guarded(heap, export_sequence, clean_sequence, &s);
+    return s.done;
+}
+
+bool bridge_import(Heap *heap, Side *side, void *sequence, Value *out, size_t count, void *errors) {
+    Sequence s = {.heap = heap, .side = side, .out = out, .count = count, .python = sequence, .errors = errors};
+    guarded(heap, import_sequence, clean_sequence, &s);
+    return s.done;
+}
+
+bool bridge_export_amounts(Heap *heap, const Value *amounts, size_t count, void *list, void *errors) {
+    Sequence s = {.heap = heap, .values = amounts, .count = count, .python = list, .errors = errors, .amounts = true};
+    guarded(heap, export_sequence, clean_sequence, &s);
+    return s.done;
+}
+
+bool bridge_import_amounts(Heap *heap, void *sequence, Value *out, size_t count, void *errors) {
+    Sequence s = {.heap = heap, .out = out, .count = count, .python = sequence, .errors = errors, .amounts = true};
+    guarded(heap, import_sequence, clean_sequence, &s);
+    return s.done;
+}

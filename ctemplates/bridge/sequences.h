@@ -1,0 +1,24 @@
+/* Sequences of values and of amounts, which cross as wholes (sequences.c). */
+#ifndef CK_SEQUENCES_H
+#define CK_SEQUENCES_H
+
+#include <stdbool.h>
+
+#include "bridge/side.h"
+#include "memory/heap.h"
+
+/* What Python calls through the api, with values of whole states: all of them cross at once, so that what they share
+ * stays shared. false: the Python exception that stopped it has been appended to `errors` (a list). */
+
+/* Appends the values to the list; they stay the caller's. Each number is a new object. */
+bool bridge_export(Heap *heap, const Side *side, const Value *values, size_t count, void *list, void *errors);
+
+/* The items of a list or tuple of at least `count`; the values are then the caller's. */
+bool bridge_import(Heap *heap, Side *side, void *sequence, Value *out, size_t count, void *errors);
+
+/* The same for amounts: float and REAL, Both and DUAL, all else FOREIGN. */
+bool bridge_export_amounts(Heap *heap, const Value *amounts, size_t count, void *list, void *errors);
+
+bool bridge_import_amounts(Heap *heap, void *sequence, Value *out, size_t count, void *errors);
+
+#endif

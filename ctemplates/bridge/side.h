@@ -1,0 +1,14 @@
+/* What a crossing of values knows of the run on its other side. */
+#ifndef CK_SIDE_H
+#define CK_SIDE_H
+
+#include <stdint.h>
+
+/* What lists belong to on either side, and what imported closures need. */
+typedef struct Side {
+    uint64_t run;       /* a list of this run belongs, in Python, to `owner`; NOBODY: there is no run */
+    void *owner;        /* PyObject *, borrowed; NULL: there is none */
+    uint32_t registers; /* raised to the most that the procedure of an imported closure needs */
+} Side;
+
+#endif

@@ -1,0 +1,13 @@
+/* What a value is beyond its kind (classify.c). */
+#ifndef CK_CLASSIFY_H
+#define CK_CLASSIFY_H
+
+#include "memory/heap.h"
+
+/* Return whether the value is a tuple, named or not. */
+bool is_tuple(Heap *heap, Value v);
+
+/* Return whether the value may have a cotangent: a real, a dual, or a Python object that is no string or integer. */
+bool may_be_number(Value v);
+
+#endif

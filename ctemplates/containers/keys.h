@@ -1,0 +1,10 @@
+/* Keys of dictionaries (keys.c). */
+#ifndef CK_KEYS_H
+#define CK_KEYS_H
+
+#include "containers/handles.h"
+
+/* The field of a key; NO_FIELD for what cannot be one here (Python says why). Borrows the key. */
+int64_t key_field(Heap *heap, Value key);
+
+#endif

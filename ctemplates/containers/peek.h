@@ -1,0 +1,30 @@
+/* What values hold of Python (peek.c): strings, large integers, layouts of records. */
+#ifndef CK_PEEK_H
+#define CK_PEEK_H
+
+#include "memory/heap.h"
+
+/* Strings and Python's integers, looked at without the GIL, since they never change (peek.c). */
+bool is_text(Value v);
+size_t text_length(Value v);
+bool texts_equal(Value a, Value b);
+uint64_t text_hash(Value v);
+bool is_large_integer(Value v);
+bool large_integers_equal(Value a, Value b);
+uint64_t large_integer_hash(Value v);
+bool same_python_type(Value a, Value b); /* of two FOREIGN */
+/* isinstance; -1: Python must be asked. It takes the GIL where it was not asked before. */
+int32_t instance_of(Heap *heap, Value v, Value types);
+bool is_any_text(Value v);               /* a string, or a symbol */
+
+/* Where `layout` (a Python Layout) has the field `name` (a str); -1: nowhere. And whether its class is a
+ * subclass of tuple, or stands for a function of several arities. They take the GIL where it was not asked
+ * before. */
+int32_t layout_position(Heap *heap, void *layout, void *name);
+bool layout_is_tuple(Heap *heap, void *layout);
+bool layout_is_overloads(Heap *heap, void *layout);
+int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity);
+
+void layouts_destroy(Heap *heap); /* forgets what is known of layouts; the GIL is held */
+
+#endif

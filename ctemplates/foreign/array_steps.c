@@ -1,0 +1,335 @@
+/* Steps on arrays: see array_steps.h. The library's function is called with the elements of the handles, and the handle
+ * of its result is made here, as checkpoint.ad.tensors does it.
+ */
+#include "foreign/array_steps.h"
+
+#include "bridge/constants.h"
+#include "bridge/passage_import.h"
+#include "containers/containers.h"
+#include "foreign/plans.h"
+#include "foreign/pulls.h"
+
+enum { DEEPEST = 3 }; /* tuples within tuples */
+
+typedef struct Application {
+    Task *task;
+    const ArrayClasses *c;
+    const Step *step;
+    PyObject *way, *machine, *owner; /* borrowed */
+    int64_t flags;
+    Natives *natives; /* the task's: it releases them */
+    PyObject *handles[MOST_OPERANDS];
+} Application;
+
+/* Operands */
+
+static PyObject *native_of(Application *a, Value v, uint32_t depth);
+
+/* The elements of a handle; NULL: they have changed since. */
+static PyObject *elements(const Application *a, PyObject *handle) {
+    const ArrayClasses *c = a->c;
+    const bool is_array = Py_IS_TYPE(handle, c->array);
+    PyObject *memory = *slot_of(handle, is_array ? c->array_memory : c->discrete_memory);
+    PyObject *data = *slot_of(handle, is_array ? c->array_data : c->discrete_data);
+    PyObject *stale = memory ? *slot_of(memory, c->memory_stale) : NULL;
+    if (!data || !stale) return NULL;
+    if (stale != classes()->never && a->task->m->steps >= PyLong_AsLongLong(stale)) return NULL;
+    return Py_NewRef(data);
+}
+
+static PyObject *native_of_foreign(Application *a, PyObject *python, uint32_t depth) {
+    const ArrayClasses *c = a->c;
+    PyTypeObject *type = Py_TYPE(python);
+    if (type == c->array || type == c->discrete) {
+        a->natives->has_parts |= depth > 0;
+        return elements(a, python);
+    }
+    if (type == c->native) return Py_XNewRef(*slot_of(python, c->native_value));
+    return type == &PyUnicode_Type || type == &PyLong_Type ? Py_NewRef(python) : NULL;
+}
+
+/* The same of several values: a list, or a tuple. */
+static PyObject *natives_in(Application *a, const Value *values, size_t count, bool list, uint32_t depth) {
+    if (depth >= DEEPEST) return NULL;
+    PyObject *made = list ? PyList_New((Py_ssize_t)count) : PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; made && i < count; i++) {
+        PyObject *item = native_of(a, values[i], depth + 1);
+        if (!item)
+            Py_CLEAR(made);
+        else if (list)
+            PyList_SET_ITEM(made, (Py_ssize_t)i, item);
+        else
+            PyTuple_SET_ITEM(made, (Py_ssize_t)i, item);
+    }
+    return made;
+}
+
+static PyObject *native_of_record(Application *a, Value v, uint32_t depth) {
+    const Value *cells = cells_of(v);
+    const size_t count = v.object->length - 1;
+    PyObject *parts = natives_in(a, cells + 1, count, false, depth);
+    if (!parts || cells[0].tag == NOTHING) return parts;
+    PyObject *layout = ((Foreign *)cells[0].object)->python;
+    if (*slot_of(layout, classes()->layout_class) != (PyObject *)&PySlice_Type || count != 3) return parts;
+    PyObject *slice = PySlice_New(PyTuple_GET_ITEM(parts, 0), PyTuple_GET_ITEM(parts, 1), PyTuple_GET_ITEM(parts, 2));
+    Py_DECREF(parts);
+    return slice;
+}
+
+/* What checkpoint.ad.operands.native gives, a new reference; NULL: that of something else than is done here. */
+static PyObject *native_of(Application *a, Value v, uint32_t depth) {
+    switch (kind_of(v)) {
+    case REAL: a->natives->has_parts |= depth > 0; return PyFloat_FromDouble(v.real);
+    case INTEGER: return PyLong_FromLongLong(v.integer);
+    case BOOLEAN: return PyBool_FromLong(v.integer != 0);
+    case NOTHING: return Py_NewRef(Py_None);
+    case FOREIGN: return native_of_foreign(a, ((Foreign *)v.object)->python, depth);
+    case RECORD: return native_of_record(a, v, depth);
+    case LIST: {
+        const List *list = (List *)v.object;
+        if (a->task->m->steps >= list->stale) return NULL;
+        return natives_in(a, list->items->values, list->items->length, true, depth);
+    }
+    default: return NULL;
+    }
+}
+
+static Value operand_of(const Machine *m, const Operand *operand) {
+    if (operand->at != NO_REGISTER) return m->registers[operand->at];
+    if (m->block->counted_constants[operand->constant]) return constant_value(m->heap, m->block, operand->constant);
+    return m->block->constants[operand->constant];
+}
+
+static bool is_handle(const ArrayClasses *c, Value v) {
+    if (kind_of(v) != FOREIGN) return false;
+    PyObject *python = ((Foreign *)v.object)->python;
+    return Py_IS_TYPE(python, c->array) || Py_IS_TYPE(python, c->discrete);
+}
+
+/* Which operands are handles, and which are numbers other than constants. */
+static void note_operand(Application *a, uint32_t i, Value v) {
+    const ArrayClasses *c = a->c;
+    Natives *natives = a->natives;
+    if (v.tag == REAL) natives->numbers |= UINT64_C(1) << i;
+    if (!is_handle(c, v)) return;
+    PyObject *python = ((Foreign *)v.object)->python;
+    a->handles[i] = python;
+    natives->handles |= UINT64_C(1) << i;
+    if (Py_IS_TYPE(python, c->array) &&
+        *slot_of(*slot_of(python, c->array_memory), c->memory_owner) != c->constant)
+        natives->numbers |= UINT64_C(1) << i;
+}
+
+static bool take_operands(Application *a) {
+    const Step *step = a->step;
+    Natives *natives = a->natives;
+    for (uint32_t i = 0; i < step->count; i++) {
+        const Value v = operand_of(a->task->m, &step->operands[i]);
+        PyObject *native = native_of(a, v, 0);
+        if (!native) return false;
+        natives->items[++natives->count] = native;
+        note_operand(a, i, v);
+    }
+    if ((a->flags & OVERLOADS) && !((a->flags & OF_FIRST) ? natives->handles & 1 : natives->handles)) return false;
+    natives->items[0] = array_namespace(a->c, natives->items + 1, natives->count);
+    return natives->items[0] != NULL;
+}
+
+/* Results */
+
+static PyObject *base_of(const ArrayClasses *c, PyObject *data) {
+    PyObject *base = PyObject_GetAttr(data, c->base);
+    if (!base) PyErr_Clear();
+    return base ? base : Py_NewRef(Py_None);
+}
+
+/* Whether an array shows the elements of another one, or of the one which that shows. */
+static bool shares(const ArrayClasses *c, PyObject *view, PyObject *base, PyObject *data) {
+    if (base == Py_None) return view == data;
+    if (base == data) return true;
+    PyObject *other = base_of(c, data);
+    Py_DECREF(other); /* the array has it */
+    return base == other;
+}
+
+/* The memory of what a function has made: that of an operand, if the result shows its elements. */
+static PyObject *memory_for(const Application *a, PyObject *data) {
+    const ArrayClasses *c = a->c;
+    if ((a->flags & VIEWS) && a->natives->handles) {
+        PyObject *base = base_of(c, data), *found = NULL;
+        for (uint32_t i = 0; !found && i < a->natives->count; i++) {
+            if (!(a->natives->handles >> i & 1)) continue;
+            if (!shares(c, data, base, a->natives->items[i + 1])) continue;
+            found = *slot_of(a->handles[i], Py_IS_TYPE(a->handles[i], c->array) ? c->array_memory : c->discrete_memory);
+        }
+        Py_DECREF(base);
+        if (found) return Py_NewRef(found);
+    }
+    PyObject *memory = new_instance(c->memory);
+    if (!memory) return NULL;
+    *slot_of(memory, c->memory_owner) = Py_NewRef(a->owner);
+    *slot_of(memory, c->memory_stale) = Py_NewRef(classes()->never);
+    *slot_of(memory, c->memory_passing) = Py_NewRef(Py_False);
+    return memory;
+}
+
+/* The class of the handle of an array; NULL: none, or an exception. */
+static PyTypeObject *class_of(const ArrayClasses *c, PyObject *data) {
+    PyObject *dtype = PyObject_GetAttr(data, c->dtype);
+    PyObject *kind = dtype ? PyObject_GetAttr(dtype, c->kind) : NULL;
+    Py_XDECREF(dtype);
+    if (!kind) return NULL;
+    const Py_UCS4 letter = PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) == 1 ? PyUnicode_READ_CHAR(kind, 0) : 0;
+    Py_DECREF(kind);
+    if (letter == 'f' || letter == 'c') return c->array;
+    return letter == 'b' || letter == 'i' || letter == 'u' ? c->discrete : NULL;
+}
+
+static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *data, PyObject *memory) {
+    PyObject *made = memory ? new_instance(type) : NULL;
+    if (!made) {
+        Py_XDECREF(memory);
+        return NULL;
+    }
+    *slot_of(made, type == c->array ? c->array_data : c->discrete_data) = Py_NewRef(data);
+    *slot_of(made, type == c->array ? c->array_memory : c->discrete_memory) = memory;
+    return made;
+}
+
+/* The handle of an array; what cannot have one is refused with the words of Python's own function. */
+static PyObject *wrap(const Application *a, PyObject *data) {
+    PyTypeObject *type = class_of(a->c, data);
+    if (type) return handle_of(a->c, type, data, memory_for(a, data));
+    if (PyErr_Occurred()) return NULL;
+    return PyObject_CallFunctionObjArgs(a->c->array_of, data, Py_None, NULL);
+}
+
+/* What the step gives is the handle that the task holds. */
+static void take_handle(Task *task) {
+    task->value = new_foreign(task->m->heap, task->answer, false);
+    task->answer = NULL;
+}
+
+/* Values of the language that are no handles: their types. */
+static bool is_plain(PyObject *result) {
+    const PyTypeObject *type = Py_TYPE(result);
+    return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyUnicode_Type ||
+           result == Py_None;
+}
+
+/* The value, and on a tape the origin. The task holds what is made until the machine has it: memory may end. */
+static bool deliver(Application *a) {
+    Task *task = a->task;
+    Machine *m = task->m;
+    PyObject *tape = *slot_of(a->machine, a->c->machine_tape), *result = task->made;
+    const bool plain = is_plain(result);
+    task->answer = plain ? Py_NewRef(result) : wrap(a, result);
+    if (!task->answer) return false;
+    if (m->part && tape != Py_None) {
+        int64_t bytes = 0;
+        const bool number = Py_IS_TYPE(task->answer, a->c->array) || PyFloat_CheckExact(task->answer);
+        task->origin = array_origin(a->c, a->way, a->natives, result, number, tape, &bytes);
+        if (!task->origin) return false;
+        part_add_origin(m->heap, m->part, (int32_t)task->step)->python = task->origin;
+        task->origin = NULL;
+        if (bytes) part_report(m->heap, m->part, (size_t)bytes);
+    }
+    if (plain)
+        task->value = import_value(&task->x, task->answer);
+    else
+        take_handle(task);
+    task->outcome = STOPPED;
+    return true;
+}
+
+/* Applying */
+
+/* Changes the first operand itself; false: it is not this run's own. */
+static bool is_own(const Application *a) {
+    PyObject *first = a->natives->handles & 1 ? a->handles[0] : NULL;
+    const ArrayClasses *c = a->c;
+    if (!first || a->task->m->tape || *slot_of(a->way, c->way_in_place) == Py_None) return false;
+    PyObject *memory = *slot_of(first, Py_IS_TYPE(first, c->array) ? c->array_memory : c->discrete_memory);
+    const PyMappingMethods *items = Py_TYPE(a->natives->items[1])->tp_as_mapping;
+    return *slot_of(memory, c->memory_owner) == a->owner && items && items->mp_ass_subscript;
+}
+
+/* What follows a change in place: the old handle is stale, the new one has the elements. */
+static PyObject *changed(const Application *a) {
+    const ArrayClasses *c = a->c;
+    PyObject *first = a->handles[0], *stale = PyLong_FromLongLong(a->task->m->steps + 1);
+    if (!stale) return NULL;
+    PyObject *memory = *slot_of(first, Py_IS_TYPE(first, c->array) ? c->array_memory : c->discrete_memory);
+    Application fresh = *a;
+    fresh.flags &= ~(int64_t)VIEWS; /* its memory is a new one */
+    PyObject *made = handle_of(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL));
+    if (made)
+        Py_SETREF(*slot_of(memory, c->memory_stale), stale);
+    else
+        Py_DECREF(stale);
+    return made;
+}
+
+static PyObject *call(const Application *a, Py_ssize_t function) {
+    return PyObject_Vectorcall(*slot_of(a->way, function), a->natives->items, a->natives->count + 1, NULL);
+}
+
+static bool change(Application *a) {
+    Task *task = a->task;
+    task->made = call(a, a->c->way_in_place);
+    if (!task->made) return false;
+    task->answer = changed(a);
+    if (!task->answer) return false;
+    take_handle(task);
+    task->outcome = STOPPED;
+    return true;
+}
+
+/* false: an exception is set, or the result is none of those that are told here: then the way says so from now on. */
+static bool apply(Application *a, bool *other) {
+    Task *task = a->task;
+    task->made = call(a, a->c->way_value);
+    if (!task->made) return false;
+    if (is_plain(task->made) || is_library_array(a->c, task->made)) return deliver(a);
+    PyObject *flags = PyLong_FromLongLong(a->flags | ANYWAY);
+    if (flags) Py_SETREF(*slot_of(a->way, a->c->way_flags), flags);
+    *other = true;
+    return false;
+}
+
+/* Whether it is a function of arrays that does the step. */
+static bool prepare(Application *a) {
+    const ArrayClasses *c = a->c;
+    if (a->step->count > MOST_OPERANDS || PyDict_GET_SIZE(c->backends) == 0) return false;
+    a->flags = PyLong_AsLongLong(*slot_of(a->way, c->way_flags));
+    if (a->flags & UNASKED) {
+        PyObject *asked = PyObject_CallMethodNoArgs(a->way, c->ask);
+        if (!asked) return false;
+        Py_DECREF(asked);
+        a->flags = PyLong_AsLongLong(*slot_of(a->way, c->way_flags));
+    }
+    if (a->flags & ANYWAY) return false;
+    a->machine = machine_of(a->task->m);
+    a->owner = a->machine ? *slot_of(a->machine, c->machine_owner) : NULL;
+    return a->owner != NULL;
+}
+
+bool array_step(Task *task, const Step *step) {
+    Application a = {.task = task, .c = array_classes(), .step = step, .natives = &task->natives};
+    a.way = a.c ? way_of_step(a.c, task) : NULL;
+    if (!a.way || !prepare(&a)) {
+        PyErr_Clear();
+        return false;
+    }
+    bool here = take_operands(&a), other = false;
+    if (a.flags & CHANGES) here = here && is_own(&a);
+    if (task->m->tape && (a.natives->has_parts || (a.flags & (VARIADIC | CHANGES)))) here = false;
+    if (here) {
+        const bool done = a.flags & CHANGES ? change(&a) : apply(&a, &other);
+        if (!done && !other) refuse_step(task, step);
+    } else {
+        PyErr_Clear();
+    }
+    clean_natives(task);
+    return here && !other;
+}

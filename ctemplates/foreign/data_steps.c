@@ -1,0 +1,130 @@
+/* Steps that the function of a record does, called at once: see checkpoint/ctarget/ways.py.
+ *
+ * In: a step whose operands are no duals. Out: what hybrid makes of it. What the function raises, and every other step,
+ * is left to the peer.
+ */
+#include "foreign/data_steps.h"
+
+#include "bridge/passage_export.h"
+#include "bridge/passage_import.h"
+#include "foreign/plans.h"
+
+/* Arrays, and numbers with derivatives, have other functions. */
+static bool is_data(const ArrayClasses *c, PyObject *python) {
+    const PyTypeObject *type = Py_TYPE(python);
+    return type != c->array && type != c->discrete && type != classes()->dual && type != c->node;
+}
+
+/* What Python has of an operand, borrowed; NULL: it is a value of C's. */
+static PyObject *python_of(const Machine *m, const Operand *operand) {
+    if (operand->at == NO_REGISTER) return m->block->counted_constants[operand->constant];
+    const Value v = m->registers[operand->at];
+    return kind_of(v) == FOREIGN ? ((Foreign *)v.object)->python : NULL;
+}
+
+static bool is_dual(const Machine *m, const Operand *operand) {
+    return operand->at != NO_REGISTER && kind_of(m->registers[operand->at]) == DUAL;
+}
+
+static PyObject *exported(Task *task, const Operand *operand) {
+    const Block *block = task->m->block;
+    if (operand->at != NO_REGISTER) return export_value(&task->x, task->m->registers[operand->at], false);
+    PyObject *constant = block->counted_constants[operand->constant];
+    return constant ? Py_NewRef(constant) : export_value(&task->x, block->constants[operand->constant], false);
+}
+
+/* The function's operands are the call's, after the machine, which then knows the moment. */
+static bool add_operands(Task *task, const Step *step, PyObject *machine) {
+    Call *call = &task->call;
+    call_begin(call, machine);
+    for (uint32_t i = 0; i < step->count; i++) {
+        call_add(call, exported(task, &step->operands[i]));
+        if (!call->operands[i + 1]) return false;
+    }
+    return export_rest(&task->x);
+}
+
+static bool set_integer(PyObject *object, Py_ssize_t offset, int64_t i) {
+    PyObject *integer = PyLong_FromLongLong(i);
+    if (integer) Py_XSETREF(*slot_of(object, offset), integer);
+    return integer != NULL;
+}
+
+static bool set_moment(const ArrayClasses *c, const Machine *m, PyObject *machine) {
+    return set_integer(machine, c->machine_steps, m->steps) && set_integer(machine, c->machine_births, m->births) &&
+           set_integer(machine, c->machine_tags, m->tags);
+}
+
+/* Takes the value, and of a taped function, which has answered with a pair, the origin and its bytes. */
+static bool take_result(Task *task, const ArrayClasses *c, PyObject *machine, bool pair, int64_t bytes) {
+    Machine *m = task->m;
+    PyObject *value = pair ? PyTuple_GET_ITEM(task->answer, 0) : task->answer;
+    PyObject *origin = pair ? PyTuple_GET_ITEM(task->answer, 1) : Py_None;
+    task->x.done = task->x.count; /* what was exported is whole */
+    const Value made = import_value(&task->x, value);
+    if (!import_rest(&task->x)) return false;
+    take_staleness(task);
+    add_origin(task, origin, bytes, (int32_t)task->step);
+    m->births = PyLong_AsLongLong(*slot_of(machine, c->machine_births));
+    task->value = made;
+    if (task->x.side.registers > m->window) machine_reserve(m, task->x.side.registers);
+    task->outcome = STOPPED;
+    return true;
+}
+
+static int64_t bytes_of(const ArrayClasses *c, PyObject *tape) {
+    return tape == Py_None ? 0 : PyLong_AsLongLong(*slot_of(tape, c->tape_bytes));
+}
+
+/* The function that does a step, and whether it answers with a pair. NULL: only the peer can tell. */
+static PyObject *function_of(const ArrayClasses *c, const Task *task, const Step *step, bool taped, bool *pair) {
+    PyObject *way = way_of_step(c, task), *found;
+    if (!way || step->count > MOST_OPERANDS) return NULL;
+    bool data = *slot_of(way, c->way_plain) != Py_None;
+    for (uint32_t i = 0; i < step->count; i++) {
+        PyObject *python = python_of(task->m, &step->operands[i]);
+        if (is_dual(task->m, &step->operands[i])) return NULL;
+        data &= !python || is_data(c, python);
+    }
+    *pair = taped;
+    if (!data) {
+        found = *slot_of(way, taped ? c->way_on_tape : c->way_on_arrays);
+    } else {
+        found = taped ? *slot_of(way, c->way_taped) : Py_None;
+        *pair = found != Py_None;
+        if (!*pair) found = *slot_of(way, c->way_plain);
+    }
+    return found == Py_None ? NULL : found;
+}
+
+bool data_step(Task *task, const Step *step) {
+    const ArrayClasses *c = array_classes();
+    PyObject *machine = c ? machine_of(task->m) : NULL;
+    if (!machine || !Py_IS_TYPE(machine, c->machine)) {
+        PyErr_Clear();
+        return false;
+    }
+    PyObject *tape = *slot_of(machine, c->machine_tape);
+    bool pair;
+    PyObject *function = function_of(c, task, step, tape != Py_None, &pair);
+    if (!function) {
+        PyErr_Clear();
+        return false;
+    }
+    const int64_t before = bytes_of(c, tape);
+    if (add_operands(task, step, machine) && set_moment(c, task->m, machine)) {
+        task->answer = PyObject_Vectorcall(function, task->call.operands, task->call.count, NULL);
+        call_end(&task->call);
+        if (task->answer == Py_NotImplemented) {
+            Py_CLEAR(task->answer);
+            return false;
+        }
+        if (!task->answer) {
+            refuse_step(task, step);
+            return true;
+        }
+        if (take_result(task, c, machine, pair, bytes_of(c, tape) - before)) return true;
+    }
+    tell_error(task->m->peer);
+    return true;
+}

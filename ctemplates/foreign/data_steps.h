@@ -1,0 +1,10 @@
+/* Steps that the function of a record does, called at once (data_steps.c). */
+#ifndef CK_DATA_STEPS_H
+#define CK_DATA_STEPS_H
+
+#include "foreign/task.h"
+
+/* Does a step by a function of its way; false: nothing has been done. */
+bool data_step(Task *task, const Step *step);
+
+#endif

@@ -1,0 +1,37 @@
+/* How the steps of blocks are done in Python: see plans.h. */
+#include "foreign/plans.h"
+
+/* The peer has one for each run; the run keeps asking for the same. */
+PyObject *machine_of(Machine *m) {
+    if (!m->python) {
+        PyObject *found = PyObject_GetAttr(m->peer, classes()->machine);
+        Py_XDECREF(found); /* the peer has it */
+        m->python = found;
+    }
+    return m->python;
+}
+
+PyObject *way_of_step(const ArrayClasses *c, const Task *task) {
+    const Machine *m = task->m;
+    void **const place = &m->block->ways[task->step];
+    if (!PyObject_TypeCheck((PyObject *)m->peer, c->peer)) return NULL;
+    if (!*place) {
+        PyObject *at = PyLong_FromUnsignedLong(task->step);
+        PyObject *way = at ? PyObject_CallFunctionObjArgs(c->way_of, (PyObject *)m->block->python, at, NULL) : NULL;
+        Py_XDECREF(at);
+        if (!way) return NULL;
+        *place = way;
+        Py_DECREF(way); /* the block's peer has it */
+    }
+    return Py_IS_TYPE((PyObject *)*place, c->way) ? *place : NULL;
+}
+
+void refuse_step(Task *task, const Step *step) {
+    PyObject *exception = take_exception();
+    Py_CLEAR(task->answer);
+    begin_call(task);
+    call_add_integer(&task->call, task->step);
+    call_add_operands(&task->call, &task->x, task->m->registers, step->operands, step->count);
+    call_add(&task->call, exception);
+    ask(task, array_classes()->refused, (int32_t)task->step);
+}

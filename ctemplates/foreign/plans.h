@@ -1,0 +1,20 @@
+/* How the steps of blocks are done in Python: their ways (plans.c, checkpoint/ctarget/ways.py). */
+#ifndef CK_PLANS_H
+#define CK_PLANS_H
+
+#include "foreign/array_classes.h"
+#include "foreign/task.h"
+
+/* What a Way says (checkpoint/ctarget/ways.py). */
+enum { OVERLOADS = 1, OF_FIRST = 2, VIEWS = 4, CHANGES = 8, VARIADIC = 16, ANYWAY = 32, UNASKED = 64 };
+
+/* The Python machine of the run, borrowed; NULL: an exception is set. */
+PyObject *machine_of(Machine *m);
+
+/* How a step is done; borrowed; NULL: only the peer can tell. */
+PyObject *way_of_step(const ArrayClasses *c, const Task *task);
+
+/* What a function of Python has raised becomes the step's failure, which the peer makes. */
+void refuse_step(Task *task, const Step *step);
+
+#endif

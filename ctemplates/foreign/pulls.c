@@ -1,0 +1,281 @@
+/* Origins of steps on arrays, and their reversal: see pulls.h. What is kept of an application is what
+ * checkpoint.ad.pullbacks keeps of it; what its operands receive is added as checkpoint.ad.amounts does it.
+ */
+#include "foreign/pulls.h"
+
+#include <string.h>
+
+enum { RESULT_BIT = 62 };
+
+/* Keeping */
+
+/* What is kept of an array of which no rule reads an element. */
+static PyObject *outline(const ArrayClasses *c, PyObject *data) {
+    PyObject *made = new_instance(c->like);
+    if (!made) return NULL;
+    PyObject *shape = PyObject_GetAttr(data, c->shape);
+    *slot_of(made, c->like_shape) = shape ? PySequence_Tuple(shape) : NULL;
+    Py_XDECREF(shape);
+    *slot_of(made, c->like_dtype) = PyObject_GetAttr(data, c->dtype);
+    if (!*slot_of(made, c->like_shape) || !*slot_of(made, c->like_dtype)) Py_CLEAR(made);
+    return made;
+}
+
+static bool add_bytes(const ArrayClasses *c, PyObject *array, int64_t *bytes) {
+    PyObject *found = PyObject_GetAttr(array, c->nbytes);
+    *bytes += found ? PyLong_AsLongLong(found) : 0;
+    Py_XDECREF(found);
+    return !PyErr_Occurred();
+}
+
+/* A record holds this array: what it shows counts, once. */
+static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *kept, int64_t *bytes) {
+    PyObject *base = PyObject_GetAttr(array, c->base);
+    if (!base) PyErr_Clear();
+    PyObject *whole = base && base != Py_None ? base : array, *name = PyLong_FromVoidPtr(whole);
+    const int known = name ? PySet_Contains(kept, name) : -1;
+    bool done = known >= 0;
+    if (known == 0) {
+        done = PySet_Add(kept, name) == 0;
+        if (done && !add_bytes(c, whole, bytes)) {
+            PyErr_Clear();
+            done = add_bytes(c, array, bytes);
+        }
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(base);
+    return done;
+}
+
+/* The operands, as far as rules read them. */
+static PyObject *kept_natives(const ArrayClasses *c, const Natives *natives, uint64_t read, PyObject *kept,
+                              int64_t *bytes) {
+    PyObject *list = PyList_New(natives->count);
+    for (uint32_t i = 0; list && i < natives->count; i++) {
+        PyObject *native = natives->items[i + 1], *item = NULL;
+        const bool array = is_library_array(c, native);
+        if (!array || (read >> i & 1)) {
+            if (!array || keep_array(c, native, kept, bytes)) item = Py_NewRef(native);
+        } else {
+            item = outline(c, native);
+        }
+        if (!item)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, i, item);
+    }
+    return list;
+}
+
+static PyObject *pulls_for(const ArrayClasses *c, PyObject *way, uint64_t wanted) {
+    PyObject *bits = PyLong_FromUnsignedLongLong(wanted);
+    PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(way, c->way_pulls), bits) : NULL;
+    if (bits && !found && !PyErr_Occurred()) {
+        found = PyObject_CallFunctionObjArgs(c->pulls_of, way, bits, NULL);
+        Py_XDECREF(found); /* the way has it */
+    }
+    Py_XDECREF(bits);
+    return found;
+}
+
+/* A Pullback; the references to its parts are new ones. */
+static PyObject *pullback_of(const ArrayClasses *c, PyObject *way, PyObject *wanted, PyObject *natives,
+                             PyObject *result) {
+    PyObject *made = new_instance(c->pullback);
+    if (!made) return NULL;
+    *slot_of(made, c->pullback_record) = Py_NewRef(*slot_of(way, c->way_record));
+    *slot_of(made, c->pullback_wanted) = Py_NewRef(wanted);
+    *slot_of(made, c->pullback_form) = Py_NewRef(Py_None);
+    *slot_of(made, c->pullback_natives) = Py_NewRef(natives);
+    *slot_of(made, c->pullback_result) = Py_NewRef(result);
+    return made;
+}
+
+static PyObject *pulled_of(const ArrayClasses *c, PyObject *pullback, PyObject *places) {
+    PyObject *made = pullback ? new_instance(c->pulled) : NULL;
+    if (!made) {
+        Py_XDECREF(pullback);
+        return NULL;
+    }
+    *slot_of(made, c->pulled_pullback) = pullback;
+    *slot_of(made, c->pulled_places) = Py_NewRef(places);
+    *slot_of(made, c->pulled_results) = Py_NewRef(Py_None);
+    *slot_of(made, c->pulled_is_simple) = Py_NewRef(Py_True);
+    return made;
+}
+
+PyObject *array_origin(const ArrayClasses *c, PyObject *way, const Natives *natives, PyObject *result, bool is_number,
+                       PyObject *tape, int64_t *bytes) {
+    const uint64_t wanted = natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(way, c->way_rules));
+    if (!is_number || !wanted) return Py_NewRef(c->idle);
+    PyObject *pulls = pulls_for(c, way, wanted), *kept = *slot_of(tape, c->tape_kept);
+    if (!pulls) return NULL;
+    const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
+    *bytes = PyLong_AsLongLong(c->pull_bytes);
+    PyObject *list = kept_natives(c, natives, read, kept, bytes), *made = NULL;
+    PyObject *result_kept = read >> RESULT_BIT & 1 ? result : Py_None;
+    const bool whole = list && (!is_library_array(c, result_kept) || keep_array(c, result_kept, kept, bytes));
+    if (whole) made = pullback_of(c, way, PyTuple_GET_ITEM(pulls, 0), list, result_kept);
+    Py_XDECREF(list);
+    return pulled_of(c, made, PyTuple_GET_ITEM(pulls, 1));
+}
+
+/* Reversing */
+
+/* Whether nothing else holds the elements of what a rule gave. */
+static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
+    if (PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) == 0) return false;
+    PyObject *base = PyObject_GetAttr(given, p->c->base);
+    if (!base) {
+        PyErr_Clear();
+        return false;
+    }
+    const bool owns = base == Py_None;
+    Py_DECREF(base);
+    if (!owns || given == p->g || given == p->result) return false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(p->natives); i++)
+        if (PyList_GET_ITEM(p->natives, i) == given) return false;
+    return true;
+}
+
+/* What a rule gave for an array, as an Amount; NULL with an exception, or without: it has another shape. */
+static PyObject *amount_of(const Pull *p, PyObject *given, PyObject *like) {
+    const ArrayClasses *c = p->c;
+    PyObject *shape = PyObject_GetAttr(given, c->shape), *made = NULL;
+    PyObject *other = shape ? PyObject_GetAttr(like, c->shape) : NULL;
+    if (other && PyObject_RichCompareBool(shape, other, Py_EQ) == 1) made = new_instance(c->amount);
+    if (made) {
+        *slot_of(made, c->amount_array) = Py_NewRef(given);
+        *slot_of(made, c->amount_owned) = Py_NewRef(is_new(p, given, shape) ? Py_True : Py_False);
+    }
+    Py_XDECREF(shape);
+    Py_XDECREF(other);
+    return made;
+}
+
+/* The accumulator with a contribution. */
+static bool add_amount(Pull *p, Value *accumulator, PyObject *amount) {
+    const ArrayClasses *c = p->c;
+    PyObject *sum;
+    if (accumulator->tag == REAL && Py_IS_TYPE(amount, c->amount)) {
+        sum = Py_NewRef(amount);
+    } else if (accumulator->tag == REAL) {
+        PyObject *zero = PyFloat_FromDouble(accumulator->real);
+        sum = zero ? PyNumber_Add(zero, amount) : NULL;
+        Py_XDECREF(zero);
+    } else {
+        PyObject *old = ((Foreign *)accumulator->object)->python;
+        sum = PyNumber_Add(old, amount);
+        if (sum == old) {
+            Py_DECREF(sum);
+            return true;
+        }
+    }
+    if (!sum) return false;
+    p->sum = sum;
+    const Value made = new_foreign(p->heap, sum, false);
+    p->sum = NULL;
+    drop(p->heap, *accumulator);
+    *accumulator = made;
+    return true;
+}
+
+static bool add_given(Pull *p, Value *accumulator, PyObject *given, PyObject *like) {
+    if (PyFloat_CheckExact(like)) {
+        PyObject *real = PyNumber_Float(given);
+        if (!real) return false;
+        accumulator->real += PyFloat_AS_DOUBLE(real);
+        Py_DECREF(real);
+        return true;
+    }
+    if (Py_IS_TYPE(given, p->c->scattered)) return add_amount(p, accumulator, given);
+    p->amount = amount_of(p, given, like);
+    if (!p->amount) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
+        return false;
+    }
+    const bool done = add_amount(p, accumulator, p->amount);
+    Py_CLEAR(p->amount);
+    return done;
+}
+
+/* The first operand with the same slot has the accumulator of all of them. */
+static uint32_t first_like(const Pull *p, uint32_t position) {
+    for (uint32_t i = 0; i < position; i++)
+        if (p->operands[i].at == p->operands[position].at) return i;
+    return position;
+}
+
+static bool pull_one(Pull *p, PyObject *rule, PyObject *const *arguments, uint32_t position) {
+    p->given = PyObject_Vectorcall(rule, arguments, (size_t)PyList_GET_SIZE(p->natives) + 3, NULL);
+    if (!p->given) return false;
+    PyObject *like = PyList_GET_ITEM(p->natives, (Py_ssize_t)position);
+    const bool done = add_given(p, &p->accumulators[first_like(p, position)], p->given, like);
+    Py_CLEAR(p->given);
+    return done;
+}
+
+static void share_accumulators(const Pull *p) {
+    for (uint32_t i = 0; i < p->count; i++) {
+        const uint32_t first = p->operands[i].at == NO_REGISTER ? i : first_like(p, i);
+        if (first == i) continue;
+        drop(p->heap, p->accumulators[i]);
+        p->accumulators[i] = copied(p->accumulators[first]);
+    }
+}
+
+static bool pull_all(Pull *p, PyObject *wanted) {
+    PyObject *arguments[MOST_OPERANDS + 4] = {NULL, p->g, p->result};
+    const Py_ssize_t count = PyList_GET_SIZE(p->natives);
+    for (Py_ssize_t i = 0; i < count; i++) arguments[i + 3] = PyList_GET_ITEM(p->natives, i);
+    arguments[0] = is_library_array(p->c, p->g) ? array_namespace(p->c, &p->g, 1)
+                                                : array_namespace(p->c, arguments + 3, count);
+    p->rules = PyObject_GetAttr(p->record, p->c->vjps);
+    bool done = p->rules != NULL;
+    for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {
+        const uint32_t position = (uint32_t)PyLong_AsLong(PyTuple_GET_ITEM(wanted, i));
+        done = pull_one(p, PyTuple_GET_ITEM(p->rules, position), arguments, position);
+    }
+    share_accumulators(p);
+    return done;
+}
+
+/* What the result has received, as rules take it, a new reference; NULL: none that is known here. */
+static PyObject *received_array(const ArrayClasses *c, Value received) {
+    if (received.tag == REAL) return PyFloat_FromDouble(received.real);
+    PyObject *python = kind_of(received) == FOREIGN ? ((Foreign *)received.object)->python : NULL;
+    return python && Py_IS_TYPE(python, c->amount) ? Py_XNewRef(*slot_of(python, c->amount_array)) : NULL;
+}
+
+static bool are_known(const Value *accumulators, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const Kind kind = kind_of(accumulators[i]);
+        if (kind != REAL && kind != FOREIGN && kind != NOTHING) return false;
+    }
+    return true;
+}
+
+void pull_end(Pull *p) {
+    Py_CLEAR(p->g);
+    Py_CLEAR(p->rules);
+    Py_CLEAR(p->given);
+    Py_CLEAR(p->amount);
+    Py_CLEAR(p->sum);
+}
+
+Pulling array_reverse(Pull *p, Heap *heap, const Step *step, PyObject *origin, Value received,
+                      Value *accumulators, uint32_t count) {
+    const ArrayClasses *c = array_classes();
+    if (!c) PyErr_Clear();
+    if (!c || !Py_IS_TYPE(origin, c->pulled) || *slot_of(origin, c->pulled_is_simple) != Py_True) return NOT_HERE;
+    if (received.tag == REAL && received.real == 0.0) return PULLED;
+    PyObject *pullback = *slot_of(origin, c->pulled_pullback);
+    *p = (Pull){.c = c, .heap = heap, .operands = step->operands, .accumulators = accumulators, .count = count};
+    p->record = *slot_of(pullback, c->pullback_record);
+    p->natives = *slot_of(pullback, c->pullback_natives);
+    p->result = *slot_of(pullback, c->pullback_result);
+    if (!are_known(accumulators, count) || PyList_GET_SIZE(p->natives) > MOST_OPERANDS) return NOT_HERE;
+    p->g = received_array(c, received);
+    if (!p->g) return NOT_HERE;
+    return pull_all(p, *slot_of(pullback, c->pullback_wanted)) ? PULLED : REFUSED;
+}

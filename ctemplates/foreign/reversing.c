@@ -1,0 +1,171 @@
+/* What reversing asks of Python: see reversing.h. Each method answers None where it has kept an exception. */
+#include "foreign/reversing.h"
+
+#include "bridge/classes.h"
+#include "bridge/passage_export.h"
+#include "bridge/passage_import.h"
+#include "foreign/pulls.h"
+
+typedef struct Reversing {
+    Passage x;
+    Cotangent *c;
+    const Block *block;
+    const Origin *origin;
+    Value received, *accumulators;
+    uint32_t count;
+    Outcome outcome;
+    Call call;
+    PyObject *answer;
+    Pull pull;
+} Reversing;
+
+static void clean_reversing(void *arguments) {
+    Reversing *r = arguments;
+    call_end(&r->call);
+    Py_CLEAR(r->answer);
+    pull_end(&r->pull);
+    passage_end(&r->x);
+}
+
+/* The call holds the tuple before it is filled: memory may end in between. */
+static void add_accumulators(Reversing *r) {
+    PyObject *given = PyTuple_New(r->count), **const place = &r->call.operands[r->call.count];
+    call_add(&r->call, given);
+    for (uint32_t i = 0; *place && i < r->count; i++) {
+        PyObject *accumulator = export_value(&r->x, r->accumulators[i], false);
+        PyTuple_SET_ITEM(given, i, accumulator);
+        if (!accumulator) Py_CLEAR(*place);
+    }
+    if (*place && !export_rest(&r->x)) Py_CLEAR(*place);
+}
+
+/* The new accumulators: a sequence as long as the old one, with None where there was none. */
+static bool take_accumulators(Reversing *r) {
+    PyObject *items = PySequence_Fast(r->answer, "accumulators are a sequence");
+    if (!items) return false;
+    Py_SETREF(r->answer, items);
+    if (PySequence_Fast_GET_SIZE(items) != r->count) {
+        PyErr_SetString(PyExc_SystemError, "a reversed step in Python has answered wrongly");
+        return false;
+    }
+    Value *taken = heap_allocate(r->c->heap, (r->count + 1) * sizeof *taken);
+    r->x.done = r->x.count;
+    for (uint32_t i = 0; i < r->count; i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(items, i);
+        taken[i] = item == Py_None ? nothing() : import_value(&r->x, item);
+    }
+    const bool whole = import_rest(&r->x);
+    for (uint32_t i = 0; i < r->count; i++) {
+        drop(r->c->heap, whole ? r->accumulators[i] : taken[i]);
+        if (whole) r->accumulators[i] = taken[i];
+    }
+    heap_free(r->c->heap, taken, (r->count + 1) * sizeof *taken);
+    return whole;
+}
+
+static void reverse_in_python(void *arguments) {
+    Reversing *r = arguments;
+    passage_begin(&r->x, r->c->heap, NULL);
+    r->x.amounts = true;
+    if (r->origin->key >= 0) {
+        const Step *step = &r->block->steps[r->origin->key];
+        const Pulling done =
+            array_reverse(&r->pull, r->c->heap, step, r->origin->python, r->received, r->accumulators, r->count);
+        if (done == PULLED) r->outcome = STOPPED;
+        if (done == REFUSED) tell_error(r->c->peer);
+        if (done != NOT_HERE) return;
+    }
+    if (!classes()) {
+        tell_error(r->c->peer);
+        return;
+    }
+    call_begin(&r->call, r->c->peer);
+    call_add(&r->call, Py_NewRef((PyObject *)r->block->python));
+    call_add_integer(&r->call, r->origin->key);
+    call_add(&r->call, Py_NewRef((PyObject *)r->origin->python));
+    call_add(&r->call, export_value(&r->x, r->received, false));
+    add_accumulators(r);
+    r->answer = call_do(&r->call, classes()->reverse);
+    if (r->answer == Py_None) return; /* the peer has its error */
+    if (r->answer && take_accumulators(r))
+        r->outcome = STOPPED;
+    else
+        tell_error(r->c->peer);
+}
+
+Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value received,
+                           Value *accumulators, uint32_t count) {
+    Reversing reversing = {.c = c, .block = block, .origin = origin, .received = received,
+                           .accumulators = accumulators, .count = count, .outcome = FAILED};
+    guarded(c->heap, reverse_in_python, clean_reversing, &reversing);
+    return reversing.outcome;
+}
+
+static PyObject *number_of(Value v) {
+    switch (kind_of(v)) {
+    case REAL: return PyFloat_FromDouble(v.real);
+    case INTEGER: return PyLong_FromLongLong(v.integer);
+    case BOOLEAN: return PyBool_FromLong(v.integer != 0);
+    default: Py_RETURN_NONE;
+    }
+}
+
+static PyObject *tuple_of_numbers(const Value *values, int count) {
+    PyObject *tuple = PyTuple_New(count);
+    for (int i = 0; tuple && i < count; i++) {
+        PyObject *item = number_of(values[i]);
+        if (!item) Py_CLEAR(tuple);
+        else PyTuple_SET_ITEM(tuple, i, item);
+    }
+    return tuple;
+}
+
+static PyObject *tuple_of_reals(const double *reals, int count) {
+    Value values[3];
+    for (int i = 0; i < count; i++) values[i] = of_real(reals[i]);
+    return tuple_of_numbers(values, count);
+}
+
+/* What a method answered, which is given up. */
+static Outcome outcome_of(PyObject *answer) {
+    if (!answer) PyErr_Clear(); /* only where memory ended before the method began */
+    const Outcome outcome = !answer ? NO_MEMORY : answer == Py_None ? FAILED : STOPPED;
+    Py_XDECREF(answer);
+    return outcome;
+}
+
+static Outcome read_reals(PyObject *answer, double *reals, int count) {
+    if (answer && PyTuple_Check(answer) && PyTuple_GET_SIZE(answer) == count)
+        for (int i = 0; i < count; i++) reals[i] = PyFloat_AsDouble(PyTuple_GET_ITEM(answer, i));
+    return outcome_of(answer);
+}
+
+Outcome foreign_scale(Cotangent *c, const Block *block, const Action *action, const Value *values, Value result,
+                      double *amounts) {
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    const int count = action->count;
+    PyObject *operands = tuple_of_numbers(values, count), *accumulators = tuple_of_reals(amounts, count);
+    PyObject *answer = NULL, *z = number_of(result);
+    if (operands && accumulators && z)
+        answer = PyObject_CallMethod(c->peer, "scale", "OIOOdO", (PyObject *)block->python, action->step, operands, z,
+                                     c->window[action->source].real, accumulators);
+    Py_XDECREF(operands);
+    Py_XDECREF(accumulators);
+    Py_XDECREF(z);
+    const Outcome outcome = read_reals(answer, amounts, count);
+    PyGILState_Release(lock);
+    return outcome;
+}
+
+Outcome foreign_resumed(Cotangent *c, void *capsule) {
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    const Outcome outcome = outcome_of(PyObject_CallMethod(c->peer, "resumed", "O", (PyObject *)capsule));
+    PyGILState_Release(lock);
+    return outcome;
+}
+
+void foreign_run_stays(Cotangent *c) {
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    outcome_of(PyObject_CallMethod(c->peer, "run_stays", NULL));
+    PyGILState_Release(lock);
+}

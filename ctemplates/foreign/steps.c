@@ -1,0 +1,46 @@
+/* Steps that Python does: see steps.h. The peer's methods are those of
+ * checkpoint/ctarget/foreign.py.
+ *
+ * In: a machine before a step. Out: the machine after it, where Python has made the same as hybrid: value, births,
+ * tags, and on a tape the step's origin. What is raised goes to its handler.
+ */
+
+#include "foreign/steps.h"
+
+#include "bridge/classes.h"
+#include "foreign/array_steps.h"
+#include "foreign/data_steps.h"
+#include "foreign/unwind.h"
+
+static void perform(void *arguments) {
+    Task *task = arguments;
+    if (!task_open(task)) return;
+    const Machine *m = task->m;
+    const Step *step = &m->block->steps[task->step];
+    if (!array_step(task, step) && !data_step(task, step)) {
+        begin_call(task);
+        call_add_integer(&task->call, task->step);
+        call_add_operands(&task->call, &task->x, m->registers, step->operands, step->count);
+        ask(task, classes()->perform, (int32_t)task->step);
+    }
+    if (task->outcome == STOPPED) drop_moved(m, step->operands, step->count); /* here, where the GIL is held */
+}
+
+Outcome foreign_step(Machine *m, uint32_t index, bool *jumped) {
+    const Step *step = &m->block->steps[index];
+    Task task;
+    *jumped = false;
+    task_begin(&task, m, index);
+    guarded(m->heap, perform, clean_task, &task);
+    if (task.outcome != STOPPED) return task.outcome;
+    if (task.raised) {
+        *jumped = true;
+        drop_live(m, index + 1, step->result);
+        return machine_unwind(m, task.value) ? STOPPED : FAILED;
+    }
+    if (step->result != NO_REGISTER)
+        m->registers[step->result] = task.value;
+    else
+        drop(m->heap, task.value);
+    return STOPPED;
+}

@@ -1,0 +1,59 @@
+/* One thing that Python does for a machine: what steps.c, ends.c and raised.c share.
+ *
+ * In: a machine, and a method of its peer (checkpoint/ctarget/foreign.py). Out: what the method answered, taken over
+ * by the machine: value, births, tags, and on a tape the origin. Where Python fails the machine is as it was.
+ */
+#ifndef CK_TASK_H
+#define CK_TASK_H
+
+#include "bridge/guard.h"
+#include "state/machine.h"
+
+/* What every method of the peer answers: a tuple of these, None where it has failed. */
+enum { VALUE, BIRTHS, TAGS, ORIGIN, BYTES, EXTRA };
+
+enum { MOST_OPERANDS = 8 }; /* of a step on arrays that is done in C (array_steps.h) */
+
+/* Such a step's operands as the library's function takes them, after its namespace. */
+typedef struct Natives {
+    PyObject *items[MOST_OPERANDS + 1]; /* the namespace is borrowed, the others are owned */
+    uint32_t count;
+    uint64_t numbers; /* which of them are numbers that may receive something */
+    uint64_t handles; /* which of them are arrays */
+    bool has_parts;   /* a number or an array within a tuple or list */
+} Natives;
+
+typedef struct Task {
+    Machine *m;
+    uint32_t step; /* step_count: the end */
+    Passage x;
+    Call call; /* the one of a method, while it is made ready */
+    PyObject *answer;
+    PyObject *made, *origin; /* of a step on arrays: what the library has made, and what is to be recorded */
+    Natives natives;
+    Value value;   /* what it gives, or what was raised */
+    bool raised;
+    Value *raised_value;
+    Outcome outcome;
+    const void *extra; /* a pointer that the method gave */
+} Task;
+
+void task_begin(Task *task, Machine *m, uint32_t step);
+bool task_open(Task *task); /* the first thing in the guarded work; false: the peer has the error */
+void clean_task(void *arguments);
+void clean_natives(Task *task); /* releases what the library's function was called with, and what it has made */
+
+/* The operands that most methods begin with: the block, the steps made, the next birth and tag. */
+void begin_call(Task *task);
+
+/* Calls the method, and takes its answer; the origin is kept under `key`. */
+void ask(Task *task, PyObject *name, int32_t key);
+
+/* Of a value that Python has made: what updates have made stale; on a tape the origin, if it is not None. */
+void take_staleness(Task *task);
+void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key);
+
+/* What leaving a point drops: all slots live there but one. */
+void drop_live(const Machine *m, uint32_t index, Register except);
+
+#endif

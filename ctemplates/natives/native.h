@@ -1,0 +1,39 @@
+/* A native step: one that the machine does itself, on values of any kind.
+ *
+ * In: borrowed operands. Out: the result, and what it notes for reversal. What always holds: whatever here says no has
+ * done nothing, so that Python can do the step from its start.
+ */
+#ifndef CK_NATIVE_H
+#define CK_NATIVE_H
+
+#include "containers/classify.h"
+#include "containers/containers.h"
+#include "containers/keys.h"
+#include "containers/peek.h"
+
+/* What a native step tells of itself, to be recorded on a tape: of a step that makes an object its birth,
+ * of Select and Update the birth of the container and the field. birth 0: there is no cotangent to give.
+ *
+ * Of a Rearrange: the field i of the new object `made` is a copy of the field `field` + i of the object
+ * `birth`, for i below `count`; all other fields hold no number. Where that cannot say it, Python does the
+ * step. */
+typedef struct Note {
+    int64_t birth;
+    int64_t field;
+    int64_t made;
+    int64_t count;
+} Note;
+
+static const Note NO_NOTE = {0, 0, 0, 0};
+
+/* A step, on borrowed operands; false: not for me, Python does it. `steps` is what records call now.steps.
+ * The note is filled where it succeeds. */
+typedef bool (*Native)(Machine *machine, int64_t steps, const Value *operands, uint32_t count, Value *result,
+                       Note *note);
+
+#define NATIVE(name)                                                                                         \
+    bool name(Machine *m, int64_t steps, const Value *operands, uint32_t count, Value *result, Note *note)
+
+#define UNUSED (void)m, (void)steps, (void)operands, (void)count, (void)result, (void)note
+
+#endif

@@ -1,0 +1,14 @@
+/* The steps of natives_change.c. */
+#ifndef CK_NATIVES_CHANGE_H
+#define CK_NATIVES_CHANGE_H
+
+#include "natives/native.h"
+
+NATIVE(native_set);
+NATIVE(native_append);
+NATIVE(native_delete);
+NATIVE(native_extend);
+NATIVE(native_add_in_place);
+NATIVE(native_clear);
+
+#endif

@@ -1,0 +1,76 @@
+/* How a block is reversed that ran as a whole: its actions, decoded once for each cotangent.
+ *
+ * In: a block with its adjoint (code.h). Out: its Backward: operations on the window and on the block's record,
+ * with one for each usual rule of arithmetic, so that the loop in reverse.c decides once for each step.
+ *
+ * What always holds: what an operation of arithmetic reads and adds to are REALs, since a block whose recorded
+ * values are anything else is a part (reverse_part.c). While no amount at all is anything else (`mixed` is false),
+ * all registers have that tag, and only those slots need to be cleared that no operation sets; else all `zeros`
+ * are, from which the operations give the same.
+ */
+#ifndef CK_BACKWARD_H
+#define CK_BACKWARD_H
+
+#include "state/cotangent.h"
+
+/* s: the accumulator `source`; a', b' those of the operands; x, y, z the recorded values of operands and result.
+ * Accumulators are given as offsets in bytes in the window.
+ *
+ * Where nothing was added to an accumulator before, an operation sets it: to 0 + what it adds, so that no zero is
+ * negative. SETS_A and SETS_B are added to the kinds of arithmetic, which have numbers in between. */
+enum { SETS_A = 1, SETS_B = 2 };
+typedef enum BackKind {
+    BACK_PASS = 0,        /* a' += s */
+    BACK_MINUS = 2,       /* a' -= s */
+    BACK_TIMES = 4,       /* a' += constant s */
+    BACK_FACTOR = 6,      /* a' += x s */
+    BACK_DIVISOR = 8,     /* a' += -(z / y) s */
+    BACK_SUM = 10,        /* b' += s; a' += s */
+    BACK_DIFFERENCE = 14, /* b' -= s; a' += s */
+    BACK_PRODUCT = 18,    /* b' += x s; a' += y s */
+    BACK_QUOTIENT = 22,   /* b' += -(z / y) s; a' += (1 / y) s */
+    BACK_COPY = 26,       /* a' += s, of any kind; s is used up */
+    BACK_SCALE = 28,      /* by the action and its Scalar */
+    BACK_TAKE,
+    BACK_GIVE,
+    BACK_PICK,
+    BACK_PUT,
+    BACK_ZERO,   /* a' = 0 */
+    BACK_SKIP,   /* goes on `x` operations further on */
+    BACK_COPIED, /* from the fields of a new object to those that they are copies of */
+    BACK_END
+} BackKind;
+
+typedef struct BackOperation {
+    uint16_t kind;
+    Register source, a, b;
+    uint32_t x, y; /* places in the record; of what has a note: x the note; of TAKE and GIVE: y the field */
+    union {
+        double constant;
+        uint32_t z;
+        const Action *action;
+    };
+} BackOperation;
+
+typedef struct Zeros {
+    const Register *slots;
+    uint32_t count;
+} Zeros;
+
+/* Two lists of operations: while no amount is mixed those from start[k] on reverse a block that went on to its k-th
+ * target; if `ends`, they reverse its end, too, else reverse_end does. Those of `steps` are for amounts of any kind,
+ * and never reverse the end.
+ *
+ * The slots that start at 0, by the target that the run went on to: `zeros` all of them; `few` those that this must
+ * be seen of, because an operation adds to them, or nothing does and they are parameters. */
+struct Backward {
+    const Block *block;
+    Backward *before; /* that of the block that ran before this one when it was last seen; else itself */
+    size_t bytes;
+    Zeros zeros[2], few[2];
+    bool ends;
+    const BackOperation *start[2], *steps;
+    BackOperation operations[]; /* each list ends with BACK_END */
+};
+
+#endif

@@ -1,0 +1,9 @@
+/* Reversing a part of a block (reverse_part.c). */
+#ifndef CK_REVERSE_PART_H
+#define CK_REVERSE_PART_H
+
+#include "state/cotangent.h"
+
+Outcome reverse_part(Part *part, Cotangent *cotangent); /* STOPPED or FAILED */
+
+#endif

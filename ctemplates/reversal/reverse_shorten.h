@@ -1,0 +1,10 @@
+/* Leaving out operations that only copy (reverse_shorten.c). */
+#ifndef CK_REVERSE_SHORTEN_H
+#define CK_REVERSE_SHORTEN_H
+
+#include "reversal/backward.h"
+
+/* Shortens a list of operations on REALs in place; where it then ends. */
+BackOperation *reverse_shorten(const Block *block, BackOperation *from);
+
+#endif

@@ -1,0 +1,117 @@
+/* Machines and states: where a run begins, what is kept of it at a point, and the end of both.
+ *
+ * In: states (a run begins at one), machines (a state is taken of one). Out: the other.
+ *
+ * What always holds: at a point, what is live there (at index 0: all parameters) is owned by the registers, and
+ * nothing else in the window is. A state owns its values and its place in the stack, and is never changed.
+ */
+#include "state/machine.h"
+
+#include <string.h>
+
+enum { LEAST_WINDOW = 16 }; /* enough for what is built in */
+
+static bool is_live_at_head(const Block *block, Register at) {
+    const uint32_t *live = block->live[0];
+    for (uint32_t i = 1; i <= live[0]; i++)
+        if (live[i] == at) return true;
+    return false;
+}
+
+static uint32_t window_for(const Block *block) {
+    const uint32_t registers = block->procedure ? block->procedure->registers : 0;
+    return registers < LEAST_WINDOW ? LEAST_WINDOW : registers;
+}
+
+Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *peer) {
+    const uint32_t window = state->window;
+    uint32_t count;
+    Machine *machine = heap_allocate(heap, sizeof(Machine));
+    Value *registers = heap_allocate(heap, window * sizeof(Value));
+    memset(registers, 0, window * sizeof(Value));
+    Stack shared = state->stack;
+    *machine = (Machine){
+        .heap = heap, .registers = registers, .window = window, .stack = stack_share(heap, &shared),
+        .block = state->block, .index = state->index, .steps = state->steps, .births = state->births,
+        .tags = state->tags, .run = heap->runs++, .tape = tape, .tape_limit = SIZE_MAX,
+        .tape_from = state->steps, .peer = peer,
+    };
+    const Register *to = point_registers(state->block, state->index, &count);
+    for (uint32_t i = 0; i < count; i++) registers[to[i]] = copied(state->values[i]);
+    return machine;
+}
+
+void machine_destroy(Machine *machine) {
+    Heap *heap = machine->heap;
+    uint32_t count;
+    const Register *live = point_registers(machine->block, machine->index, &count);
+    const bool outer = heap_hold(heap);
+    for (uint32_t i = 0; i < count; i++) drop(heap, machine->registers[live[i]]);
+    stack_release(heap, &machine->stack);
+    heap_free(heap, machine->registers, machine->window * sizeof(Value));
+    heap_free(heap, machine, sizeof(Machine));
+    heap_go_on(heap, outer);
+}
+
+/* Doubles at least: a run that meets procedure after procedure moves its registers seldom. */
+void machine_reserve(Machine *machine, uint32_t registers) {
+    if (registers <= machine->window) return;
+    const uint32_t old = machine->window, room = registers < 2 * old ? 2 * old : registers;
+    machine->registers = heap_resize(
+        machine->heap, machine->registers, old * sizeof(Value), room * sizeof(Value));
+    memset(machine->registers + old, 0, (room - old) * sizeof(Value));
+    machine->window = room;
+}
+void machine_enter(Machine *m, Value closure, const Value *args, uint32_t count) {
+    const Procedure *procedure = procedure_of(closure);
+    if (UNLIKELY(procedure->registers > m->window)) machine_reserve(m, procedure->registers);
+    Value *r = m->registers;
+    if (kind_of(closure) == CLOSURE) {
+        const Cells *environment = (const Cells *)closure.object;
+        for (uint32_t i = 0; i < procedure->capture_count; i++) store(r++, copied(load(&environment->cells[i])));
+        if (procedure->passes_environment) store(r++, copied(of_object(ENVIRONMENT, closure.object)));
+    } else if (procedure->passes_environment) {
+        store(r++, nothing());
+    }
+    for (uint32_t i = 0; i < count; i++) store(r++, load(&args[i]));
+    m->block = procedure->entry;
+    m->index = 0;
+}
+
+/* States */
+
+static size_t state_size(uint32_t value_count) { return sizeof(State) + value_count * sizeof(Value); }
+
+State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count) {
+    State *state = heap_allocate(heap, state_size(value_count));
+    *state = (State){.count = 1, .block = block, .index = index, .value_count = value_count,
+                     .window = window_for(block)};
+    for (uint32_t i = 0; i < value_count; i++) state->values[i] = nothing();
+    return state;
+}
+
+State *machine_state(Machine *machine) {
+    uint32_t count;
+    const Block *block = machine->block;
+    const Register *from = point_registers(block, machine->index, &count);
+    State *state = state_create(machine->heap, block, machine->index, count);
+    state->stack = stack_share(machine->heap, &machine->stack);
+    state->window = machine->window;
+    state->steps = machine->steps;
+    state->births = machine->births;
+    state->tags = machine->tags;
+    for (uint32_t i = 0; i < count; i++)
+        if (machine->index || is_live_at_head(block, from[i])) state->values[i] = copied(machine->registers[from[i]]);
+    return state;
+}
+
+void state_release(Heap *heap, State *state) {
+    if (--state->count) return;
+    const bool outer = heap_hold(heap);
+    for (uint32_t i = 0; i < state->value_count; i++) drop(heap, state->values[i]);
+    stack_release(heap, &state->stack);
+    heap_free(heap, state, state_size(state->value_count));
+    heap_go_on(heap, outer);
+}
+
+size_t state_bytes(const State *state) { return state_size(state->value_count) + stack_bytes(&state->stack); }
