@@ -19,22 +19,6 @@
 #include "machine/vm_steps.h"
 #include "scalars/scalars.h"
 
-#define NEXT goto *labels[(++pc)->op]
-#define SYNC() (m->block = block, m->steps = steps)
-/* To the block `block`, at its head. Plain code is entered from each place by a jump of its own, so that each is
- * predicted by itself. */
-#define ENTER()                                                                                                \
-    do {                                                                                                       \
-        stepped = false;                                                                                       \
-        if (form == TAPED) goto enter_taped;                                                                   \
-        pc = block->plain;                                                                                     \
-        if (UNLIKELY(!pc)) goto no_code;                                                                       \
-        if (UNLIKELY(steps + block->cost > stop)) goto no_room;                                                \
-        steps += block->cost;                                                                                  \
-        goto *labels[pc->op];                                                                                  \
-    } while (0)
-#define NOW() (stepped ? steps : steps - (int64_t)block->cost + (int64_t)pc->step + 1)
-
 Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     static const void *const labels[OPCODES] = {
         &&step, &&record,

@@ -1,11 +1,27 @@
-/* The instructions of arithmetic and comparison (vm.c), by macros: each operation has four forms of operands
- * (opcodes.h), and does reals, integers, and else goes to `slow`.
+/* The macros of the forward loop (vm.c): going to the next instruction and block, and the instructions of arithmetic
+ * and comparison, of which each has four forms of operands (opcodes.h), does reals, integers, and else goes to `slow`.
  *
  * TAGS of reals is 0 where all operands are reals, TAGS of integers where all are integers. Words are written one
  * by one, and read so: a load of 16 bytes waits for two stores of 8 that it covers.
  */
 #ifndef CK_VM_FAMILIES_H
 #define CK_VM_FAMILIES_H
+
+#define NEXT goto *labels[(++pc)->op]
+#define SYNC() (m->block = block, m->steps = steps)
+/* To the block `block`, at its head. Plain code is entered from each place by a jump of its own, so that each is
+ * predicted by itself. */
+#define ENTER()                                                                                                \
+    do {                                                                                                       \
+        stepped = false;                                                                                       \
+        if (form == TAPED) goto enter_taped;                                                                   \
+        pc = block->plain;                                                                                     \
+        if (UNLIKELY(!pc)) goto no_code;                                                                       \
+        if (UNLIKELY(steps + block->cost > stop)) goto no_room;                                                \
+        steps += block->cost;                                                                                  \
+        goto *labels[pc->op];                                                                                  \
+    } while (0)
+#define NOW() (stepped ? steps : steps - (int64_t)block->cost + (int64_t)pc->step + 1)
 
 /* A register of an instruction: those are given as offsets in bytes. */
 #define R(OFFSET) (*(Value *)(void *)((char *)r + (OFFSET)))
