@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.errors import RunError
-from checkpoint.prims.arrays import tensor
+from checkpoint.prims.arrays import methods, tensor
 from tensorlib.moving import call, linear, matrices, shape_of, viewed, with_options
 from tensorlib.rules import discrete
 
@@ -37,6 +37,11 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
         raise RunError(f"the attribute {name} of an array has no rule here: {_INSTEAD[name]}")
     if not hasattr(x, name):
         getattr(x, name)  # Python's own error
+    if name not in methods:
+        raise RunError(
+            f"the method {name} of arrays has no rule here: write it with functions that have one "
+            f"(tensorlib/README.md lists them), or make it a step of its own, checkpoint.primitive"
+        )
     raise RunError(
         f"the attribute {name} of an array cannot be used as a value here: call it where it stands, "
         f"x.{name}(...)"

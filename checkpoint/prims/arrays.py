@@ -12,6 +12,7 @@ from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.library import (
     also_implements,
     knows_dtypes,
+    methods,
     overload,
     overloads,
     silences,
@@ -29,6 +30,7 @@ __all__ = [
     "also_implements",
     "boolean_of",
     "knows_dtypes",
+    "methods",
     "overload",
     "overloads",
     "scalar_on_arrays",

@@ -29,6 +29,65 @@ changing CONSTANT, which the function does not make itself, => make a copy in th
 def f(x):
     «CONSTANT»[0] = x[0]
     return np.sum(CONSTANT)
+---
+the argument out of np.multiply => write x = np.multiply(...) for a new array, or x[...] = np.multiply(...)
+def f(x):
+    t = np.empty(3)
+    «np.multiply»(x, 2.0, out=t)
+    return np.sum(t)
+---
+the argument out of np.multiply => or x[...] = np.multiply(...) for the elements of an old one
+def f(x):
+    t = np.empty(3)
+    «np.multiply»(x, 2.0, t)
+    return np.sum(t)
+---
+the argument out of np.cumsum => write x = np.cumsum(...)
+def f(x):
+    return np.sum(«np.cumsum»(x, out=np.empty(3)))
+---
+the argument where of np.sum => np.where(mask, np.sum(...), other)
+def f(x):
+    return «np.sum»(x, where=x > 0.0)
+---
+the argument dtype of np.add => x.astype(dtype)
+def f(x):
+    return np.sum(«np.add»(x, 1.0, dtype=np.float32))
+---
+the argument initial of ndarray.max => combine the result
+def f(x):
+    return «x.max»(initial=1.0)
+---
+`np.vectorize` => call the function on whole arrays
+def f(x):
+    return np.sum(«np.vectorize(lambda v: 2.0 * v)»(x))
+---
+`np.vectorize` => np.array([f(v) for v in x])
+DOUBLED = np.vectorize(lambda v: 2.0 * v)
+def f(x):
+    return np.sum(«DOUBLED»(x))
+---
+`np.frompyfunc` => call the function on whole arrays
+def f(x):
+    return np.sum(«np.frompyfunc(abs, 1, 1)»(x))
+---
+assigning to the attribute shape => of an array write a = a.reshape(shape)
+def f(x):
+    a = 2.0 * x
+    «a.shape» = (3, 1)
+    return np.sum(a)
+---
+changing an array through its attribute T => change the array itself
+def f(x):
+    a = 2.0 * x
+    «a.T»[0] = 1.0
+    return np.sum(a)
+---
+changing an array through its attribute flat => with an index for each axis
+def f(x):
+    a = 2.0 * x
+    «a.flat»[0] = 1.0
+    return np.sum(a)
 """
 
 # What only the run can see: writing to what is not the program's own
@@ -191,6 +250,12 @@ def f(x):
 # Values that no program holds
 
 VALUES = """
+the method resize of arrays has no rule here: write it with functions that have one
+def f(x):
+    a = 2.0 * x
+    «a.resize(2)»
+    return np.sum(a)
+---
 an array of object is no value of a program
 def f(x):
     return «np.array([None, None])»

@@ -171,3 +171,21 @@ def test_how_a_function_without_a_record_is_registered(engine: str) -> None:
     fitted = checkpoint.primitive(slope, vjp=lambda ybar, y, v: (ybar * np.array([-0.5, 0.0, 0.5]),))
     found = checkpoint.grad(lambda x: fitted(x) ** 2, engine=engine)(X)
     assert np.allclose(found, 2.0 * slope(X) * np.array([-0.5, 0.0, 0.5]))
+
+
+class Table:
+    """A class whose method takes what NumPy's of that name takes too."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+
+    def sum(self, dtype: Any = None, out: float = 0.0) -> Any:
+        return np.sum(self.rows) + out
+
+
+def test_arguments_of_methods_of_a_class_of_the_users(engine: str) -> None:
+    def f(x: Any) -> Any:
+        return Table.sum(TABLE, out=2.0) + TABLE.sum(out=3.0) + np.sum(x, out=None) * 2.0
+
+    TABLE = Table(X)
+    assert run(f, X, engine=engine) == f(X)

@@ -239,4 +239,86 @@ a star in a call of atan2 => pass its arguments one by one
 import math
 def f(x):
     return «math.atan2(*[x, x])»
+---
+the class Point, a dataclass with an __init__ of its own, => let @dataclass write its __init__
+import dataclasses
+@dataclasses.dataclass
+class Point:
+    x: float
+    def __init__(self, x):
+        self.x = 2.0 * x
+def f(x):
+    return «Point(x)».x
+---
+the class Point, a dataclass whose field y is no argument of its __init__, => make the object outside
+import dataclasses
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float = dataclasses.field(init=False)
+def f(x):
+    return «Point(x)».x
+---
+the default factory of Point.xs => a function of your own without parameters
+import dataclasses, itertools
+@dataclasses.dataclass
+class Point:
+    xs: list = dataclasses.field(default_factory=itertools.count)
+def f(x):
+    return «Point().x»
+---
+the class method Tools.twice, whose class is neither a dataclass nor a named tuple, => make it a @staticmethod
+class Tools:
+    @classmethod
+    def twice(cls, x):
+        return 2.0 * x
+def f(x):
+    return «Tools.twice(x)»
+---
+the class method Point.scaled, which reads cls.SCALE, => name the class in it, Point.SCALE
+import dataclasses
+@dataclasses.dataclass
+class Point:
+    x: float
+    SCALE = 2.0
+    @classmethod
+    def scaled(cls, x):
+        return cls(x * cls.SCALE)
+def f(x):
+    return «Point.scaled(x)».x
+---
+the class method make of an object => call it of the class, Point.make(...)
+import dataclasses
+@dataclasses.dataclass
+class Point:
+    x: float
+    @classmethod
+    def make(cls, x):
+        return cls(x)
+def f(x):
+    return «Point(x).make(x)».x
+---
+`_heapq.heappush` => keep the list sorted
+import heapq
+def f(x):
+    xs = []
+    «heapq.heappush(xs, x)»
+    return xs[0]
+---
+`_warnings.warn` => use print
+import warnings
+def f(x):
+    «warnings.warn("low")»
+    return x
+---
+`copy.deepcopy` => use x.copy()
+import copy
+def f(x):
+    return «copy.deepcopy([x])»[0]
+---
+`logging.info` => use print
+import logging
+def f(x):
+    «logging.info(x)»
+    return x
 """

@@ -8,6 +8,7 @@ value. The records are registered when a program first mentions a library or rec
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
 from typing import Any
@@ -74,9 +75,40 @@ def _maker(value: Any) -> Maker:
     return lambda span: const(span, value) if dtype is None else Const(span, Native(dtype))
 
 
+# Parameters of NumPy's functions that no record has, and what to write instead.
+_OPTIONS = {
+    "out": "write x = {name}(...) for a new array, or x[...] = {name}(...) for the elements of an old one",
+    "where": "choose between results, np.where(mask, {name}(...), other), or index first, x[mask]",
+    "dtype": "convert the operands or the result, x.astype(dtype)",
+    "initial": "combine the result with the initial value afterwards",
+    "casting": "leave it out, and convert the operands, x.astype(dtype)",
+    "order": "leave it out: the order of elements in memory means nothing here",
+    "subok": "leave it out: arrays have no subclasses here",
+    "signature": "leave it out, and convert the operands, x.astype(dtype)",
+    "like": "leave it out",
+}
+
+
+def _without_options(t: CallContext, record: Tensor, given: Arguments, node: ast.AST) -> Arguments:
+    """Refuse what NumPy's function takes and the record does not; leave out what is None."""
+    signature = callee_of(record, record.name).signature
+    more = {key: value for key, value in given.keywords.items() if key not in signature.named}
+    refused = [key for key, value in more.items() if not (isinstance(value, Const) and value.value is None)]
+    known = [key for key in refused if key in _OPTIONS]
+    extra = len(given.positional) > len(signature.positional) and signature.vararg is None
+    if extra and any(type(function).__name__ == "ufunc" for function in record.implements):
+        known.append("out")
+    if known:
+        advice = _OPTIONS[known[0]].format(name=record.name.replace("ndarray.", "x."))
+        raise t.refuse(node, f"the argument {known[0]} of {record.name}", advice)
+    left_out = {key for key in more if key in _OPTIONS}
+    return dataclasses.replace(given, keywords={k: v for k, v in given.keywords.items() if k not in left_out})
+
+
 def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
     """A call of a library's function."""
     given = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    given = _without_options(t, record, given, node)
     return arranged(t, record, record.name.rpartition(".")[2], given, node)
 
 
@@ -94,7 +126,10 @@ def arguments_of_method(t: FunctionContext, name: str, node: ast.Call, env: Env)
     """The arguments of a call of a method that no class of the program has."""
     if name in AMBIGUOUS or name not in arrays.methods:
         return arrange.arguments(t, node, env)
-    return arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    given = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    of_self = given.after([Const(t.span(node), None)], {})
+    kept = _without_options(t, arrays.methods[name], of_self, node).keywords
+    return dataclasses.replace(given, keywords=kept)
 
 
 def arranged(t: CallContext, record: Tensor, name: str, given: Arguments, node: ast.AST) -> Expr:

@@ -73,24 +73,25 @@ def field_names(cls: type) -> tuple[str, ...]:
 def constructor(program: ProgramContext, known: Reference) -> Callee | None:
     """How a class is called: its signature, as that of a function; None if it makes no record."""
     cls: type = known.value
+    if not makes_record(cls):
+        return None
     if dataclasses.is_dataclass(cls):
-        fields = [f for f in dataclasses.fields(cls) if f.init]
-        if "__init__" in vars(cls) and not _is_generated(vars(cls)["__init__"]):
-            return None
-        if len(fields) != len(dataclasses.fields(cls)):
-            return None
+        fields = dataclasses.fields(cls)
         defaults = {f.name: _field_default(program, known, f) for f in fields if _has_default(f)}
         positional = tuple([f.name for f in fields if not f.kw_only])
         keywords = tuple([f.name for f in fields if f.kw_only])
         name = f"{cls.__qualname__}.__init__"
         return Callee(name, _never, Signature(positional, keywords, defaults=defaults), unseen=1)
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        defaults = {
-            name: program.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]
-        }
-        signature = Signature(tuple(cls._fields), defaults=defaults)
-        return Callee(f"{cls.__qualname__}.__new__", _never, signature, unseen=1)
-    return None
+    defaults = {name: program.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]}
+    signature = Signature(field_names(cls), defaults=defaults)
+    return Callee(f"{cls.__qualname__}.__new__", _never, signature, unseen=1)
+
+
+def makes_record(cls: type) -> bool:
+    """Return whether calling a class makes a record of its arguments: of a dataclass or named tuple."""
+    if dataclasses.is_dataclass(cls):
+        return _is_generated(cls.__init__) and all(field.init for field in dataclasses.fields(cls))
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
 def _never(span: Any) -> Expr:

@@ -93,6 +93,7 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "partial keyword": lambda partial, name: partial.keywords[name],
     "getter": lambda prop, _: prop.fget,
     "field default": lambda cls, name: cls.__dataclass_fields__[name].default,
+    "field factory": lambda cls, name: cls.__dataclass_fields__[name].default_factory,
     "tuple default": lambda cls, name: cls._field_defaults[name],
     "library": lambda _, what: what,
     "func": lambda cached, _: cached.func,

@@ -21,8 +21,8 @@ from typing import Any
 
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span
-from checkpoint.lang.core import Expr, Lambda, Var
-from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.core import App, Expr, Lambda, Var
+from checkpoint.lang.python.calls import arrange, arrays, classes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import Names
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
@@ -174,10 +174,15 @@ class Linker(Objects):
         return lambda span: values.of_reference(self, Entry(self), found, span, HERE)
 
     def factory_of(self, known: Reference, name: str) -> Maker:
-        factory = known.value.__dataclass_fields__[name].default_factory
-        raise SourceError(
-            f"the default factory {factory!r} of {known.value.__qualname__}.{name} cannot be translated"
-        )
+        """A maker of what the default factory of a dataclass's field makes."""
+        assert known.input is not None
+        found = self.find(known.input, "field factory", name)
+        callee = self.callee(found) if isinstance(found, Reference) else None
+        if callee is None or callee.signature.names:
+            what = f"the default factory of {known.value.__qualname__}.{name}"
+            advised = "let it be list, dict, tuple, or a function of your own without parameters"
+            raise SourceError(f"{what} cannot be differentiated: {advised}")
+        return lambda span: App(span, callee.make(span), ())
 
     # Functions
 
@@ -266,6 +271,7 @@ class Linker(Objects):
 
         assert known.input is not None
         if isinstance(value, types.MethodType):
+            self._check_class_method(t, value, node)
             function = self.find(known.input, "function", None)
             positional, keywords = [part("self", None)], {}
         else:
@@ -274,6 +280,22 @@ class Linker(Objects):
             keywords = {name: part("partial keyword", name) for name in value.keywords}
         assert isinstance(function, Reference)
         return function, positional, keywords
+
+    def _check_class_method(self, t: CallContext, method: Any, node: ast.AST) -> None:
+        """Refuse a class method that a program cannot call: its class is a value only for calling it."""
+        cls, function = method.__self__, method.__func__
+        if not isinstance(cls, type) or not isinstance(function, types.FunctionType):
+            return
+        called = f"the class method {method.__qualname__}"
+        if not boundary.is_allowed(function):
+            raise t.refuse(node, *advice.of_object(method))
+        if not classes.makes_record(cls):
+            advised = f"make it a @staticmethod that names the class, {cls.__name__}, where it needs it"
+            raise t.refuse(node, f"{called}, whose class is neither a dataclass nor a named tuple,", advised)
+        used = refusals.class_attribute(text_of(function).tree)
+        if used is not None:
+            advised = f"name the class in it, {cls.__name__}.{used.attr}"
+            raise t.refuse(node, f"{called}, which reads {ast.unparse(used)},", advised)
 
     # Values
 

@@ -256,6 +256,9 @@ class Objects(ProgramContext):
             return values.bound_method(self, callee, value, span)
         found = self.in_class(cls, name)
         if found is None or isinstance(found, Reference):
+            if isinstance(member, classmethod):
+                advised = f"call it of the class, {cls.__qualname__}.{name}(...)"
+                raise t.refuse(node, f"the class method {name} of an object", advised)
             raise t.refuse(
                 node, f"the attribute {name} of {cls.__qualname__}", "use a field, a property or a method"
             )

@@ -6,6 +6,7 @@ In: an object for which there is neither a text to translate nor a rule. Out: th
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import types
 from typing import Any
@@ -15,6 +16,9 @@ from checkpoint.ad.attributes import stored
 _OUTSIDE = "do it outside of the function, and pass the value"
 _BY_NAME = "read the variables by name"
 _TEXTS = "use a str"
+_SORTED = "keep the list sorted, xs = sorted([*xs, x]), and take from it by xs.pop(0)"
+_REPORT = "use print, or return what is to be reported and report it outside of the function"
+_WHOLE = "call the function on whole arrays, or build one, np.array([f(v) for v in x])"
 
 # What no rule can be given for.
 ADVICE: dict[Any, str] = {
@@ -56,6 +60,23 @@ ADVICE: dict[Any, str] = {
 OF_MODULE: dict[str, str] = {
     "itertools": "write the loop, or a comprehension",
     "collections": "use a list or a dict",
+    "_collections": "use a list or a dict",
+    "heapq": _SORTED,
+    "_heapq": _SORTED,
+    "warnings": _REPORT,
+    "_warnings": _REPORT,
+    "logging": _REPORT,
+    "copy": "use x.copy(), list(x), dict(x) or dataclasses.replace(x)",
+    "array": "use a list, or a NumPy array",
+    "decimal": "use floats",
+    "fractions": "use floats",
+    "cmath": "use two reals, or complex arrays of NumPy",
+    "typing": "leave it out: it says nothing to a run",
+    "re": _OUTSIDE,
+    "pickle": _OUTSIDE,
+    "threading": _OUTSIDE,
+    "_thread": _OUTSIDE,
+    "subprocess": _OUTSIDE,
     "contextlib": "do what needs a context manager outside of the differentiated function",
     "time": _OUTSIDE,
     "datetime": _OUTSIDE,
@@ -78,11 +99,10 @@ def of_object(value: Any) -> tuple[str, str]:
         return f"`{shown}`", OF_MODULE[module]
     if isinstance(value, types.ModuleType):
         return f"the module {value.__name__} as a value", "name what is used of it"
+    if module.partition(".")[0] == "numpy" and (found := _of_numpy(value)) is not None:
+        return found
     if isinstance(value, type) and value.__flags__ & _HEAP:
-        return (
-            f"the class {name}, which is neither a dataclass nor a named tuple,",
-            "let @dataclass write its __init__, or make the object outside of the function and pass it",
-        )
+        return f"the class {name}, {_of_class(value)},", _MAKE_OUTSIDE
     register = _register(name)
     if isinstance(value, types.FunctionType):
         return (
@@ -96,6 +116,25 @@ def of_object(value: Any) -> tuple[str, str]:
 
 
 _HEAP = 1 << 9  # of a class that a class statement made
+_MAKE_OUTSIDE = "let @dataclass write its __init__, or make the object outside of the function and pass it"
+
+
+def _of_class(cls: type) -> str:
+    """Return why a class that a class statement made is no record of its arguments."""
+    if not dataclasses.is_dataclass(cls):
+        return "which is neither a dataclass nor a named tuple"
+    left_out = [field.name for field in dataclasses.fields(cls) if not field.init]
+    if left_out:
+        return f"a dataclass whose field {left_out[0]} is no argument of its __init__"
+    return "a dataclass with an __init__ of its own"
+
+
+def _of_numpy(value: Any) -> tuple[str, str] | None:
+    """Return the same of what NumPy makes of functions, which are not known to act on whole arrays."""
+    for each in (value, type(value)):
+        if stored(each, "__name__") in {"vectorize", "frompyfunc"}:
+            return f"`np.{stored(each, '__name__')}`", _WHOLE
+    return None
 
 
 def _advice(value: Any) -> str | None:

@@ -104,12 +104,24 @@ def _plain_call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Exp
     )
 
 
+# What of an array shows its elements.
+_SHOWN = {
+    "T": "with the indices in the other order",
+    "flat": "with an index for each axis, or those of a.reshape(-1)",
+    "real": "with a[...] = value + 1j * a.imag",
+    "imag": "with a[...] = a.real + 1j * value",
+}
+
+
 def _accessors(t: FunctionContext, node: Change) -> tuple[list[ast.expr], ast.Name]:
     indices: list[ast.expr] = []
     path = node.path
     while isinstance(path, ast.Subscript):
         indices.append(path.slice)
         path = path.value
+    if isinstance(path, ast.Attribute) and path.attr in _SHOWN:
+        what = f"changing an array through its attribute {path.attr}"
+        raise t.refuse(path, what, f"change the array itself, a[...] = value, {_SHOWN[path.attr]}")
     if isinstance(path, ast.Attribute):
         raise t.refuse(
             path,

@@ -53,6 +53,22 @@ def scoped(t: FunctionContext, node: Scoped, env: Env, exits: Exits) -> Expr:
     return t.block(node.body, inside, replace(exits, next=restored))
 
 
+_OF_ARRAYS = {
+    "shape": "of an array write a = a.reshape(shape); ",
+    "dtype": "of an array write a = a.astype(dtype); ",
+    "flat": "of an array write a = np.full(a.shape, value); ",
+    "real": "of an array write a = value + 1j * a.imag; ",
+    "imag": "of an array write a = a.real + 1j * value; ",
+    "T": "of an array write a = value.T; ",
+}
+
+
+def _instead(target: ast.expr) -> str:
+    """Return what to write instead of an assignment to an attribute."""
+    of_arrays = _OF_ARRAYS.get(target.attr, "") if isinstance(target, ast.Attribute) else ""
+    return f"objects do not change here; {of_arrays}make a new one, x = dataclasses.replace(x, name=value)"
+
+
 def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr:
     """An assignment to one target."""
     target = node.targets[0]
@@ -60,7 +76,7 @@ def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr
         raise t.refuse(
             target,
             _target(target),
-            "objects do not change here; make a new one, x = dataclasses.replace(x, name=value)",
+            _instead(target),
         )
     name = target.id
     callee = functions.changing_callee(t, node.value, env)
