@@ -12,10 +12,9 @@ import builtins
 
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
-from checkpoint.lang.python.scopes.scopes import root_of
+from checkpoint.lang.python.scopes.syntax import root_of, view_of
 
 ITERATORS = (builtins.map, builtins.filter, builtins.zip, builtins.enumerate, builtins.reversed)
-VIEWS = frozenset(("keys", "values", "items"))
 
 
 def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None:
@@ -26,7 +25,8 @@ def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None
     if isinstance(known, Reference) and known.value in ITERATORS and _reads(t, name) > 1:
         advice = f"make a list of it, {name} = list(...)"
         raise t.refuse(value, f"an iterator that is used more than once ({known.value.__name__})", advice)
-    if _is_view(value) and root_of(value.func) in _changed_later(t, value):
+    view = view_of(value)
+    if view is not None and root_of(view[0]) in _changed_later(t, value):
         advice = f"make a list of it, {name} = list(...)"
         raise t.refuse(value, "a view of a dictionary that changes later", advice)
 
@@ -35,10 +35,6 @@ def _reads(t: FunctionContext, name: str) -> int:
     """How often a variable is read in the text of the function."""
     names = [node for node in ast.walk(t.scope.node) if isinstance(node, ast.Name) and node.id == name]
     return sum(isinstance(node.ctx, ast.Load) for node in names)
-
-
-def _is_view(value: ast.Call) -> bool:
-    return isinstance(value.func, ast.Attribute) and value.func.attr in VIEWS and not value.args
 
 
 def _changed_later(t: FunctionContext, value: ast.Call) -> set[str]:

@@ -25,6 +25,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
+from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source.advice import is_random, of_object
 
 
@@ -39,7 +40,7 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         found = special(t, node, env)
         if found is not None:
             return found
-    op = None if node.keywords or _is_starred(node) else primitive(value, len(node.args))
+    op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
     if op is not None:
         return t.program.operation(t, op, [t.expr(part, env) for part in node.args], node)
     library = t.program.library_callee(value)
@@ -56,10 +57,6 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
 
 def _is_hashable(value: Any) -> bool:
     return isinstance(value, types.FunctionType | types.BuiltinFunctionType | type)
-
-
-def _is_starred(node: ast.Call) -> bool:
-    return any(isinstance(part, ast.Starred) for part in node.args)
 
 
 @functools.cache
@@ -94,7 +91,7 @@ def arities(value: Any) -> tuple[int, ...]:
 
 def _foreign(t: FunctionContext, value: Foreign, node: ast.Call, env: Env) -> Expr:
     load_imported()  # it may return arrays of any of them
-    if node.keywords or _is_starred(node):
+    if node.keywords or has_star(node):
         raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
     args = [t.expr(part, env) for part in node.args]
     return prim(t.span(node), "py.call-primitive", const(t.span(node), value), *args)
@@ -116,7 +113,7 @@ def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
 
 def _unfitting(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
     """A call of a function of Python's own that has no such operands: Python's own error."""
-    if _is_starred(node) or any(keyword.arg is None for keyword in node.keywords):
+    if has_star(node) or any(keyword.arg is None for keyword in node.keywords):
         raise t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
     keywords = {str(keyword.arg): 1 for keyword in node.keywords}
     try:
@@ -158,7 +155,7 @@ def _isinstance(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
 def _print(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
-    if _is_starred(node):
+    if has_star(node):
         raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
     named = {k.arg: k.value for k in node.keywords}
     if "file" in named:
@@ -196,7 +193,7 @@ def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 
 def _range(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
-    if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
+    if not 1 <= len(node.args) <= 3 or node.keywords or has_star(node):
         return _unfitting(t, builtins.range, node, env)
     bounds = [t.expr(part, env) for part in node.args]
     if len(bounds) == 1:
@@ -208,7 +205,7 @@ def _range(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 
 def _slice(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
-    if not 1 <= len(node.args) <= 3 or node.keywords or _is_starred(node):
+    if not 1 <= len(node.args) <= 3 or node.keywords or has_star(node):
         return _unfitting(t, builtins.slice, node, env)
     bounds = [t.expr(part, env) for part in node.args]
     bounds = [const(span, None), *bounds] if len(bounds) == 1 else bounds

@@ -17,6 +17,7 @@ from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.normal.comprehensions import decides, growth, loops, over, runs_apart
 from checkpoint.lang.python.normal.liveness import NONE, Around
 from checkpoint.lang.python.normal.nodes import assign, constant, load
+from checkpoint.lang.python.scopes.syntax import targets_of
 
 RESULT = "%result"
 ITEMS = "%items"
@@ -65,7 +66,7 @@ def run(
     env: Env,
 ) -> Expr:
     """The value of `RESULT` after the loops, or what the body returns."""
-    own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    own = targets_of(generators)
     told = unassigned(t, node, own, env) if runs_apart(node) else {}
     if told or own & t.reads(generators[0].iter):  # which are those around
         return _apart(t, node, generators, start, body, env, told)

@@ -16,7 +16,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.normal.nodes import Change, Scoped
-from checkpoint.lang.python.scopes.scopes import root_of
+from checkpoint.lang.python.scopes.syntax import root_of, walk
 
 
 def join(
@@ -77,22 +77,21 @@ def may_end(statements: list[ast.stmt]) -> bool:
 def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[str]:
     """The variables that statements may write, by calls of changing functions too."""
     found: set[str] = set()
-    for statement in statements:
-        for node in _within(statement):
-            match node:
-                case ast.Name(ctx=ast.Store()):
-                    found.add(node.id)
-                case Change():
-                    names = (root_of(node.path), node.result)
-                    found |= {name for name in names if name is not None and _is_variable(name, t)}
-                case Scoped():
-                    found |= written_in(node.body, t) - node.names
-                case ast.FunctionDef():
-                    found.add(node.name)
-                case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
-                    found |= {node.name} if node.name else set()
-                case ast.Call(func=ast.Name(id=name)) if name in t.visible:
-                    found |= t.visible[name].effects
+    for node in walk(statements, _is_entered):
+        match node:
+            case ast.Name(ctx=ast.Store()):
+                found.add(node.id)
+            case Change():
+                names = (root_of(node.path), node.result)
+                found |= {name for name in names if name is not None and _is_variable(name, t)}
+            case Scoped():
+                found |= written_in(node.body, t) - node.names
+            case ast.FunctionDef():
+                found.add(node.name)
+            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
+                found |= {node.name} if node.name else set()
+            case ast.Call(func=ast.Name(id=name)) if name in t.visible:
+                found |= t.visible[name].effects
     return frozenset(found)
 
 
@@ -101,13 +100,9 @@ def _is_variable(name: str, t: FunctionContext) -> bool:
     return not name.isidentifier() or t.scope.is_local(name)
 
 
-def _within(statement: ast.AST) -> Iterable[ast.AST]:
-    pending = [statement]
-    while pending:
-        node = pending.pop()
-        yield node
-        if isinstance(node, ast.FunctionDef | ast.Lambda | Scoped):
-            continue
-        if isinstance(node, ast.ListComp | ast.DictComp | ast.GeneratorExp):
-            continue
-        pending.extend(ast.iter_child_nodes(node))
+_APART = (ast.FunctionDef, ast.Lambda, Scoped, ast.ListComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _is_entered(node: ast.AST) -> bool:
+    """Return whether the variables that are written inside a node are those of the statements around it."""
+    return not isinstance(node, _APART)

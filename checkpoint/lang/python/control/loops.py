@@ -18,7 +18,8 @@ from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env, as_parameter
 from checkpoint.lang.python.control.handlers import evaluated, guarded, raised
 from checkpoint.lang.python.control.joins import current, join, written_in
-from checkpoint.lang.python.control.plans import VIEWS, Plan, Turn, counted, planned
+from checkpoint.lang.python.control.plans import Plan, Turn, counted, planned
+from checkpoint.lang.python.scopes.syntax import view_of, walk
 
 
 def while_loop(t: FunctionContext, node: ast.While, env: Env, exits: Exits) -> Expr:
@@ -93,17 +94,16 @@ def _loop(
 
 def _breaks(statements: list[ast.stmt]) -> int:
     """How many `break`s leave the loop that has this body."""
-    count = 0
-    pending: list[ast.AST] = list(statements)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Break):
-            count += 1
-        elif isinstance(node, ast.For | ast.While):
-            pending.extend(node.orelse)
-        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
-            pending.extend(ast.iter_child_nodes(node))
-    return count
+    nodes = list(walk(statements, _is_part_of_loop))
+    inner = [node for node in nodes if isinstance(node, ast.For | ast.While)]
+    return sum(isinstance(node, ast.Break) for node in nodes) + sum(_breaks(loop.orelse) for loop in inner)
+
+
+def _is_part_of_loop(node: ast.AST) -> bool:
+    """Return whether a `break` inside a node of a loop's body may leave that loop."""
+    return isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(
+        node, ast.For | ast.While
+    )
 
 
 def for_loop(t: FunctionContext, node: ast.For, env: Env, exits: Exits) -> Expr:
@@ -143,9 +143,8 @@ def _changed_in_place(node: ast.For, t: FunctionContext) -> frozenset[str]:
 
 def _changing(t: FunctionContext, node: ast.For) -> str | None:
     """The variable that a loop goes over and writes: `for k in d`, `for k, v in d.items()`."""
-    over: ast.expr = node.iter
-    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr in VIEWS:
-        over = over.func.value
+    view = view_of(node.iter)
+    over = node.iter if view is None else view[0]
     written = isinstance(over, ast.Name) and over.id in written_in(node.body, t)
     return over.id if isinstance(over, ast.Name) and written else None
 

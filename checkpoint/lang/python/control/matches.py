@@ -19,6 +19,7 @@ from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.control.handlers import evaluated
 from checkpoint.lang.python.control.joins import current, join, merged, written_in
+from checkpoint.lang.python.scopes.syntax import captures_of
 
 Fail = Callable[[], Expr]
 Fits = Callable[[Env], Expr]
@@ -44,7 +45,7 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
         raise t.refuse(
             case.guard, "a guard that changes variables", "move it into the body of the case, as an `if`"
         )
-    name, names = t.fresh("case"), _names(case.pattern)
+    name, names = t.fresh("case"), captures_of(case.pattern)
     left = sorted(set(names)) if case.guard is not None else []
     met: list[Env] = []
 
@@ -74,12 +75,6 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
 
 
 _CAPTURED = "captured "  # before the name of a variable: what the pattern has found for it so far
-
-
-def _names(pattern: ast.pattern) -> list[str]:
-    """The variables that a pattern binds."""
-    nodes = [n for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar)]
-    return list(dict.fromkeys([node.name for node in nodes if node.name]))
 
 
 def _stored(t: FunctionContext, names: list[str], env: Env, span: Span, rest: Next) -> Expr:

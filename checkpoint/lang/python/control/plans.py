@@ -18,6 +18,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control.handlers import guarded
+from checkpoint.lang.python.scopes.syntax import has_star, view_of
 
 
 @dataclass(eq=False, repr=False)
@@ -56,7 +57,7 @@ def counted(
         return None
     assert isinstance(node, ast.Call)
     step = node.args[2] if len(node.args) == 3 else ast.Constant(1)
-    if len(node.args) not in (2, 3) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+    if len(node.args) not in (2, 3) or node.keywords or has_star(node):
         return None
     match step:
         case ast.Constant(value=int(by)) if by:
@@ -87,11 +88,7 @@ def planned(
     known = _known_callee(t, node, env)
     if isinstance(node, ast.Call) and known is zip and _is_strict(node):
         return _zip(t, node, node.args, [], env, exits, turn, use)
-    if (
-        isinstance(node, ast.Call)
-        and not node.keywords
-        and not any(isinstance(a, ast.Starred) for a in node.args)
-    ):
+    if isinstance(node, ast.Call) and not node.keywords and not has_star(node):
         if known is range and 1 <= len(node.args) <= 3:
             return _range(t, node, env, exits, use)
         if known is enumerate and 1 <= len(node.args) <= 2:
@@ -100,8 +97,9 @@ def planned(
             return _zip(t, node, node.args, [], env, exits, turn, use)
         if known is reversed and len(node.args) == 1:
             return _reversed(t, node, env, exits, turn, use)
-    if _is_view(t, node):
-        return _view(t, node, env, exits, turn, use)
+    view = view_of(node)
+    if view is not None and not t.program.has_method(view[1]):
+        return _view(t, node, view, env, exits, turn, use)
 
     def over(value: Var) -> Expr:
         return use(_indexed(value, _following(t, node, turn, value)))
@@ -230,7 +228,7 @@ def _zip(
 def _is_strict(node: ast.Call) -> bool:
     """Whether it is `zip(a, b, strict=True)`."""
     keywords = [(k.arg, k.value.value) for k in node.keywords if isinstance(k.value, ast.Constant)]
-    return keywords == [("strict", True)] and not any(isinstance(a, ast.Starred) for a in node.args)
+    return keywords == [("strict", True)] and not has_star(node)
 
 
 def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
@@ -263,27 +261,17 @@ def _reversed(
     return _once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
 
 
-VIEWS = frozenset(("keys", "values", "items"))
-
-
-def _is_view(t: FunctionContext, node: ast.expr) -> bool:
-    """Whether it is `d.keys()`, `d.values()` or `d.items()`."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in VIEWS
-        and not (node.args or node.keywords)
-        and not t.program.has_method(node.func.attr)
-    )
-
-
 def _view(
-    t: FunctionContext, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+    t: FunctionContext,
+    node: ast.expr,
+    view: tuple[ast.expr, str],
+    env: Env,
+    exits: Exits,
+    turn: Turn,
+    use: Callable[[Plan], Expr],
 ) -> Expr:
     """A dictionary's view: its keys are those of the beginning, its values those of the turn."""
-    assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    span, base, kind = t.span(node), node.func.value, node.func.attr
+    span, (base, kind) = t.span(node), view
     follows = isinstance(base, ast.Name) and base.id in turn.changed
 
     def with_dictionary(value: Var) -> Expr:

@@ -23,7 +23,7 @@ from checkpoint.lang.python.normal.nodes import (
     load,
     with_parts,
 )
-from checkpoint.lang.python.scopes.scopes import CHANGING, COMPREHENSIONS, root_of
+from checkpoint.lang.python.scopes.syntax import CHANGING, COMPREHENSIONS, root_of, targets_of
 
 
 class Expressions(ABC):
@@ -180,8 +180,7 @@ class Expressions(ABC):
         first = self.saved(self.pure(node.generators[0].iter, out), out)
         start, loops = as_loops(node, name, first, by)
         out.append(assign(name, start, node))
-        targets = [n for g in node.generators for n in ast.walk(g.target)]
-        names = frozenset(n.id for n in targets if isinstance(n, ast.Name))
+        names = frozenset(targets_of(node.generators))
         out.append(Scoped(names, self.block([loops]), runs_apart(node), node))
         return load(name, node)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from checkpoint.lang.python.normal.nodes import Change, Scoped
-from checkpoint.lang.python.scopes.scopes import root_of
+from checkpoint.lang.python.scopes.syntax import captures_of, names_in, root_of
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -92,7 +92,7 @@ class Liveness:
         return NONE if isinstance(target, ast.Name) else self.reads(target)
 
     def killed(self, after: Names, targets: list[ast.expr]) -> Names:
-        return self.stored(after, {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)})
+        return self.stored(after, names_in(*targets))
 
     def stored(self, after: Names, names: Collection[str]) -> Names:
         """What is live before some names are written; a cell is read when it is written."""
@@ -135,11 +135,7 @@ class Liveness:
     def match(self, node: ast.Match, after: Names, around: Around) -> Names:
         live = after
         for case in node.cases:
-            bound = frozenset(
-                n.name
-                for n in ast.walk(case.pattern)
-                if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name
-            )
+            bound = captures_of(case.pattern)
             inside = self.block(case.body, after, around)
             if case.guard is not None:
                 inside |= self.reads(case.guard)

@@ -27,7 +27,7 @@ from checkpoint.lang.python.normal.nodes import (
     names_changed,
     to_change,
 )
-from checkpoint.lang.python.scopes.writing import module_of, written_by
+from checkpoint.lang.python.scopes.syntax import module_of, written_by
 
 
 class Normaliser(Expressions):

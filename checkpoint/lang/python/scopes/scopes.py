@@ -20,32 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.lang.python.scopes.reach import lists_of, stays
-from checkpoint.lang.python.scopes.writing import written_by
+from checkpoint.lang.python.scopes.syntax import CHANGING, IMMEDIATE, names_in, root_of, written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-# Methods that change what they are called on.
-CHANGING = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "popitem",
-        "fill",
-    ]
-)
-
-
-# Functions that call what they are given at once, and do not keep it.
-IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "all", "reduce", "sort"])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,20 +177,6 @@ def parameters(args: ast.arguments) -> Iterator[ast.arg]:
         yield args.vararg
     if args.kwarg:
         yield args.kwarg
-
-
-def root_of(node: ast.expr) -> str | None:
-    """The variable of `x`, `x[i]`, `x[i][j]`, `x.a[i]`: what changes if the whole is changed."""
-    while isinstance(node, ast.Subscript | ast.Attribute) or _is_setdefault(node):
-        node = node.func.value if isinstance(node, ast.Call) else node.value  # type: ignore[attr-defined]
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def _is_setdefault(node: ast.expr) -> bool:
-    """`d.setdefault(k, [])`, of which the result may be changed in turn."""
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault"
-    )
 
 
 class _Visitor(ast.NodeVisitor):
@@ -376,7 +339,7 @@ class _Visitor(ast.NodeVisitor):
         generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
         for depth, generator in enumerate(generators):
             self.visit(generator.iter)
-            names = {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
+            names = names_in(generator.target)
             if depth == 0:
                 self.hidden.append(names)
             else:

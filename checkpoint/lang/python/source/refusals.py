@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 
 from checkpoint.errors import SourceError, Span
-from checkpoint.lang.python.scopes.scopes import COMPREHENSIONS, IMMEDIATE, scope_of
+from checkpoint.lang.python.scopes.scopes import scope_of
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, targets_of
 from checkpoint.lang.python.source.texts import FunctionText
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -66,7 +67,7 @@ def check(text: FunctionText) -> None:
 def _check_captures(text: FunctionText, node: ast.AST) -> None:
     """Refuse lambdas that read a comprehension's variable later, when Python has changed it."""
     generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
-    own = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    own = targets_of(generators)
     at_once = {id(each) for call in ast.walk(node) for each in _called_at_once(call)}
     for each in ast.walk(node):
         if isinstance(each, ast.Lambda) and id(each) not in at_once:

@@ -28,6 +28,7 @@ from typing import Any
 
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
+from checkpoint.lang.python.scopes.syntax import walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -73,17 +74,8 @@ class _Text:
     @cached_property
     def _imports(self) -> list[ast.stmt]:
         """The imports of the module, also those inside of `try`, `if` and the like."""
-        found: list[ast.stmt] = []
-        pending: list[ast.AST] = list(reversed(self.body))
-        while pending:
-            node = pending.pop()
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                found.append(node)
-            elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case) and not isinstance(
-                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-            ):
-                pending.extend(ast.iter_child_nodes(node))
-        return found
+        nodes = walk(self.body, _runs_with_the_module)
+        return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
 
     def offset(self, line: int, column: int) -> int:
         """Of a line, counted from 1, and a column in bytes, as a syntax tree has them."""
@@ -202,6 +194,13 @@ def _first_line(node: ast.AST) -> int:
     first: Any = decorators[0] if decorators else node
     line: int = first.lineno
     return line
+
+
+def _runs_with_the_module(node: ast.AST) -> bool:
+    """Return whether the statements inside a statement of a module may run when the module does."""
+    definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    parts = ast.stmt | ast.excepthandler | ast.match_case
+    return isinstance(node, parts) and not isinstance(node, definitions)
 
 
 def _last_line(statement: ast.stmt) -> int:

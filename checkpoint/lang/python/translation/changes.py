@@ -19,7 +19,7 @@ from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.normal.nodes import Change, Keyword
-from checkpoint.lang.python.scopes.scopes import CHANGING
+from checkpoint.lang.python.scopes.syntax import CHANGING
 
 # By method: the primitive, and how many arguments there may be.
 SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {

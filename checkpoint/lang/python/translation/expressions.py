@@ -19,7 +19,7 @@ from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
 from checkpoint.lang.python.normal.nodes import IN_PLACE
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
-from checkpoint.lang.python.scopes.scopes import COMPREHENSIONS
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "py.add",

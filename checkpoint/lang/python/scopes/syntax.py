@@ -1,0 +1,106 @@
+"""Questions about nodes of Python's syntax tree: the names that they bind, the variable that they change."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+# Methods that change what they are called on.
+CHANGING = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "fill",
+    ]
+)
+
+# Functions that call what they are given at once, and do not keep it.
+IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "all", "reduce", "sort"])
+
+# Methods of dictionaries that return views.
+VIEWS = frozenset(("keys", "values", "items"))
+
+# Functions of modules that change the array which is their first argument.
+WRITING = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+
+
+def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
+    """Yield some nodes and the nodes inside them in the order of the text, but nothing inside of those that
+    `enters` refuses.
+    """
+    pending = list(nodes)[::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        if enters(node):
+            pending.extend(list(ast.iter_child_nodes(node))[::-1])
+
+
+def names_in(*nodes: ast.AST) -> set[str]:
+    """Return all names in some targets or expressions."""
+    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def targets_of(generators: list[ast.comprehension]) -> set[str]:
+    """Return the variables of a comprehension."""
+    return names_in(*[generator.target for generator in generators])
+
+
+def captures_of(pattern: ast.pattern) -> list[str]:
+    """Return the variables that a pattern of `match` binds, each once."""
+    nodes = [n for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar)]
+    return list(dict.fromkeys([node.name for node in nodes if node.name]))
+
+
+def has_star(call: ast.Call) -> bool:
+    """Return whether a call has an argument `*args`."""
+    return any(isinstance(argument, ast.Starred) for argument in call.args)
+
+
+def view_of(node: ast.expr) -> tuple[ast.expr, str] | None:
+    """Return d and the method's name for `d.keys()`, `d.values()` and `d.items()`; None for all others."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=dictionary, attr=name), args=[], keywords=[]) if name in VIEWS:
+            return dictionary, name
+    return None
+
+
+def root_of(node: ast.expr) -> str | None:
+    """The variable of `x`, `x[i]`, `x[i][j]`, `x.a[i]`: what changes if the whole is changed."""
+    while isinstance(node, ast.Subscript | ast.Attribute) or _is_setdefault(node):
+        node = node.func.value if isinstance(node, ast.Call) else node.value  # type: ignore[attr-defined]
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_setdefault(node: ast.expr) -> bool:
+    """`d.setdefault(k, [])`, of which the result may be changed in turn."""
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault"
+    )
+
+
+def written_by(node: ast.AST) -> ast.expr | None:
+    """What a call changes if it is one of a library's function that does: its first argument."""
+    if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Attribute):
+        return None
+    first, name = node.args[0], module_of(node.func)
+    is_path = isinstance(first, ast.Name | ast.Subscript)
+    return first if is_path and name is not None and node.func.attr in WRITING else None
+
+
+def module_of(function: ast.expr) -> str | None:
+    """The name in front of a dotted name."""
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return function.id if isinstance(function, ast.Name) else None
