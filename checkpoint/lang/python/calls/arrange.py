@@ -14,13 +14,13 @@ from checkpoint.ad.record import Scalar, records
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import again, bound, const, make_error, prim, raise_error
+from checkpoint.lang.python.context.builder import bind, const, copy_of, make_error, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Signature
 from checkpoint.lang.python.source import mismatch
 
 _ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.matches", "py.callable"})
-MOST_SPREAD = 8  # arguments that `f(*args)` may pass to a function that is not known
+MAX_SPREAD = 8  # arguments that `f(*args)` may pass to a function that is not known
 
 
 def is_predicate(expr: Expr) -> bool:
@@ -63,8 +63,8 @@ def arguments(
 
 def to_callee(t: FunctionContext, callee: Callee, node: ast.Call, env: Env) -> Expr:
     """A call of a function whose signature is known."""
-    given = arguments(t, node, env)
-    return arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
+    passed = arguments(t, node, env)
+    return apply(t, callee, passed, node, lambda args: t.call(callee, args, env, t.span(node)))
 
 
 def caller(t: CallContext, callee: Callee, span: Span) -> Callable[[list[Expr]], Expr]:
@@ -72,60 +72,62 @@ def caller(t: CallContext, callee: Callee, span: Span) -> Callable[[list[Expr]],
     return lambda args: t.call(callee, args, {}, span)
 
 
-def arranged(
-    t: CallContext, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+def apply(
+    t: CallContext, callee: Callee, passed: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
     """`make` on the arguments in the order of the parameters."""
     signature = callee.signature
-    in_order = list(signature.names[len(given.positional) :][: len(given.keywords)]) == list(given.keywords)
-    simple = given.star is None and given.mapping is None
-    if simple and (not given.keywords or in_order):
-        return _placed(t, callee, given, node, make)
-    return bound(
-        t.program.names, given.values, lambda v: _placed(t, callee, given.like(v), node, make), "argument"
+    in_order = list(signature.names[len(passed.positional) :][: len(passed.keywords)]) == list(
+        passed.keywords
+    )
+    simple = passed.star is None and passed.mapping is None
+    if simple and (not passed.keywords or in_order):
+        return _placed(t, callee, passed, node, make)
+    return bind(
+        t.program.names, passed.values, lambda v: _placed(t, callee, passed.like(v), node, make), "argument"
     )
 
 
 def _placed(
-    t: CallContext, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+    t: CallContext, callee: Callee, passed: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
-    if given.star is not None:
-        return _spread(t, callee, given, node, make)
+    if passed.star is not None:
+        return _spread(t, callee, passed, node, make)
     signature, span = callee.signature, t.span(node)
-    problem = _problem(callee, given, len(given.positional))
+    problem = _problem(callee, passed, len(passed.positional))
     if problem is not None:
-        return fails(t, span, given, problem)
-    extra = given.positional[len(signature.positional) :]
+        return fails(t, span, passed, problem)
+    extra = passed.positional[len(signature.positional) :]
     by_name = signature.named[signature.positional_only :]
-    table = dict(zip(signature.positional, given.positional, strict=False))
-    table.update({name: value for name, value in given.keywords.items() if name in by_name})
-    more = {name: value for name, value in given.keywords.items() if name not in by_name}
+    table = dict(zip(signature.positional, passed.positional, strict=False))
+    table.update({name: value for name, value in passed.keywords.items() if name in by_name})
+    more = {name: value for name, value in passed.keywords.items() if name not in by_name}
     missing = [n for n in signature.named if n not in table and n not in signature.defaults]
-    if missing and given.mapping is None:
-        return fails(t, span, given, _missing(callee, missing))
-    args = [table[n] if n in table else _absent(callee, n, given.mapping, span) for n in signature.named]
+    if missing and passed.mapping is None:
+        return fails(t, span, passed, _missing(callee, missing))
+    args = [table[n] if n in table else _absent(callee, n, passed.mapping, span) for n in signature.named]
     if signature.vararg is not None:
         args.append(prim(span, "py.tuple", *extra))
-    if given.mapping is None:
+    if passed.mapping is None:
         return make(args if signature.kwarg is None else [*args, _with_keywords(prim(span, "py.dict"), more)])
     rest = t.fresh("keywords")
-    found = _keywords_of(callee, len(given.positional), given, span)
+    found = _keywords_of(callee, len(passed.positional), passed, span)
     if signature.kwarg is not None:
         args.append(_with_keywords(Var(span, rest), more))
     return Let(span, rest, found, make(args))
 
 
-def _problem(callee: Callee, given: Arguments, count: int) -> str | None:
+def _problem(callee: Callee, passed: Arguments, count: int) -> str | None:
     """What is wrong with a call that passes so many arguments by position, if it can be told."""
     signature = callee.signature
-    for name in given.keywords:
+    for name in passed.keywords:
         if name in signature.named[signature.positional_only :]:
             if name in signature.positional[:count]:
                 return f"{callee.name}() got multiple values for argument {name!r}"
         elif signature.kwarg is None:
             return _unexpected(callee, name)
     if count > len(signature.positional) and signature.vararg is None:
-        return _too_many(callee, count, given)
+        return _too_many(callee, count, passed)
     return None
 
 
@@ -135,19 +137,19 @@ def _with_keywords(result: Expr, more: dict[str, Expr]) -> Expr:
     return result
 
 
-def _keywords_of(callee: Callee, count: int, given: Arguments, span: Span) -> Expr:
+def _keywords_of(callee: Callee, count: int, passed: Arguments, span: Span) -> Expr:
     """What is in `**mapping` beyond the parameters' names, checked as Python does."""
-    assert given.mapping is not None
+    assert passed.mapping is not None
     signature = callee.signature
     by_name = signature.named[signature.positional_only :]
     texts = [
         callee.name,
         " ".join(signature.positional[signature.positional_only : count]),
-        " ".join(given.keywords),
+        " ".join(passed.keywords),
         " ".join(by_name),
     ]
     takes_more = const(span, signature.kwarg is not None)
-    return prim(span, "py.keywords", again(given.mapping), *[const(span, x) for x in texts], takes_more)
+    return prim(span, "py.keywords", copy_of(passed.mapping), *[const(span, x) for x in texts], takes_more)
 
 
 def _absent(callee: Callee, name: str, mapping: Expr | None, span: Span) -> Expr:
@@ -156,8 +158,8 @@ def _absent(callee: Callee, name: str, mapping: Expr | None, span: Span) -> Expr
     if mapping is None or name in callee.signature.positional[: callee.signature.positional_only]:
         return _fails_with(callee, name, span) if default is None else default(span)
     otherwise = _fails_with(callee, name, span) if default is None else default(span)
-    is_there = prim(span, "py.contains", again(mapping), const(span, name))
-    return If(span, is_there, prim(span, "py.item", again(mapping), const(span, name)), otherwise)
+    is_there = prim(span, "py.contains", copy_of(mapping), const(span, name))
+    return If(span, is_there, prim(span, "py.item", copy_of(mapping), const(span, name)), otherwise)
 
 
 def _fails_with(callee: Callee, name: str, span: Span) -> Expr:
@@ -165,30 +167,30 @@ def _fails_with(callee: Callee, name: str, span: Span) -> Expr:
 
 
 def _spread(
-    t: CallContext, callee: Callee, given: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
+    t: CallContext, callee: Callee, passed: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
     """`f(*args)`: as many arguments as the tuple has."""
-    assert given.star is not None
-    span, signature, star = t.span(node), callee.signature, given.star
-    most = max(0, len(signature.positional) - len(given.positional))
+    assert passed.star is not None
+    span, signature, star = t.span(node), callee.signature, passed.star
+    most = max(0, len(signature.positional) - len(passed.positional))
     last = most if signature.vararg is not None else most + 1  # from there on all counts are alike
 
     def with_count(count: int) -> Expr:
-        items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
-        keywords = {name: again(value) for name, value in given.keywords.items()}
-        full = Arguments([*map(again, given.positional), *items], None, keywords, given.mapping)
+        items = [prim(span, "py.item", copy_of(star), const(span, i)) for i in range(count)]
+        keywords = {name: copy_of(value) for name, value in passed.keywords.items()}
+        full = Arguments([*map(copy_of, passed.positional), *items], None, keywords, passed.mapping)
         if signature.vararg is None or count < most:
             return _placed(t, callee, full, node, make)
         bounds = (const(span, count), const(span, None), const(span, None))
-        rest = prim(span, "py.slice", again(star), *bounds)
+        rest = prim(span, "py.slice", copy_of(star), *bounds)
         return _placed(t, callee, full, node, lambda args: make(_with_rest(signature, args, rest)))
 
     def choose(count: int) -> Expr:
         if count == last and signature.vararg is not None:
             return with_count(count)
         if count > last:
-            return _too_many_in(t, callee, given, span)
-        length = prim(span, "py.len", again(star))
+            return _too_many_in(t, callee, passed, span)
+        length = prim(span, "py.len", copy_of(star))
         return If(span, prim(span, "py.eq", length, const(span, count)), with_count(count), choose(count + 1))
 
     return choose(0)
@@ -200,22 +202,22 @@ def _with_rest(signature: Signature, args: list[Expr], rest: Expr) -> list[Expr]
     return [*args[:at], prim(rest.span, "py.add", args[at], rest), *args[at + 1 :]]
 
 
-def _too_many_in(t: CallContext, callee: Callee, given: Arguments, span: Span) -> Expr:
+def _too_many_in(t: CallContext, callee: Callee, passed: Arguments, span: Span) -> Expr:
     """The error for more arguments in `*args` than a function takes."""
-    assert given.star is not None
-    here = len(given.positional) + callee.unseen
-    problem = _problem(callee, given, len(callee.signature.positional))
+    assert passed.star is not None
+    here = len(passed.positional) + callee.implicit
+    problem = _problem(callee, passed, len(callee.signature.positional))
     if problem is not None:
-        return fails(t, span, given, problem)
-    total = prim(span, "py.add", prim(span, "py.len", again(given.star)), const(span, here))
-    before, after = _too_many(callee, "%", given).split("%")
+        return fails(t, span, passed, problem)
+    total = prim(span, "py.add", prim(span, "py.len", copy_of(passed.star)), const(span, here))
+    before, after = _too_many(callee, "%", passed).split("%")
     text = prim(span, "py.joined", const(span, before), prim(span, "py.str", total), const(span, after))
     return Raise(span, make_error(span, TypeError, text))
 
 
-def fails(t: CallContext, span: Span, given: Arguments, message: str) -> Expr:
+def fails(t: CallContext, span: Span, passed: Arguments, message: str) -> Expr:
     """The call that Python refuses, after its arguments have been evaluated."""
-    return bound(t.program.names, given.values, lambda _: raise_error(span, TypeError, message))
+    return bind(t.program.names, passed.values, lambda _: raise_error(span, TypeError, message))
 
 
 def _unexpected(callee: Callee, name: str) -> str:
@@ -224,11 +226,11 @@ def _unexpected(callee: Callee, name: str) -> str:
     return f"{callee.name}() got an unexpected keyword argument {name!r}"
 
 
-def _too_many(callee: Callee, count: int | str, given: Arguments) -> str:
-    signature, unseen = callee.signature, callee.unseen
-    counted = count + unseen if isinstance(count, int) else count
-    least, most = signature.required + unseen, len(signature.positional) + unseen
-    keyword_only = sum(name in signature.keyword_only for name in given.keywords)
+def _too_many(callee: Callee, count: int | str, passed: Arguments) -> str:
+    signature, implicit = callee.signature, callee.implicit
+    counted = count + implicit if isinstance(count, int) else count
+    least, most = signature.required + implicit, len(signature.positional) + implicit
+    keyword_only = sum(name in signature.keyword_only for name in passed.keywords)
     return mismatch.too_many(callee.name, least, most, counted, keyword_only)
 
 
@@ -238,24 +240,24 @@ def _missing(callee: Callee, names: list[str]) -> str:
     return mismatch.missing(callee.name, positional or names, kind)
 
 
-def to_value(t: CallContext, function: Expr, given: Arguments, node: ast.AST) -> Expr:
+def to_value(t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
     """A call of a value: by position, as many arguments as it takes; of an object also by name."""
-    if (given.keywords or given.mapping is not None) and not t.program.has_method("__call__"):
+    if (passed.keywords or passed.mapping is not None) and not t.program.has_method("__call__"):
         raise t.refuse(
             node, "a keyword argument of a function that is only known when it runs", "pass it by position"
         )
-    if given.star is None:
-        return t.program.called(t, function, given, node)
-    return bound(t.program.names, [function, *given.values], lambda v: _spread_to_value(t, v, given, node))
+    if passed.star is None:
+        return t.program.called(t, function, passed, node)
+    return bind(t.program.names, [function, *passed.values], lambda v: _spread_to_value(t, v, passed, node))
 
 
-def _spread_to_value(t: CallContext, values: list[Expr], given: Arguments, node: ast.AST) -> Expr:
+def _spread_to_value(t: CallContext, values: list[Expr], passed: Arguments, node: ast.AST) -> Expr:
     span, (function, *positional), star = t.span(node), values[:-1], values[-1]
-    result = raise_error(span, TypeError, f"more than {MOST_SPREAD} arguments in `*`")
-    for count in range(MOST_SPREAD, -1, -1):
-        items = [prim(span, "py.item", again(star), const(span, i)) for i in range(count)]
-        args = [*map(again, positional), *items]
-        call = t.program.called(t, again(function), Arguments(args), node)
-        length = prim(span, "py.len", again(star))
+    result = raise_error(span, TypeError, f"more than {MAX_SPREAD} arguments in `*`")
+    for count in range(MAX_SPREAD, -1, -1):
+        items = [prim(span, "py.item", copy_of(star), const(span, i)) for i in range(count)]
+        args = [*map(copy_of, positional), *items]
+        call = t.program.called(t, copy_of(function), Arguments(args), node)
+        length = prim(span, "py.len", copy_of(star))
         result = If(span, prim(span, "py.eq", length, const(span, count)), call, result)
     return result

@@ -22,7 +22,7 @@ from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Prim
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import again, bound, const, prim
+from checkpoint.lang.python.context.builder import copy_of, bind, const, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
 
@@ -89,27 +89,29 @@ _OPTIONS = {
 }
 
 
-def _without_options(t: CallContext, record: Tensor, given: Arguments, node: ast.AST) -> Arguments:
+def _without_options(t: CallContext, record: Tensor, passed: Arguments, node: ast.AST) -> Arguments:
     """Refuse what NumPy's function takes and the record does not; leave out what is None."""
     signature = callee_of(record, record.name).signature
-    more = {key: value for key, value in given.keywords.items() if key not in signature.named}
+    more = {key: value for key, value in passed.keywords.items() if key not in signature.named}
     refused = [key for key, value in more.items() if not (isinstance(value, Const) and value.value is None)]
     known = [key for key in refused if key in _OPTIONS]
-    extra = len(given.positional) > len(signature.positional) and signature.vararg is None
+    extra = len(passed.positional) > len(signature.positional) and signature.vararg is None
     if extra and any(type(function).__name__ == "ufunc" for function in record.implements):
         known.append("out")
     if known:
         advice = _OPTIONS[known[0]].format(name=record.name.replace("ndarray.", "x."))
         raise t.refuse(node, f"the argument {known[0]} of {record.name}", advice)
     left_out = {key for key in more if key in _OPTIONS}
-    return dataclasses.replace(given, keywords={k: v for k, v in given.keywords.items() if k not in left_out})
+    return dataclasses.replace(
+        passed, keywords={k: v for k, v in passed.keywords.items() if k not in left_out}
+    )
 
 
 def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
     """A call of a library's function."""
-    given = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
-    given = _without_options(t, record, given, node)
-    return arranged(t, record, record.name.rpartition(".")[2], given, node)
+    passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    passed = _without_options(t, record, passed, node)
+    return apply(t, record, record.name.rpartition(".")[2], passed, node)
 
 
 def argument(t: FunctionContext, part: ast.expr, env: Env) -> Expr:
@@ -126,22 +128,22 @@ def arguments_of_method(t: FunctionContext, name: str, node: ast.Call, env: Env)
     """The arguments of a call of a method that no class of the program has."""
     if name in AMBIGUOUS or name not in arrays.methods:
         return arrange.arguments(t, node, env)
-    given = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
-    of_self = given.after([Const(t.span(node), None)], {})
+    passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    of_self = passed.after([Const(t.span(node), None)], {})
     kept = _without_options(t, arrays.methods[name], of_self, node).keywords
-    return dataclasses.replace(given, keywords=kept)
+    return dataclasses.replace(passed, keywords=kept)
 
 
-def arranged(t: CallContext, record: Tensor, name: str, given: Arguments, node: ast.AST) -> Expr:
+def apply(t: CallContext, record: Tensor, name: str, passed: Arguments, node: ast.AST) -> Expr:
     """The primitive on arguments."""
     span = t.span(node)
-    if record.arity == VARIADIC and given.star is not None:
+    if record.arity == VARIADIC and passed.star is not None:
         raise t.refuse(node, f"a star in a call of {name}", "pass the arguments one by one")
 
     def make(args: list[Expr]) -> Expr:
         return Prim(span, record.name, tuple(_spread(args) if record.arity == VARIADIC else args))
 
-    return arrange.arranged(t, callee_of(record, name), given, node, make)
+    return arrange.apply(t, callee_of(record, name), passed, node, make)
 
 
 def _spread(args: list[Expr]) -> list[Expr]:
@@ -165,32 +167,34 @@ def counts(record: Tensor) -> tuple[int, ...]:
     return tuple(range(signature.required, most + 1))
 
 
-def method(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST) -> Expr | None:
+def method(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr | None:
     """A call of a method of arrays; None where arrays have no such method."""
     record = arrays.methods.get(name)
     if record is None or name in AMBIGUOUS:
         return None
-    return arranged(t, record, name, given.after([self], {}), node)
+    return apply(t, record, name, passed.after([self], {}), node)
 
 
-def ambiguous(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST, other: Any) -> Expr:
+def ambiguous(
+    t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, other: Any
+) -> Expr:
     """A call of a method that both arrays and Python's own types have. other: makes it for these."""
     if name not in AMBIGUOUS:
-        return other(self, given)  # type: ignore[no-any-return]
+        return other(self, passed)  # type: ignore[no-any-return]
     span = t.span(node)
     record = arrays.methods.get(name)
 
     def choose(values: list[Expr]) -> Expr:
         """Ask in any case whether it is an array, so that steps do not depend on what has been loaded."""
-        parts = given.like([again(value) for value in values[1:]])
+        parts = passed.like([copy_of(value) for value in values[1:]])
         if record is None:
-            of_array: Expr = prim(span, "py.attribute", again(values[0]), const(span, name))
+            of_array: Expr = prim(span, "py.attribute", copy_of(values[0]), const(span, name))
         else:
-            of_array = arranged(t, record, name, parts.after([again(values[0])], {}), node)
-        of_other = other(again(values[0]), given.like([again(value) for value in values[1:]]))
-        return If(span, prim(span, "py.is-array", again(values[0])), of_array, of_other)
+            of_array = apply(t, record, name, parts.after([copy_of(values[0])], {}), node)
+        of_other = other(copy_of(values[0]), passed.like([copy_of(value) for value in values[1:]]))
+        return If(span, prim(span, "py.is-array", copy_of(values[0])), of_array, of_other)
 
-    return bound(t.program.names, [self, *given.values], choose, "argument")
+    return bind(t.program.names, [self, *passed.values], choose, "argument")
 
 
 def changes(t: FunctionContext, call: ast.expr, env: Env) -> Tensor | None:
@@ -206,8 +210,8 @@ def changed(t: FunctionContext, array: Expr, call: ast.expr, env: Env) -> Expr:
     record = changes(t, call, env)
     assert record is not None
     assert isinstance(call, ast.Call)
-    given = arrange.arguments(t, call, env, lambda part: argument(t, part, env)).after([array], {})
-    return arranged(t, record, record.name.rpartition(".")[2], given, call)
+    passed = arrange.arguments(t, call, env, lambda part: argument(t, part, env)).after([array], {})
+    return apply(t, record, record.name.rpartition(".")[2], passed, call)
 
 
 def slice_of(span: Span, bounds: list[Expr]) -> Expr:

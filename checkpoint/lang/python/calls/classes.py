@@ -29,7 +29,7 @@ def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
     callee = constructor(t.program, known)
     if callee is None:
         return None
-    given = arrange.arguments(t, node, env)
+    passed = arrange.arguments(t, node, env)
 
     def make(args: list[Expr]) -> Expr:
         record = made(cls, args, t.span(node))
@@ -40,7 +40,7 @@ def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
         checked = t.call(check, [Var(span, name)], {}, span)
         return Let(span, name, record, Let(span, t.fresh("unused"), checked, Var(span, name)))
 
-    return arrange.arranged(t, callee, given, node, make)
+    return arrange.apply(t, callee, passed, node, make)
 
 
 def made(cls: type, args: list[Expr], span: Any) -> Expr:
@@ -81,10 +81,10 @@ def constructor(program: ProgramContext, known: Reference) -> Callee | None:
         positional = tuple([f.name for f in fields if not f.kw_only])
         keywords = tuple([f.name for f in fields if f.kw_only])
         name = f"{cls.__qualname__}.__init__"
-        return Callee(name, _never, Signature(positional, keywords, defaults=defaults), unseen=1)
+        return Callee(name, _never, Signature(positional, keywords, defaults=defaults), implicit=1)
     defaults = {name: program.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]}
     signature = Signature(field_names(cls), defaults=defaults)
-    return Callee(f"{cls.__qualname__}.__new__", _never, signature, unseen=1)
+    return Callee(f"{cls.__qualname__}.__new__", _never, signature, implicit=1)
 
 
 def makes_record(cls: type) -> bool:

@@ -70,7 +70,7 @@ def with_defaults(
             return each(left[1:], {**makers, name: _maker_of_constant(default.value)})
         core, value = t.fresh(name), t.expr(default, env)
         following = each(left[1:], {**makers, name: variable(core)})
-        return handlers.kept_as(t, core, value, env, handler, following)
+        return handlers.let_guarded(t, core, value, env, handler, following)
 
     return each(defaulted(node), {})
 
@@ -176,7 +176,7 @@ def _escaping(t: FunctionContext, nodes: list[ast.FunctionDef], env: Env, exits:
         def use(result: Expr) -> Expr:
             return t.store(node.name, result, plain, exits.next)
 
-        return use(value) if exits.handler is None else handlers.guarded(t, value, now, exits.handler, use)
+        return use(value) if exits.handler is None else handlers.guard(t, value, now, exits.handler, use)
 
     def stored(left: list[str], now: Env) -> Expr:
         celled = [name for name in left if name in t.cells]
@@ -258,8 +258,8 @@ def changing_call(
     assert isinstance(node, ast.Call)
     value, outcome, span = arrange.to_callee(t, callee, node, env), t.fresh("outcome"), t.span(node)
 
-    def done(given: Expr, now: Env) -> Expr:
-        return exits.next(now) if target is None else t.store(target, given, now, exits.next)
+    def done(value: Expr, now: Env) -> Expr:
+        return exits.next(now) if target is None else t.store(target, value, now, exits.next)
 
     def use(result: Expr) -> Expr:
         parts = [
@@ -269,10 +269,10 @@ def changing_call(
 
         def each(left: list[tuple[str, Expr]], now: Env) -> Expr:
             if not left:
-                given = prim(span, "py.item", Var(span, outcome), Const(span, 0))
+                returned = prim(span, "py.item", Var(span, outcome), Const(span, 0))
                 if callee.guarded:
-                    return handlers.unless_failed(t, given, now, exits, span, lambda v: done(v, now))
-                return done(given, now)
+                    return handlers.unwrap_outcome(t, returned, now, exits, span, lambda v: done(v, now))
+                return done(returned, now)
             name, part = left[0]
             new = t.fresh(name)
             return Let(span, new, part, each(left[1:], {**now, name: as_parameter(new, now.get(name))}))
@@ -281,4 +281,4 @@ def changing_call(
 
     if exits.handler is None:
         return use(value)
-    return handlers.guarded(t, value, env, exits.handler, use)
+    return handlers.guard(t, value, env, exits.handler, use)

@@ -11,7 +11,7 @@ import ast
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, arrays
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import again, bound, const, instance, prim, raise_error
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env
 
@@ -25,58 +25,58 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
     owners = t.program.owners_of(name)
     fields = t.program.classes_with_field(name)
     if not owners and not fields:
-        given = arrays.arguments_of_method(t, name, node, env)
-        return _built_in(t, t.expr(function.value, env), name, given, node)
-    given = arrange.arguments(t, node, env)
+        passed = arrays.arguments_of_method(t, name, node, env)
+        return _built_in(t, t.expr(function.value, env), name, passed, node)
+    passed = arrange.arguments(t, node, env)
     self = t.expr(function.value, env)
-    count = len(given.values)
+    count = len(passed.values)
 
     def dispatch(values: list[Expr]) -> Expr:
         """values: the object, then the arguments."""
-        parts = given.like(values[1:])
-        result = _built_in(t, again(values[0]), name, _again(parts), node)
+        parts = passed.like(values[1:])
+        result = _built_in(t, copy_of(values[0]), name, _again(parts), node)
         if fields:
-            held = prim(t.span(node), "py.attribute", again(values[0]), const(t.span(node), name))
+            held = prim(t.span(node), "py.attribute", copy_of(values[0]), const(t.span(node), name))
             stored = arrange.to_value(t, held, _again(parts), node)
-            result = If(t.span(node), instance(t.span(node), again(values[0]), *fields), stored, result)
+            result = If(t.span(node), instance(t.span(node), copy_of(values[0]), *fields), stored, result)
         for cls, callee, takes_self in reversed(owners):
             args = _again(parts)
             if takes_self:
-                args = args.after([again(values[0])], {})
-            made = arrange.arranged(t, callee, args, node, arrange.caller(t, callee, t.span(node)))
-            result = If(t.span(node), instance(t.span(node), again(values[0]), cls), made, result)
+                args = args.after([copy_of(values[0])], {})
+            made = arrange.apply(t, callee, args, node, arrange.caller(t, callee, t.span(node)))
+            result = If(t.span(node), instance(t.span(node), copy_of(values[0]), cls), made, result)
         return result
 
-    assert count == len(given.values)
-    return bound(t.program.names, [self, *given.values], dispatch, "argument")
+    assert count == len(passed.values)
+    return bind(t.program.names, [self, *passed.values], dispatch, "argument")
 
 
-def _again(given: Arguments) -> Arguments:
-    return given.like([again(value) for value in given.values])
+def _again(passed: Arguments) -> Arguments:
+    return passed.like([copy_of(value) for value in passed.values])
 
 
-def _built_in(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST) -> Expr:
-    found = arrays.method(t, self, name, given, node)
+def _built_in(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
+    found = arrays.method(t, self, name, passed, node)
     if found is not None:
         return found
-    return arrays.ambiguous(t, self, name, given, node, lambda x, args: _of_python(t, x, name, args, node))
+    return arrays.ambiguous(t, self, name, passed, node, lambda x, args: _of_python(t, x, name, args, node))
 
 
-def _of_python(t: FunctionContext, self: Expr, name: str, given: Arguments, node: ast.AST) -> Expr:
+def _of_python(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
     """What Python's own types do."""
     span = t.span(node)
     library = t.program.library_method(name)
     if library is not None:
-        given = given.after([self], {})
-        return arrange.arranged(t, library, given, node, lambda args: t.call(library, args, {}, span))
+        passed = passed.after([self], {})
+        return arrange.apply(t, library, passed, node, lambda args: t.call(library, args, {}, span))
     if name in _TEXT or name in _NUMBER:
-        if given.keywords or given.mapping is not None or given.star is not None:
+        if passed.keywords or passed.mapping is not None or passed.star is not None:
             raise t.refuse(node, f"keywords and stars in a call of {name}", "pass the arguments by position")
         op = "py.text-method" if name in _TEXT else "py.number-method"
-        return prim(span, op, self, const(span, name), *given.positional)
+        return prim(span, op, self, const(span, name), *passed.positional)
     held = t.program.attribute(t, self, name, node)
-    if (given.keywords or given.mapping is not None) and t.program.owners_of(name):
-        return bound(
+    if (passed.keywords or passed.mapping is not None) and t.program.owners_of(name):
+        return bind(
             t.program.names, [held], lambda _: raise_error(span, TypeError, f"{name}() takes no keywords")
         )
-    return arrange.to_value(t, held, given, node)
+    return arrange.to_value(t, held, passed, node)

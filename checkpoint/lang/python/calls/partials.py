@@ -18,7 +18,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Handler
 from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Reference, Signature, variable
-from checkpoint.lang.python.control.handlers import kept_as
+from checkpoint.lang.python.control.handlers import let_guarded
 
 
 def named_function(t: FunctionContext, node: ast.expr, name: str, env: Env, exits: Exits) -> Expr | None:
@@ -58,14 +58,14 @@ def with_partial(
     handler: where what the arguments raise goes.
     """
     callee = _function(t, node.args[0], env)
-    given = arrange.arguments(
+    passed = arrange.arguments(
         t, ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), env
     )
-    if callee is None or given.star is not None or given.mapping is not None:
+    if callee is None or passed.star is not None or passed.mapping is not None:
         return None
-    span, values = t.span(node), given.values
-    names = [t.fresh("given") for _ in values]
-    kept = given.like([Var(span, each) for each in names])
+    span, values = t.span(node), passed.values
+    names = [t.fresh("argument") for _ in values]
+    kept = passed.like([Var(span, each) for each in names])
     signature = _remaining(callee.signature, kept)
     core = t.fresh("partial")
     made = Callee(core, variable(core), signature)
@@ -74,7 +74,7 @@ def with_partial(
     lam = Lambda(span, tuple(params.values()), body, name=callee.name)
     result: Expr = Letrec(span, ((core, lam),), rest(made))
     for each, expr in reversed(list(zip(names, values, strict=True))):
-        result = kept_as(t, each, expr, env, handler, result)
+        result = let_guarded(t, each, expr, env, handler, result)
     return result
 
 
@@ -87,10 +87,10 @@ def _function(t: FunctionContext, node: ast.expr, env: Env) -> Callee | None:
     return t.program.callee(found) if isinstance(found, Reference) else None
 
 
-def _remaining(signature: Signature, given: Arguments) -> Signature:
+def _remaining(signature: Signature, passed: Arguments) -> Signature:
     """What the partial function still takes: what was given by name has that as its default."""
-    named = given.keywords
-    rest = signature.positional[len(given.positional) :]
+    named = passed.keywords
+    rest = signature.positional[len(passed.positional) :]
     first = next((i for i, name in enumerate(rest) if name in named), len(rest))
     defaults = dict(signature.defaults)
     defaults.update({name: variable(e.name) for name, e in named.items() if isinstance(e, Var)})
@@ -98,7 +98,7 @@ def _remaining(signature: Signature, given: Arguments) -> Signature:
         signature,
         positional=rest[:first],
         keyword_only=(*rest[first:], *signature.keyword_only),
-        positional_only=max(0, signature.positional_only - len(given.positional)),
+        positional_only=max(0, signature.positional_only - len(passed.positional)),
         defaults=defaults,
     )
 

@@ -20,7 +20,7 @@ from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim
 from checkpoint.lang.python.calls import arrange, arrays, classes, partials
-from checkpoint.lang.python.context.builder import again, bound, const, prim
+from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
@@ -107,11 +107,11 @@ def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
     if isinstance(value, types.MethodType | functools.partial):
         return _given(t, known, node, env)
     if arities(value) or value is builtins.isinstance:
-        return _unfitting(t, value, node, env)
+        return _mismatch(t, value, node, env)
     raise t.refuse(node, *of_object(value))
 
 
-def _unfitting(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
+def _mismatch(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
     """A call of a function of Python's own that has no such operands: Python's own error."""
     if has_star(node) or any(keyword.arg is None for keyword in node.keywords):
         raise t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
@@ -125,16 +125,16 @@ def _unfitting(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr
 
 def _given(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
     """A bound method or partial object: its function, with what it has been given first."""
-    function, positional, keywords = t.program.given_parts(t, known, node)
+    function, positional, keywords = t.program.bound_parts(t, known, node)
     callee = t.program.callee(function)
-    given = arrange.arguments(t, node, env).after(positional, keywords)
+    passed = arrange.arguments(t, node, env).after(positional, keywords)
     if callee is not None:
-        return arrange.arranged(t, callee, given, node, lambda args: t.call(callee, args, env, t.span(node)))
-    op = primitive(function.value, len(given.positional))
-    if op is None or given.keywords or given.star is not None:
+        return arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, env, t.span(node)))
+    op = primitive(function.value, len(passed.positional))
+    if op is None or passed.keywords or passed.star is not None:
         refused = known.value if isinstance(known.value, types.MethodType) else function.value
         raise t.refuse(node, *of_object(refused))
-    return t.program.operation(t, op, given.positional, node)
+    return t.program.operation(t, op, passed.positional, node)
 
 
 # What the translator itself knows
@@ -161,16 +161,16 @@ def _print(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     if "file" in named:
         raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
     if set(named) - {"sep", "end", "flush"}:
-        return _unfitting(t, builtins.print, node, env)
+        return _mismatch(t, builtins.print, node, env)
     values = [t.program.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
     ends = [t.expr(named[n], env) if n in named else const(span, d) for n, d in (("sep", " "), ("end", "\n"))]
 
     def joined(parts: list[Expr]) -> Expr:
         *texts, sep, end = parts
-        pieces = [piece for text in texts for piece in (again(sep), text)][1:]
+        pieces = [piece for text in texts for piece in (copy_of(sep), text)][1:]
         return prim(span, "py.print", prim(span, "py.joined", *pieces), end)
 
-    return bound(t.program.names, [*values, *ends], joined)
+    return bind(t.program.names, [*values, *ends], joined)
 
 
 def _generator(by: str) -> Callable[[FunctionContext, ast.Call, Env], Expr | None]:
@@ -194,7 +194,7 @@ def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 def _range(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
     if not 1 <= len(node.args) <= 3 or node.keywords or has_star(node):
-        return _unfitting(t, builtins.range, node, env)
+        return _mismatch(t, builtins.range, node, env)
     bounds = [t.expr(part, env) for part in node.args]
     if len(bounds) == 1:
         bounds.insert(0, const(span, 0))
@@ -206,7 +206,7 @@ def _range(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 def _slice(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     span = t.span(node)
     if not 1 <= len(node.args) <= 3 or node.keywords or has_star(node):
-        return _unfitting(t, builtins.slice, node, env)
+        return _mismatch(t, builtins.slice, node, env)
     bounds = [t.expr(part, env) for part in node.args]
     bounds = [const(span, None), *bounds] if len(bounds) == 1 else bounds
     return arrays.slice_of(span, [*bounds, const(span, None)][:3])

@@ -31,7 +31,7 @@ def is_simple(expr: Expr) -> bool:
     return isinstance(expr, Var | Const)
 
 
-def again(expr: Expr) -> Expr:
+def copy_of(expr: Expr) -> Expr:
     """Another expression like a simple one, for another place."""
     if isinstance(expr, Var):
         return Var(expr.span, expr.name)
@@ -39,7 +39,7 @@ def again(expr: Expr) -> Expr:
     return Const(expr.span, expr.value)
 
 
-def bound(names: Names, values: Sequence[Expr], body: Callable[[list[Expr]], Expr], name: str = "%") -> Expr:
+def bind(names: Names, values: Sequence[Expr], body: Callable[[list[Expr]], Expr], name: str = "%") -> Expr:
     """`body` on expressions that can be used more than once, evaluated before it in their order."""
     lets: list[tuple[str, Expr]] = []
     simple: list[Expr] = []

@@ -19,7 +19,7 @@ from typing import Any
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import UNBOUND, Names, again, bound, raise_error
+from checkpoint.lang.python.context.builder import UNBOUND, Names, bind, copy_of, raise_error
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Maker, Reference
 from checkpoint.lang.python.normal.liveness import Liveness
@@ -75,13 +75,13 @@ class ProgramContext(ABC):
         """Return the library function for a method that changes a list or dictionary, or None."""
 
     @abstractmethod
-    def given_parts(
+    def bound_parts(
         self, t: CallContext, known: Reference, node: ast.AST
     ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
         """Return the function of a bound method or partial object, and the arguments that it holds."""
 
     @abstractmethod
-    def maker_of(self, known: Reference, kind: str, what: Any) -> Maker:
+    def maker_of(self, known: Reference, kind: str, key: Any) -> Maker:
         """Return a maker of the value that one step from an input leads to (linking/inputs.py: STEPS)."""
 
     @abstractmethod
@@ -97,7 +97,7 @@ class ProgramContext(ABC):
         """Return a function as a value that is called by position."""
 
     @abstractmethod
-    def learn_varying(self) -> None:
+    def note_varying(self) -> None:
         """Note that some value of the program takes a varying number of arguments."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ class ProgramContext(ABC):
         """Apply a primitive to values, or the method behind it to objects of the program's classes."""
 
     @abstractmethod
-    def called(self, t: CallContext, function: Expr, given: Arguments, node: ast.AST) -> Expr:
+    def called(self, t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
         """Call a value, which may be an object with `__call__`."""
 
     @abstractmethod
@@ -164,7 +164,7 @@ class CallContext(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Known:
+class KnownFunction:
     """A nested function that is only called: the variables that a call changes, and those that it needs."""
 
     effects: frozenset[str]
@@ -186,7 +186,7 @@ class FunctionContext(CallContext):
         scope: Scope,
         globals: Callable[[str], Binding | Reference | str | None],
         name: str,
-        outer: Mapping[str, Known] | None = None,
+        outer: Mapping[str, KnownFunction] | None = None,
         shared: frozenset[str] = frozenset(),
     ) -> None:
         self.program = program
@@ -198,10 +198,10 @@ class FunctionContext(CallContext):
         self.own_cells = frozenset(scope.cells())
         self.cells = self.own_cells | (shared - scope.assigned.keys())
         around = {name: known for name, known in (outer or {}).items() if name not in scope.assigned}
-        self.outer: Mapping[str, Known] = around
+        self.outer: Mapping[str, KnownFunction] = around
         self.visible = {
             **around,
-            **{name: Known(self.effects(s), self.uses(s)) for name, s in self.known.items()},
+            **{name: KnownFunction(self.effects(s), self.uses(s)) for name, s in self.known.items()},
         }
         changing = {name for name, known in self.visible.items() if known.effects}
         self.normal = Normaliser(changing, program.method_names, scope.is_local)
@@ -338,9 +338,9 @@ class FunctionContext(CallContext):
 
         def check(values: list[Expr]) -> Expr:
             unbound = Prim(span, "py.is", (values[0], Const(span, UNBOUND)))
-            return If(span, unbound, self.unbound(name, binding, span), again(values[0]))
+            return If(span, unbound, self.unbound(name, binding, span), copy_of(values[0]))
 
-        return bound(self.program.names, [value], check, name)
+        return bind(self.program.names, [value], check, name)
 
     def held(self, name: str, env: Env, span: Span) -> Expr:
         """Return what is passed on for a variable: its value, its cell, or the mark that it is unassigned."""

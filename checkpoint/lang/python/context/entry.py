@@ -10,7 +10,7 @@ from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env
 
-HERE = ast.Pass()  # the place of a call that is in no text
+NO_NODE = ast.Pass()  # the place of a call that is in no text
 
 
 class Entry(CallContext):

@@ -93,8 +93,8 @@ class Callee:
     ins: tuple[str, ...] = ()
     outs: tuple[str, ...] = ()
     guarded: bool = False
-    own: bool = False
-    unseen: int = 0
+    internal: bool = False
+    implicit: int = 0
 
 
 def variable(name: str) -> Maker:

@@ -14,8 +14,8 @@ from checkpoint.lang.core import Const, Expr, Let
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Binding, Env
-from checkpoint.lang.python.normal.comprehensions import decides, growth, loops, over, runs_apart
-from checkpoint.lang.python.normal.liveness import NONE, Around
+from checkpoint.lang.python.normal.comprehensions import decides, growth, loops, over, runs_as_function
+from checkpoint.lang.python.normal.liveness import NONE, LiveAtExits
 from checkpoint.lang.python.normal.nodes import assign, constant, load
 from checkpoint.lang.python.scopes.syntax import targets_of
 
@@ -67,13 +67,13 @@ def run(
 ) -> Expr:
     """The value of `RESULT` after the loops, or what the body returns."""
     own = targets_of(generators)
-    told = unassigned(t, node, own, env) if runs_apart(node) else {}
-    if told or own & t.reads(generators[0].iter):  # which are those around
-        return _apart(t, node, generators, start, body, env, told)
+    as_free = unassigned(t, node, own, env) if runs_as_function(node) else {}
+    if as_free or own & t.reads(generators[0].iter):  # which are those around
+        return _apart(t, node, generators, start, body, env, as_free)
     first = assign(RESULT, ast.copy_location(start, node), node)
     last = ast.copy_location(ast.Return(load(RESULT, node)), node)
     statements = t.normal.block([first, loops(node, generators, body, []), last])
-    t.live.block(statements, NONE, Around(NONE, NONE, NONE, NONE))
+    t.live.block(statements, NONE, LiveAtExits(NONE, NONE, NONE, NONE))
     inside = {**env, **{name: Binding("", unbound=True, free=False) for name in own}}
     exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
     return t.block(statements, inside, exits)
@@ -86,7 +86,7 @@ def _apart(
     start: ast.expr,
     body: ast.stmt,
     env: Env,
-    told: Env,
+    as_free: Env,
 ) -> Expr:
     """A comprehension whose first items are evaluated before it, in the function around it; `told`: how
     variables are told in it.
@@ -94,6 +94,6 @@ def _apart(
     first, span = generators[0], t.span(generators[0].iter)
     items = t.fresh("items")
     changed = over(first, load(ITEMS, first.iter))
-    inside = {**env, **told, ITEMS: Binding(items)}
+    inside = {**env, **as_free, ITEMS: Binding(items)}
     value = run(t, node, [changed, *generators[1:]], start, body, inside)
     return Let(span, items, t.expr(first.iter, env), value)

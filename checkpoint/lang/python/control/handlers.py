@@ -25,7 +25,7 @@ from checkpoint.lang.python.context.meanings import Binding, Env, as_parameter
 from checkpoint.lang.python.control.joins import current, join, written_in
 
 
-def guarded(t: FunctionContext, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
+def guard(t: FunctionContext, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
     """`use` on the value of an expression; if that raises, the handler."""
     span = value.span
     outcome, exception = t.fresh("outcome"), t.fresh("exception")
@@ -37,16 +37,16 @@ def guarded(t: FunctionContext, value: Expr, env: Env, handler: Handler, use: Ca
     return Let(span, outcome, protected, If(span, is_failed, to_handler, use(Var(span, outcome))))
 
 
-def kept_as(
+def let_guarded(
     t: FunctionContext, core: str, value: Expr, env: Env, handler: Handler | None, rest: Expr
 ) -> Expr:
     """`rest`, where a core variable holds the value of an expression; if that raises, the handler."""
     if handler is None or isinstance(value, Const | Var | Lambda):
         return Let(value.span, core, value, rest)
-    return guarded(t, value, env, handler, lambda result: Let(value.span, core, result, rest))
+    return guard(t, value, env, handler, lambda result: Let(value.span, core, result, rest))
 
 
-def evaluated(
+def evaluate(
     t: FunctionContext,
     node: ast.expr,
     env: Env,
@@ -58,18 +58,21 @@ def evaluated(
     value = t.expr(node, env) if translated is None else translated
     if exits.handler is None or isinstance(value, Const | Var | Lambda):
         return use(value, exits.next)
-    return guarded(t, value, env, exits.handler, lambda result: use(result, exits.next))
+    return guard(t, value, env, exits.handler, lambda result: use(result, exits.next))
 
 
-def unless_failed(
+def unwrap_outcome(
     t: FunctionContext, outcome: Expr, env: Env, exits: Exits, span: Span, use: Callable[[Expr], Expr]
 ) -> Expr:
     """`use` on what a guarded function gave; what it raised is raised here."""
-    name = t.fresh("given")
+    name = t.fresh("result")
     error = prim(span, "py.attribute", Var(span, name), Const(span, "exception"))
     is_failed = instance(span, Var(span, name), FAILED.cls)
     return Let(
-        span, name, outcome, If(span, is_failed, raised(t, error, env, exits, span), use(Var(span, name)))
+        span,
+        name,
+        outcome,
+        If(span, is_failed, raise_value(t, error, env, exits, span), use(Var(span, name))),
     )
 
 
@@ -79,7 +82,7 @@ def call_handler(t: FunctionContext, handler: Handler, exception: Expr, env: Env
     return App(span, Var(span, handler.core), (exception, *values))
 
 
-def raised(t: FunctionContext, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
+def raise_value(t: FunctionContext, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
     """Raise an exception: to the handler around, or out of the function."""
     if exits.handler is None:
         return Raise(span, value)
@@ -98,8 +101,8 @@ def _with_handlers(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) ->
     span = t.span(node)
     written = written_in([node], t)
 
-    def ways(go_on: Next) -> Expr:
-        inner = replace(exits, next=go_on)
+    def branches(resume: Next) -> Expr:
+        inner = replace(exits, next=resume)
 
         def clauses(now: Env, caught: str) -> Expr:
             return _clauses(t, node.handlers, now, caught, inner)
@@ -110,7 +113,7 @@ def _with_handlers(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) ->
 
         return with_handler(t, written, env, clauses, body, span)
 
-    return join(t, written & t.live.after[node], env, exits.next, ways, span)
+    return join(t, written & t.live.after[node], env, exits.next, branches, span)
 
 
 def with_handler(
@@ -138,7 +141,7 @@ def _clauses(
     """The first clause that the exception matches; without one it is raised again."""
     if not handlers:
         span = t.span(t.scope.node)
-        return raised(t, Var(span, caught), env, exits, span)
+        return raise_value(t, Var(span, caught), env, exits, span)
     first, span = handlers[0], t.span(handlers[0])
     inner = replace(exits, caught=caught)
     if first.name:
@@ -160,15 +163,15 @@ def _forgetting(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exit
     def through(then: Next | None) -> Next | None:
         if then is None:
             return None
-        go_on = then
+        resume = then
 
         def forget(now: Env) -> Expr:
             if not now[name].cell:
-                return go_on({**now, name: Binding("", unbound=True)})
+                return resume({**now, name: Binding("", unbound=True)})
             return t.store(name, Const(span, UNBOUND), now, marked)
 
         def marked(now: Env) -> Expr:
-            return go_on({**now, name: replace(now[name], unbound=True)})
+            return resume({**now, name: replace(now[name], unbound=True)})
 
         return forget
 
@@ -192,16 +195,16 @@ def _with_finally(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> 
         last = through(lambda then: exits.returns(Var(value.span, kept), then), exits)
         return Let(value.span, kept, value, last(now))
 
-    def ways(go_on: Next) -> Expr:
-        base = replace(exits, next=go_on)
+    def branches(resume: Next) -> Expr:
+        base = replace(exits, next=resume)
 
-        def again(now: Env, caught: str) -> Expr:
-            return through(lambda then: raised(t, Var(span, caught), then, base, span), base)(now)
+        def reraise(now: Env, caught: str) -> Expr:
+            return through(lambda then: raise_value(t, Var(span, caught), then, base, span), base)(now)
 
         def body(handler: Handler) -> Expr:
             inner = replace(
                 exits,
-                next=through(go_on, base),
+                next=through(resume, base),
                 returns=returns,
                 breaks=None if exits.breaks is None else through(exits.breaks, base),
                 continues=None if exits.continues is None else through(exits.continues, base),
@@ -211,6 +214,6 @@ def _with_finally(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> 
                 return _with_handlers(t, inside, env, inner)
             return t.block(node.body, env, inner)
 
-        return with_handler(t, written, env, again, body, span)
+        return with_handler(t, written, env, reraise, body, span)
 
-    return join(t, written & t.live.after[node], env, exits.next, ways, span)
+    return join(t, written & t.live.after[node], env, exits.next, branches, span)

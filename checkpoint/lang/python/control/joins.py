@@ -24,23 +24,23 @@ def join(
     variables: Iterable[str],
     env: Env,
     rest: Next,
-    ways: Callable[[Next], Expr],
+    branches: Callable[[Next], Expr],
     span: Span,
 ) -> Expr:
     """Ways that meet: `ways` is given what to go on with, a call of the join."""
     names = sorted(variables)
     join_name = t.fresh("join")
-    met: list[Env] = []
+    arriving: list[Env] = []
 
-    def go_on(now: Env) -> Expr:
-        met.append(now)
+    def resume(now: Env) -> Expr:
+        arriving.append(now)
         return App(span, Var(span, join_name), tuple([current(t, now, name, span) for name in names]))
 
-    body = ways(go_on)
+    body = branches(resume)
     params = {name: t.fresh(name) for name in names}
     inside = dict(env)
     for name in names:
-        inside[name] = merged(params[name], [now.get(name) for now in met])
+        inside[name] = merged(params[name], [now.get(name) for now in arriving])
     procedure = Lambda(span, tuple(params.values()), rest(inside), name=join_name)
     return Letrec(span, ((join_name, procedure),), body)
 

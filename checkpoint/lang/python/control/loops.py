@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
-from checkpoint.lang.python.context.builder import again, both, instance, make_error, prim
+from checkpoint.lang.python.context.builder import both, copy_of, instance, make_error, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env, as_parameter
-from checkpoint.lang.python.control.handlers import evaluated, guarded, raised
+from checkpoint.lang.python.control.handlers import evaluate, guard, raise_value
 from checkpoint.lang.python.control.joins import current, join, written_in
-from checkpoint.lang.python.control.plans import Plan, Turn, counted, planned
+from checkpoint.lang.python.control.plans import Loop, Plan, counting_plan, make_plan
 from checkpoint.lang.python.scopes.syntax import view_of, walk
 
 
@@ -27,8 +27,8 @@ def while_loop(t: FunctionContext, node: ast.While, env: Env, exits: Exits) -> E
     span = t.span(node.test)
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
 
-    def body(now: Env, again_: Next, out: Next) -> Expr:
-        inner = replace(exits, next=again_, breaks=out, continues=again_)
+    def body(now: Env, repeat: Next, out: Next) -> Expr:
+        inner = replace(exits, next=repeat, breaks=out, continues=repeat)
         if endless:
             return t.block(node.body, now, inner)
 
@@ -36,10 +36,10 @@ def while_loop(t: FunctionContext, node: ast.While, env: Env, exits: Exits) -> E
             end = t.block(node.orelse, now, replace(exits, next=out))
             return If(span, test, t.block(node.body, now, inner), end)
 
-        return evaluated(t, node.test, now, inner, use, translated=t.test(node.test, now))
+        return evaluate(t, node.test, now, inner, use, translated=t.test(node.test, now))
 
-    ways = _breaks(node.body) + (not endless)
-    return _loop(t, node, None, env, exits, body, ways)
+    exit_count = _breaks(node.body) + (not endless)
+    return _loop(t, node, None, env, exits, body, exit_count)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +62,7 @@ def _loop(
     env: Env,
     exits: Exits,
     body: Callable[[Env, Next, Next], Expr],
-    ways: int,
+    exit_count: int,
 ) -> Expr:
     """The procedure of a loop, and its first call. counter: a parameter besides the variables.
 
@@ -70,24 +70,24 @@ def _loop(
     """
     span = t.span(node)
     written = written_in([node], t)
-    carried = sorted(written & t.live.head[node])
+    carried = sorted(written & t.live.header[node])
     name = t.fresh("loop")
 
     def procedure(out: Next) -> Expr:
         params = {variable: t.fresh(variable) for variable in carried}
         inside = {**env, **{v: as_parameter(param, env.get(v)) for v, param in params.items()}}
 
-        def again_(now: Env) -> Expr:
+        def repeat(now: Env) -> Expr:
             values = [current(t, now, v, span) for v in carried]
             return App(span, Var(span, name), (*([] if counter is None else [counter.next(span)]), *values))
 
         names = params.values() if counter is None else (counter.name, *params.values())
-        lam = Lambda(span, tuple(names), body(inside, again_, out), name=name)
+        lam = Lambda(span, tuple(names), body(inside, repeat, out), name=name)
         values = [current(t, env, v, span) for v in carried]
         first = (*([] if counter is None else [counter.start]), *values)
         return Letrec(span, ((name, lam),), App(span, Var(span, name), first))
 
-    if ways > 1:
+    if exit_count > 1:
         return join(t, written & t.live.after[node], env, exits.next, procedure, span)
     return procedure(exits.next)
 
@@ -109,29 +109,29 @@ def _is_part_of_loop(node: ast.AST) -> bool:
 def for_loop(t: FunctionContext, node: ast.For, env: Env, exits: Exits) -> Expr:
     """`for`, with its `else`: a loop over positions."""
     span = t.span(node)
-    changing, turn = _changing(t, node), Turn(_changed_in_place(node, t), env)
+    changing, loop = _changing(t, node), Loop(_changed_in_place(node, t), env)
 
     def with_plan(plan: Plan) -> Expr:
         position = t.fresh("i")
         counter = Counter(position, plan.start or Const(span, 0), plan.step)
 
-        def body(now: Env, again_: Next, out: Next) -> Expr:
-            at, turn.env = Var(span, position), now
-            inner = replace(exits, next=again_, breaks=out, continues=again_)
+        def body(now: Env, repeat: Next, out: Next) -> Expr:
+            at, loop.env = Var(span, position), now
+            inner = replace(exits, next=repeat, breaks=out, continues=repeat)
             end = t.block(node.orelse, now, replace(exits, next=out))
             into = bind_target(t, node.target, plan, at, now, inner, lambda e: t.block(node.body, e, inner))
             if exits.handler is None or not plan.raises:
                 result: Expr = If(span, plan.more(at), into, end)
             else:
                 more = plan.more(at)
-                result = guarded(t, more, now, exits.handler, lambda more: If(span, more, into, end))
+                result = guard(t, more, now, exits.handler, lambda more: If(span, more, into, end))
             return result if changing is None else _unless_resized(t, changing, plan, now, exits, result)
 
-        ways = _breaks(node.body) + 1
-        return _loop(t, node, counter, env, exits, body, ways)
+        exit_count = _breaks(node.body) + 1
+        return _loop(t, node, counter, env, exits, body, exit_count)
 
-    found = counted(t, node.iter, env, exits, with_plan)
-    return planned(t, node.iter, env, exits, turn, with_plan) if found is None else found
+    found = counting_plan(t, node.iter, env, exits, with_plan)
+    return make_plan(t, node.iter, env, exits, loop, with_plan) if found is None else found
 
 
 def _changed_in_place(node: ast.For, t: FunctionContext) -> frozenset[str]:
@@ -149,17 +149,17 @@ def _changing(t: FunctionContext, node: ast.For) -> str | None:
     return over.id if isinstance(over, ast.Name) and written else None
 
 
-def _unless_resized(t: FunctionContext, name: str, plan: Plan, env: Env, exits: Exits, turn: Expr) -> Expr:
+def _unless_resized(t: FunctionContext, name: str, plan: Plan, env: Env, exits: Exits, body: Expr) -> Expr:
     """The next turn; Python's error where the variable holds a dictionary of another size than at first."""
-    span = turn.span
+    span = body.span
     if plan.sequence is None or name not in env:
-        return turn
+        return body
     value = env[name].core
-    sizes = [prim(span, "py.len", Var(span, value)), prim(span, "py.len", again(plan.sequence))]
+    sizes = [prim(span, "py.len", Var(span, value)), prim(span, "py.len", copy_of(plan.sequence))]
     is_dict = instance(span, Var(span, value), dict)
     resized = both(span, is_dict, prim(span, "py.ne", *sizes))
     error = make_error(span, RuntimeError, Const(span, "dictionary changed size during iteration"))
-    return If(span, resized, raised(t, error, env, exits, span), turn)
+    return If(span, resized, raise_value(t, error, env, exits, span), body)
 
 
 def bind_target(
@@ -181,7 +181,7 @@ def bind_target(
     def use(value: Expr) -> Expr:
         return Let(span, item, value, _bind_each(t, names, parts, env, rest))
 
-    return use(unpacked) if exits.handler is None else guarded(t, unpacked, env, exits.handler, use)
+    return use(unpacked) if exits.handler is None else guard(t, unpacked, env, exits.handler, use)
 
 
 def _bind_each(t: FunctionContext, names: list[str], parts: list[Expr], env: Env, rest: Next) -> Expr:

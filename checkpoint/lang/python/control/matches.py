@@ -13,16 +13,15 @@ from typing import Any
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
-from checkpoint.lang.python.context.builder import again, bound, instance, prim, raise_error
+from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env
-from checkpoint.lang.python.control.handlers import evaluated
+from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import current, join, merged, written_in
 from checkpoint.lang.python.scopes.syntax import captures_of
 
 Fail = Callable[[], Expr]
-Fits = Callable[[Env], Expr]
 
 
 def translate(t: FunctionContext, node: ast.Match, env: Env, exits: Exits) -> Expr:
@@ -30,10 +29,10 @@ def translate(t: FunctionContext, node: ast.Match, env: Env, exits: Exits) -> Ex
     span = t.span(node)
     written = written_in([node], t)
 
-    def ways(go_on: Next) -> Expr:
-        return _cases(t, t.expr(node.subject, env), node.cases, env, replace(exits, next=go_on))
+    def branches(resume: Next) -> Expr:
+        return _cases(t, t.expr(node.subject, env), node.cases, env, replace(exits, next=resume))
 
-    return join(t, written & t.live.after[node], env, exits.next, ways, span)
+    return join(t, written & t.live.after[node], env, exits.next, branches, span)
 
 
 def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
@@ -47,13 +46,13 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
         )
     name, names = t.fresh("case"), captures_of(case.pattern)
     left = sorted(set(names)) if case.guard is not None else []
-    met: list[Env] = []
+    arriving: list[Env] = []
 
     def fail(now: Env) -> Expr:
-        met.append(now)
+        arriving.append(now)
         return App(span, Var(span, name), tuple([current(t, now, variable, span) for variable in left]))
 
-    def fits(now: Env) -> Expr:
+    def then(now: Env) -> Expr:
         return _stored(t, [v for v in names if _CAPTURED + v in now], now, span, guarded_body)
 
     def guarded_body(now: Env) -> Expr:
@@ -63,13 +62,13 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
         def use(test: Expr, _: Next) -> Expr:
             return If(span, test, t.block(case.body, now, exits), fail(now))
 
-        return evaluated(t, case.guard, now, exits, use, translated=t.test(case.guard, now))
+        return evaluate(t, case.guard, now, exits, use, translated=t.test(case.guard, now))
 
-    result = matched(t, case.pattern, subject, env, fits, lambda: fail(env))
+    result = matched(t, case.pattern, subject, env, then, lambda: fail(env))
     params = {variable: t.fresh(variable) for variable in left}
     after = dict(env)
     for variable, param in params.items():
-        after[variable] = merged(param, [now.get(variable) for now in met])
+        after[variable] = merged(param, [now.get(variable) for now in arriving])
     rest = Lambda(span, tuple(params.values()), _cases(t, subject, cases[1:], after, exits), name=name)
     return Letrec(span, ((name, rest),), result)
 
@@ -86,101 +85,107 @@ def _stored(t: FunctionContext, names: list[str], env: Env, span: Span, rest: Ne
     return t.store(names[0], found, now, lambda e: _stored(t, names[1:], e, span, rest))
 
 
-def _found(t: FunctionContext, name: str, value: Expr, env: Env, rest: Fits) -> Expr:
+def _found(t: FunctionContext, name: str, value: Expr, env: Env, rest: Next) -> Expr:
     new = t.fresh(name)
     return Let(value.span, new, value, rest({**env, _CAPTURED + name: Binding(new)}))
 
 
 def matched(
-    t: FunctionContext, pattern: ast.pattern, subject: Expr, env: Env, fits: Fits, fail: Fail
+    t: FunctionContext, pattern: ast.pattern, subject: Expr, env: Env, then: Next, fail: Fail
 ) -> Expr:
     """`fits` with the names that a pattern binds, or `fail`."""
     span = t.span(pattern)
     match pattern:
         case ast.MatchValue():
-            test = t.program.operation(t, "py.eq", [again(subject), t.expr(pattern.value, env)], pattern)
-            return If(span, test, fits(env), fail())
+            test = t.program.operation(t, "py.eq", [copy_of(subject), t.expr(pattern.value, env)], pattern)
+            return If(span, test, then(env), fail())
         case ast.MatchSingleton():
             return If(
-                span, prim(span, "py.is", again(subject), Const(span, pattern.value)), fits(env), fail()
+                span, prim(span, "py.is", copy_of(subject), Const(span, pattern.value)), then(env), fail()
             )
         case ast.MatchAs():
-            return _captured(t, pattern, subject, env, fits, fail)
+            return _captured(t, pattern, subject, env, then, fail)
         case ast.MatchOr():
-            return _either(t, pattern.patterns, subject, env, fits, fail)
+            return _either(t, pattern.patterns, subject, env, then, fail)
         case ast.MatchSequence():
-            return _sequence(t, pattern, subject, env, fits, fail)
+            return _sequence(t, pattern, subject, env, then, fail)
         case ast.MatchClass():
-            return _class(t, pattern, subject, env, fits, fail)
+            return _class(t, pattern, subject, env, then, fail)
     raise t.refuse(pattern, "this pattern", "match constants, tuples and dataclasses")
 
 
-def _captured(t: FunctionContext, node: ast.MatchAs, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+def _captured(t: FunctionContext, node: ast.MatchAs, subject: Expr, env: Env, then: Next, fail: Fail) -> Expr:
     def bind(now: Env) -> Expr:
-        return fits(now) if node.name is None else _found(t, node.name, again(subject), now, fits)
+        return then(now) if node.name is None else _found(t, node.name, copy_of(subject), now, then)
 
     return bind(env) if node.pattern is None else matched(t, node.pattern, subject, env, bind, fail)
 
 
 def _either(
-    t: FunctionContext, patterns: list[ast.pattern], subject: Expr, env: Env, fits: Fits, fail: Fail
+    t: FunctionContext, patterns: list[ast.pattern], subject: Expr, env: Env, then: Next, fail: Fail
 ) -> Expr:
     """Alternatives; what fits is translated once for each."""
     if len(patterns) == 1:
-        return matched(t, patterns[0], subject, env, fits, fail)
+        return matched(t, patterns[0], subject, env, then, fail)
     return matched(
-        t, patterns[0], subject, env, fits, lambda: _either(t, patterns[1:], subject, env, fits, fail)
+        t, patterns[0], subject, env, then, lambda: _either(t, patterns[1:], subject, env, then, fail)
     )
 
 
 def _sequence(
-    t: FunctionContext, node: ast.MatchSequence, subject: Expr, env: Env, fits: Fits, fail: Fail
+    t: FunctionContext, node: ast.MatchSequence, subject: Expr, env: Env, then: Next, fail: Fail
 ) -> Expr:
     span, parts = t.span(node), node.patterns
     stars = [i for i, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
     count = Const(span, len(parts) - len(stars))
-    length = prim(span, "py.len", again(subject))
+    length = prim(span, "py.len", copy_of(subject))
     enough = prim(span, "py.ge" if stars else "py.eq", length, count)
-    inside = _parts(t, parts, 0, subject, env, fits, fail)
-    is_sequence = instance(span, again(subject), tuple, list)
+    inside = _parts(t, parts, 0, subject, env, then, fail)
+    is_sequence = instance(span, copy_of(subject), tuple, list)
     return If(span, is_sequence, If(span, enough, inside, fail()), fail())
 
 
 def _parts(
-    t: FunctionContext, parts: list[ast.pattern], at: int, subject: Expr, env: Env, fits: Fits, fail: Fail
+    t: FunctionContext,
+    parts: list[ast.pattern],
+    at: int,
+    subject: Expr,
+    env: Env,
+    then: Next,
+    fail: Fail,
 ) -> Expr:
     if at == len(parts):
-        return fits(env)
+        return then(env)
     part, span = parts[at], t.span(parts[at])
 
     def rest(now: Env) -> Expr:
-        return _parts(t, parts, at + 1, subject, now, fits, fail)
+        return _parts(t, parts, at + 1, subject, now, then, fail)
 
     starred = any(isinstance(p, ast.MatchStar) for p in parts[:at])
     if isinstance(part, ast.MatchStar):
         end = at + 1 - len(parts)
         bounds = [Const(span, at), Const(span, end if end else None), Const(span, None)]
-        items = prim(span, "py.list-of", prim(span, "py.slice", again(subject), *bounds))
+        items = prim(span, "py.list-of", prim(span, "py.slice", copy_of(subject), *bounds))
         return rest(env) if part.name is None else _found(t, part.name, items, env, rest)
-    item = prim(span, "py.item", again(subject), Const(span, at - len(parts) if starred else at))
-    return bound(t.program.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
+    item = prim(span, "py.item", copy_of(subject), Const(span, at - len(parts) if starred else at))
+    return bind(t.program.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
 
 
-def _class(t: FunctionContext, node: ast.MatchClass, subject: Expr, env: Env, fits: Fits, fail: Fail) -> Expr:
+def _class(t: FunctionContext, node: ast.MatchClass, subject: Expr, env: Env, then: Next, fail: Fail) -> Expr:
     span = t.span(node)
     classes = t.program.classes_of(t, node.cls, env)
     names = [*getattr(classes[0], "__match_args__", ())[: len(node.patterns)], *node.kwd_attrs]
     patterns = [*node.patterns, *node.kwd_patterns]
     inside: Expr
     if classes[0] in (int, float, str, bool, tuple, list, dict) and len(node.patterns) == 1:
-        inside = matched(t, node.patterns[0], subject, env, fits, fail)
+        inside = matched(t, node.patterns[0], subject, env, then, fail)
     elif len(names) < len(patterns):
         most = len(names) - len(node.kwd_attrs)
         counted = f"{most} positional sub-pattern{'' if most == 1 else 's'} ({len(node.patterns)} given)"
         inside = raise_error(span, TypeError, f"{classes[0].__name__}() accepts {counted}")
     else:
-        inside = _attributes(t, list(zip(names, patterns, strict=True)), subject, env, fits, fail, node)
-    return If(span, instance(span, again(subject), *classes), inside, fail())
+        inside = _attributes(t, list(zip(names, patterns, strict=True)), subject, env, then, fail, node)
+    return If(span, instance(span, copy_of(subject), *classes), inside, fail())
 
 
 def _attributes(
@@ -188,16 +193,16 @@ def _attributes(
     pairs: list[tuple[str, ast.pattern]],
     subject: Expr,
     env: Env,
-    fits: Fits,
+    then: Next,
     fail: Fail,
     node: Any,
 ) -> Expr:
     if not pairs:
-        return fits(env)
+        return then(env)
     (name, pattern), more = pairs[0], pairs[1:]
-    value = t.program.attribute(t, again(subject), name, node)
+    value = t.program.attribute(t, copy_of(subject), name, node)
 
     def rest(now: Env) -> Expr:
-        return _attributes(t, more, subject, now, fits, fail, node)
+        return _attributes(t, more, subject, now, then, fail, node)
 
-    return bound(t.program.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)
+    return bind(t.program.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Var
-from checkpoint.lang.python.context.builder import again, both, bound, instance, prim, raise_error
+from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
-from checkpoint.lang.python.control.handlers import guarded
+from checkpoint.lang.python.control.handlers import guard
 from checkpoint.lang.python.scopes.syntax import has_star, view_of
 
 
 @dataclass(eq=False, repr=False)
-class Turn:
+class Loop:
     """The loop that a plan is for: the variables that its body changes in place, and what names mean at the
     head of a turn (`env`, once the loop is being made).
     """
@@ -49,7 +49,7 @@ class Plan:
         return parts[0] if self.whole else Prim(parts[0].span, "py.tuple", tuple(parts))
 
 
-def counted(
+def counting_plan(
     t: FunctionContext, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
 ) -> Expr | None:
     """A `range` from a start, by a step that is known: its positions are its items."""
@@ -72,52 +72,57 @@ def counted(
 
     def between(first: Var, last: Var) -> Expr:
         def more(i: Expr) -> Expr:
-            return prim(span, compare, again(i), again(last))
+            return prim(span, compare, copy_of(i), copy_of(last))
 
-        return use(Plan(more, lambda i: [again(i)], start=first, step=by))
+        return use(Plan(more, lambda i: [copy_of(i)], start=first, step=by))
 
     return _once(
         t, start, "start", env, exits, lambda a: _once(t, end, "end", env, exits, lambda b: between(a, b))
     )
 
 
-def planned(
-    t: FunctionContext, node: ast.expr, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+def make_plan(
+    t: FunctionContext,
+    node: ast.expr,
+    env: Env,
+    exits: Exits,
+    loop: Loop,
+    use: Callable[[Plan], Expr],
 ) -> Expr:
     """`use` on the plan of an iterable; what is evaluated once comes before it."""
     known = _known_callee(t, node, env)
     if isinstance(node, ast.Call) and known is zip and _is_strict(node):
-        return _zip(t, node, node.args, [], env, exits, turn, use)
+        return _zip(t, node, node.args, [], env, exits, loop, use)
     if isinstance(node, ast.Call) and not node.keywords and not has_star(node):
         if known is range and 1 <= len(node.args) <= 3:
             return _range(t, node, env, exits, use)
         if known is enumerate and 1 <= len(node.args) <= 2:
-            return _enumerate(t, node, env, exits, turn, use)
+            return _enumerate(t, node, env, exits, loop, use)
         if known is zip and node.args:
-            return _zip(t, node, node.args, [], env, exits, turn, use)
+            return _zip(t, node, node.args, [], env, exits, loop, use)
         if known is reversed and len(node.args) == 1:
-            return _reversed(t, node, env, exits, turn, use)
+            return _reversed(t, node, env, exits, loop, use)
     view = view_of(node)
     if view is not None and not t.program.has_method(view[1]):
-        return _view(t, node, view, env, exits, turn, use)
+        return _view(t, node, view, env, exits, loop, use)
 
     def over(value: Var) -> Expr:
-        return use(_indexed(value, _following(t, node, turn, value)))
+        return use(_indexed(value, _following(t, node, loop, value)))
 
     return _once(t, _sequence(t, node, env), "sequence", env, exits, over)
 
 
-def _following(t: FunctionContext, node: ast.expr, turn: Turn, first: Var) -> Callable[[], Expr]:
+def _following(t: FunctionContext, node: ast.expr, loop: Loop, first: Var) -> Callable[[], Expr]:
     """What is gone over at each turn: what was there at first, or the list that a variable holds now."""
-    if not isinstance(node, ast.Name) or node.id not in turn.changed:
-        return lambda: again(first)
+    if not isinstance(node, ast.Name) or node.id not in loop.changed:
+        return lambda: copy_of(first)
     name = node.id
 
     def now() -> Expr:
         def choose(v: list[Expr]) -> Expr:
-            return If(first.span, instance(first.span, v[0], list), again(v[0]), again(first))
+            return If(first.span, instance(first.span, v[0], list), copy_of(v[0]), copy_of(first))
 
-        return bound(t.program.names, [t.read(name, node, turn.env)], choose)
+        return bind(t.program.names, [t.read(name, node, loop.env)], choose)
 
     return now
 
@@ -144,16 +149,16 @@ def _once(
 
     if exits.handler is None or isinstance(value, Const | Var):
         return use(value)
-    return guarded(t, value, env, exits.handler, use)
+    return guard(t, value, env, exits.handler, use)
 
 
 def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:
     """The items of a sequence; its length is looked at each time, since it may grow."""
     span = value.span
-    sequence = now or (lambda: again(value))
+    sequence = now or (lambda: copy_of(value))
     return Plan(
-        lambda i: prim(span, "py.lt", again(i), prim(span, "py.len", sequence())),
-        lambda i: [prim(span, "py.item", sequence(), again(i))],
+        lambda i: prim(span, "py.lt", copy_of(i), prim(span, "py.len", sequence())),
+        lambda i: [prim(span, "py.item", sequence(), copy_of(i))],
         sequence=value,
     )
 
@@ -163,7 +168,7 @@ def _range(t: FunctionContext, node: ast.Call, env: Env, exits: Exits, use: Call
     if len(node.args) == 1:
 
         def upto(end: Var) -> Expr:
-            return use(Plan(lambda i: prim(span, "py.lt", again(i), again(end)), lambda i: [again(i)]))
+            return use(Plan(lambda i: prim(span, "py.lt", copy_of(i), copy_of(end)), lambda i: [copy_of(i)]))
 
         return _once(t, prim(span, "py.index", t.expr(node.args[0], env)), "end", env, exits, upto)
     bounds = [t.expr(argument, env) for argument in node.args]
@@ -173,23 +178,28 @@ def _range(t: FunctionContext, node: ast.Call, env: Env, exits: Exits, use: Call
 
 
 def _enumerate(
-    t: FunctionContext, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+    t: FunctionContext,
+    node: ast.Call,
+    env: Env,
+    exits: Exits,
+    loop: Loop,
+    use: Callable[[Plan], Expr],
 ) -> Expr:
     span = t.span(node)
 
-    def counted(plan: Plan) -> Expr:
+    def counting_plan(plan: Plan) -> Expr:
         if len(node.args) == 1:
-            return use(Plan(plan.more, lambda i: [again(i), plan.item(i)], False, plan.raises))
+            return use(Plan(plan.more, lambda i: [copy_of(i), plan.item(i)], False, plan.raises))
 
         def shifted(start: Var) -> Expr:
             def items(i: Expr) -> list[Expr]:
-                return [prim(span, "py.add", again(start), again(i)), plan.item(i)]
+                return [prim(span, "py.add", copy_of(start), copy_of(i)), plan.item(i)]
 
             return use(Plan(plan.more, items, False, plan.raises))
 
         return _once(t, prim(span, "py.index", t.expr(node.args[1], env)), "start", env, exits, shifted)
 
-    return planned(t, node.args[0], env, exits, turn, counted)
+    return make_plan(t, node.args[0], env, exits, loop, counting_plan)
 
 
 def _zip(
@@ -199,17 +209,17 @@ def _zip(
     plans: list[Plan],
     env: Env,
     exits: Exits,
-    turn: Turn,
+    loop: Loop,
     use: Callable[[Plan], Expr],
 ) -> Expr:
     if rest:
-        return planned(
+        return make_plan(
             t,
             rest[0],
             env,
             exits,
-            turn,
-            lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, turn, use),
+            loop,
+            lambda p: _zip(t, node, rest[1:], [*plans, p], env, exits, loop, use),
         )
     span = t.span(node)
 
@@ -245,15 +255,20 @@ def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
 
 
 def _reversed(
-    t: FunctionContext, node: ast.Call, env: Env, exits: Exits, turn: Turn, use: Callable[[Plan], Expr]
+    t: FunctionContext,
+    node: ast.Call,
+    env: Env,
+    exits: Exits,
+    loop: Loop,
+    use: Callable[[Plan], Expr],
 ) -> Expr:
     span = t.span(node)
 
     def from_the_end(value: Var) -> Expr:
-        now = _following(t, node.args[0], turn, value)
+        now = _following(t, node.args[0], loop, value)
 
         def items(i: Expr) -> list[Expr]:
-            position = prim(span, "py.sub", Const(span, -1), again(i))
+            position = prim(span, "py.sub", Const(span, -1), copy_of(i))
             return [prim(span, "py.item", now(), position)]
 
         return use(Plan(_indexed(value, now).more, items))
@@ -267,23 +282,23 @@ def _view(
     view: tuple[ast.expr, str],
     env: Env,
     exits: Exits,
-    turn: Turn,
+    loop: Loop,
     use: Callable[[Plan], Expr],
 ) -> Expr:
     """A dictionary's view: its keys are those of the beginning, its values those of the turn."""
     span, (base, kind) = t.span(node), view
-    follows = isinstance(base, ast.Name) and base.id in turn.changed
+    follows = isinstance(base, ast.Name) and base.id in loop.changed
 
     def with_dictionary(value: Var) -> Expr:
         def with_keys(keys: Var) -> Expr:
             def items(i: Expr) -> list[Expr]:
-                key, same = [prim(span, "py.item", again(keys), again(i)) for _ in range(2)]
-                now = t.expr(base, turn.env) if follows else again(value)
+                key, same = [prim(span, "py.item", copy_of(keys), copy_of(i)) for _ in range(2)]
+                now = t.expr(base, loop.env) if follows else copy_of(value)
                 item = prim(span, "py.item", now, same)
                 return {"keys": [key], "values": [item], "items": [key, item]}[kind]
 
             return use(Plan(_indexed(keys).more, items, whole=kind != "items", sequence=keys))
 
-        return _once(t, prim(span, "py.keys", again(value)), "keys", env, exits, with_keys)
+        return _once(t, prim(span, "py.keys", copy_of(value)), "keys", env, exits, with_keys)
 
     return _once(t, t.expr(base, env), "dictionary", env, exits, with_dictionary)

@@ -16,54 +16,54 @@ from checkpoint.lang.core import Expr, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE
-from checkpoint.lang.python.context.entry import HERE, Entry
+from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.source import advice
 
 
-def call_of_root(linker: Linker, root: Reference | str, given: Arguments) -> Expr:
+def call_of_root(linker: Linker, root: Reference | str, passed: Arguments) -> Expr:
     """The call of the given function."""
     t = Entry(linker)
     if isinstance(root, str):
-        return _call_of_object(linker, t, root, given)
+        return _call_of_object(linker, t, root, passed)
     if isinstance(root.value, types.MethodType | functools.partial):
-        root, positional, keywords = linker.given_parts(t, root, HERE)
-        given = given.after(positional, keywords)
-    return _arranged(linker, t, root, given)
+        root, positional, keywords = linker.bound_parts(t, root, NO_NODE)
+        passed = passed.after(positional, keywords)
+    return _arranged(linker, t, root, passed)
 
 
 def value_of_root(linker: Linker, root: Reference | str) -> Expr:
     """Return the given function as a value that is called by position."""
     if isinstance(root, str):
         raise SourceError(_not_translated(linker.inputs.value(0)))
-    return values.of_reference(linker, Entry(linker), root, NOWHERE, HERE)
+    return values.of_reference(linker, Entry(linker), root, NOWHERE, NO_NODE)
 
 
-def _arranged(linker: Linker, t: Entry, known: Reference, given: Arguments) -> Expr:
+def _arranged(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> Expr:
     record = arrays.record_of(known.value)
     if record is not None:
-        return arrays.arranged(t, record, record.name.rpartition(".")[2], given, HERE)
-    op = None if given.keywords else statics.primitive(known.value, len(given.positional))
+        return arrays.apply(t, record, record.name.rpartition(".")[2], passed, NO_NODE)
+    op = None if passed.keywords else statics.primitive(known.value, len(passed.positional))
     if op is not None:
-        return linker.operation(t, op, given.positional, HERE)
+        return linker.operation(t, op, passed.positional, NO_NODE)
     callee = linker.library_callee(known.value) or linker.callee(known)
     if callee is not None:
-        return arrange.arranged(t, callee, given, HERE, arrange.caller(t, callee, NOWHERE))
+        return arrange.apply(t, callee, passed, NO_NODE, arrange.caller(t, callee, NOWHERE))
     made = classes.constructor(linker, known) if isinstance(known.value, type) else None
     if made is None:
-        raise t.refuse(HERE, *advice.of_object(known.value))
-    return arrange.arranged(t, made, given, HERE, lambda args: classes.made(known.value, args, NOWHERE))
+        raise t.refuse(NO_NODE, *advice.of_object(known.value))
+    return arrange.apply(t, made, passed, NO_NODE, lambda args: classes.made(known.value, args, NOWHERE))
 
 
-def _call_of_object(linker: Linker, t: Entry, name: str, given: Arguments) -> Expr:
+def _call_of_object(linker: Linker, t: Entry, name: str, passed: Arguments) -> Expr:
     value = linker.inputs.value(0)
     callee = linker.callee_in_class(type(value), "__call__")
     if callee is None:
         raise SourceError(_not_translated(value))
-    given = given.after([Var(NOWHERE, name)], {})
-    return arrange.arranged(t, callee, given, HERE, arrange.caller(t, callee, NOWHERE))
+    passed = passed.after([Var(NOWHERE, name)], {})
+    return arrange.apply(t, callee, passed, NO_NODE, arrange.caller(t, callee, NOWHERE))
 
 
 def _not_translated(value: Any) -> str:

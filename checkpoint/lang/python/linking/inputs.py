@@ -24,14 +24,14 @@ from checkpoint.lang.python.calls.arrays import is_array
 LEAVES = frozenset((float, int, str, bool, type(None)))
 
 
-class Unknown(Exception):
+class NotFound(Exception):
     """A name that means nothing, or a cell that is empty."""
 
 
-def step(value: Any, how: tuple[str, Any]) -> Any:
+def follow(value: Any, access: tuple[str, Any]) -> Any:
     """One step from an object to another."""
-    kind, what = how
-    return STEPS[kind](value, what)
+    kind, key = access
+    return ACCESSES[kind](value, key)
 
 
 def _global(function: Any, name: str) -> Any:
@@ -40,19 +40,19 @@ def _global(function: Any, name: str) -> Any:
         return found[name]
     if hasattr(builtins, name):
         return getattr(builtins, name)
-    raise Unknown(name)
+    raise NotFound(name)
 
 
 def _cell(function: Any, position: int) -> Any:
     try:
         return function.__closure__[position].cell_contents
     except ValueError:
-        raise Unknown(str(position)) from None
+        raise NotFound(str(position)) from None
 
 
 def _no_global(function: Any, name: str) -> None:
     if name in function.__globals__:
-        raise Unknown(name)
+        raise NotFound(name)
 
 
 def _no_cell(function: Any, position: int) -> None:
@@ -60,24 +60,24 @@ def _no_cell(function: Any, position: int) -> None:
         function.__closure__[position].cell_contents  # noqa: B018
     except ValueError:
         return
-    raise Unknown(str(position))
+    raise NotFound(str(position))
 
 
 def _attribute(value: Any, name: str) -> Any:
     try:
         return getattr(value, name)
     except AttributeError:
-        raise Unknown(name) from None
+        raise NotFound(name) from None
 
 
 def _in_class(cls: type, name: str) -> Any:
     for base in cls.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]
-    raise Unknown(name)
+    raise NotFound(name)
 
 
-STEPS: dict[str, Callable[[Any, Any], Any]] = {
+ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "global": _global,
     "cell": _cell,
     "no global": _no_global,
@@ -95,14 +95,14 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "field default": lambda cls, name: cls.__dataclass_fields__[name].default,
     "field factory": lambda cls, name: cls.__dataclass_fields__[name].default_factory,
     "tuple default": lambda cls, name: cls._field_defaults[name],
-    "library": lambda _, what: what,
+    "library": lambda _, key: key,
     "func": lambda cached, _: cached.func,
 }
 
 
 def is_data(value: Any) -> bool:
     """Return whether an object is read anew at each call, rather than relied on by the translation."""
-    return not (isinstance(value, KNOWN) or _is_native_callable(value) or is_of_system(value))
+    return not (isinstance(value, STATIC_TYPES) or _is_native_callable(value) or is_of_system(value))
 
 
 def is_of_system(value: Any) -> bool:
@@ -152,7 +152,7 @@ def _no_leaves(values: Iterable[Any]) -> list[Any]:
     return [] if LEAVES.issuperset(map(type, values)) else [x for x in values if type(x) not in LEAVES]
 
 
-KNOWN = (
+STATIC_TYPES = (
     types.FunctionType,
     types.BuiltinFunctionType,
     types.MethodType,
@@ -183,11 +183,11 @@ class Input:
     """One object: from which other it is found, and what it must be (NOTHING: it is data)."""
 
     parent: int
-    how: tuple[str, Any]
+    access: tuple[str, Any]
     expected: Any
 
 
-NOTHING = object()
+IS_DATA = object()
 
 
 class Inputs:
@@ -202,37 +202,37 @@ class Inputs:
         """The object, while the program is translated."""
         return self._values[index]
 
-    def find(self, parent: int, kind: str, what: Any) -> tuple[int, Any]:
+    def find(self, parent: int, kind: str, key: Any) -> tuple[int, Any]:
         """The input that a step leads to, and its value; raises Unknown."""
         origin = self._values[parent]
-        key = (id(origin.__globals__), what) if kind == "global" else (parent, kind, what)
-        if key not in self._known:
-            value = step(origin, (kind, what))
-            self._known[key] = len(self.nodes)
-            self.nodes.append(Input(parent, (kind, what), _expected(value)))
+        place = (id(origin.__globals__), key) if kind == "global" else (parent, kind, key)
+        if place not in self._known:
+            value = follow(origin, (kind, key))
+            self._known[place] = len(self.nodes)
+            self.nodes.append(Input(parent, (kind, key), _expected(value)))
             self._values.append(value)
-        index = self._known[key]
+        index = self._known[place]
         return index, self._values[index]
 
     def name_of(self, index: int) -> str:
         """Return what a function that reads an input calls it."""
         node = self.nodes[index]
-        kind, what = node.how
+        kind, key = node.access
         code: Any = getattr(self._values[node.parent], "__code__", None)
         if kind == "cell":
-            return str(code.co_freevars[what])
+            return str(code.co_freevars[key])
         if kind == "default":
             first = code.co_argcount - len(self._values[node.parent].__defaults__)
-            return str(code.co_varnames[first + what])
-        return str(what)
+            return str(code.co_varnames[first + key])
+        return str(key)
 
-    def absent(self, parent: int, kind: str, what: Any) -> None:
+    def absent(self, parent: int, kind: str, key: Any) -> None:
         """Note that a global is not there, or that a cell is empty."""
         origin = self._values[parent]
-        key = (id(origin.__globals__), kind, what) if kind == "global" else (parent, "no", what)
-        if key not in self._known:
-            self._known[key] = len(self.nodes)
-            self.nodes.append(Input(parent, (f"no {kind}", what), NOTHING))
+        place = (id(origin.__globals__), kind, key) if kind == "global" else (parent, "no", key)
+        if place not in self._known:
+            self._known[place] = len(self.nodes)
+            self.nodes.append(Input(parent, (f"no {kind}", key), IS_DATA))
             self._values.append(None)
 
     def forget(self) -> None:
@@ -245,10 +245,10 @@ class Inputs:
         values: list[Any] = []
         for node in self.nodes:
             try:
-                value = step(values[node.parent], node.how) if node.parent >= 0 else root
-            except (Unknown, LookupError, AttributeError, TypeError):
+                value = follow(values[node.parent], node.access) if node.parent >= 0 else root
+            except (NotFound, LookupError, AttributeError, TypeError):
                 return None
-            if node.expected is NOTHING:
+            if node.expected is IS_DATA:
                 if not is_data(value):
                     return None
             elif not _is_expected(value, node.expected):
@@ -265,7 +265,7 @@ def _expected(value: Any) -> Any:
         return len(value.args), tuple(value.keywords)
     if isinstance(value, types.MethodType | property | staticmethod | classmethod):
         return type(value)
-    return NOTHING if is_data(value) else value
+    return IS_DATA if is_data(value) else value
 
 
 def _is_expected(value: Any, expected: Any) -> bool:

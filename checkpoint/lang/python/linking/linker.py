@@ -26,7 +26,7 @@ from checkpoint.lang.python.calls import arrange, arrays, classes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import Names
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
-from checkpoint.lang.python.context.entry import HERE, Entry
+from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import (
     Binding,
     Callee,
@@ -39,8 +39,8 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.linking import values
-from checkpoint.lang.python.linking.inputs import Inputs, Unknown, is_data, is_of_system
-from checkpoint.lang.python.linking.objects import Learned, Objects
+from checkpoint.lang.python.linking.inputs import Inputs, NotFound, is_data, is_of_system
+from checkpoint.lang.python.linking.objects import Facts, Objects
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
 from checkpoint.lang.python.source.texts import text_of
@@ -50,8 +50,8 @@ from checkpoint.lang.python.translation.translator import Translator
 class Linker(Objects):
     """One translation of a program. `learned` outlives it, if it must start again."""
 
-    def __init__(self, root: Any, learned: Learned) -> None:
-        self.learned = learned
+    def __init__(self, root: Any, facts: Facts) -> None:
+        self.facts = facts
         self.names = Names()
         self.inputs = Inputs(root)
         self.variables: dict[int, str] = {}  # of the inputs that are data
@@ -61,7 +61,7 @@ class Linker(Objects):
         self._pending: list[tuple[str, Translator]] = []
         self.method_names = {
             name
-            for cls in learned.classes
+            for cls in facts.classes
             for name, v in vars(cls).items()
             if isinstance(v, types.FunctionType)
         }
@@ -72,9 +72,9 @@ class Linker(Objects):
         """What a name means that leads to an input."""
         if not is_data(value):
             if isinstance(value, type):
-                self.learn_class(value)
+                self.note_class(value)
             return Reference(value, index)
-        self.learn_classes_of(value)
+        self.note_classes_of(value)
         if index not in self.variables:
             name = self.inputs.name_of(index)
             self.variables[index] = self.names.fresh(name if name.isidentifier() else "input")
@@ -87,11 +87,11 @@ class Linker(Objects):
         if advice.is_random(value):
             raise t.refuse(node, *advice.of_random(type(value).__name__))
 
-    def find(self, parent: int, kind: str, what: Any) -> Reference | str | None:
+    def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
         """The meaning of what a step from an input leads to."""
         try:
-            index, value = self.inputs.find(parent, kind, what)
-        except Unknown:
+            index, value = self.inputs.find(parent, kind, key)
+        except NotFound:
             return None
         return self.reference_to(index, value)
 
@@ -101,12 +101,12 @@ class Linker(Objects):
         free = {name: i for i, name in enumerate(function.__code__.co_freevars)}
 
         def meaning(name: str) -> Binding | Reference | str | None:
-            kind, what = ("cell", free[name]) if name in free else ("global", name)
+            kind, key = ("cell", free[name]) if name in free else ("global", name)
             if kind == "cell" or name in function.__globals__:
-                found = self.find(index, kind, what)
+                found = self.find(index, kind, key)
                 if found is not None:
                     return found
-            self.inputs.absent(index, kind, what)
+            self.inputs.absent(index, kind, key)
             if kind == "cell":
                 return Binding("", unbound=True)
             return Reference(getattr(builtins, name)) if hasattr(builtins, name) else None
@@ -133,10 +133,10 @@ class Linker(Objects):
 
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
         if base.input is None or is_of_system(base.value) or arrays.record_of(base.value) is not None:
-            value = getattr(base.value, name, Unknown)
-            return None if value is Unknown else Reference(value)
+            value = getattr(base.value, name, NotFound)
+            return None if value is NotFound else Reference(value)
         if getattr(base.value, "__name__", "") in {*sys.stdlib_module_names, "numpy"}:
-            value = getattr(base.value, name, Unknown)
+            value = getattr(base.value, name, NotFound)
             if type(value) in (float, int, str):
                 return Reference(value)
         return self.find(base.input, "attribute", name)
@@ -161,17 +161,17 @@ class Linker(Objects):
         file = getattr(found, "__file__", None) or "unknown location"
         return ImportError(f"cannot import name {name!r} from {module!r} ({file})")
 
-    def maker_of(self, known: Reference, kind: str, what: Any) -> Maker:
+    def maker_of(self, known: Reference, kind: str, key: Any) -> Maker:
         """A maker of what a step from an input leads to."""
         assert known.input is not None
-        found = self.find(known.input, kind, what)
+        found = self.find(known.input, kind, key)
         return self.maker(found)
 
     def maker(self, found: Reference | str | None) -> Maker:
         if isinstance(found, str):
             return lambda span: Var(span, found)
         assert found is not None
-        return lambda span: values.of_reference(self, Entry(self), found, span, HERE)
+        return lambda span: values.of_reference(self, Entry(self), found, span, NO_NODE)
 
     def factory_of(self, known: Reference, name: str) -> Maker:
         """A maker of what the default factory of a dataclass's field makes."""
@@ -214,7 +214,7 @@ class Linker(Objects):
         signature = signature_of(node, makers)
         translator = Translator(self, text, scope_of(node), self.globals_of(index), name)
         self._pending.append((core, translator))
-        return Callee(name, lambda span: Var(span, core), signature, own=own)
+        return Callee(name, lambda span: Var(span, core), signature, internal=own)
 
     def _default(self, index: int, function: Any, name: str, place: Span) -> Maker:
         code = function.__code__
@@ -257,15 +257,15 @@ class Linker(Objects):
         function = library_methods.CHANGES.get(name)
         return None if function is None else self.library_function(function)
 
-    def given_parts(
+    def bound_parts(
         self, t: CallContext, known: Reference, node: ast.AST
     ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
         """The function of a bound method or partial object, and what it has been given."""
         value = known.value
 
-        def part(kind: str, what: Any) -> Expr:
+        def part(kind: str, key: Any) -> Expr:
             assert known.input is not None
-            found = self.find(known.input, kind, what)
+            found = self.find(known.input, kind, key)
             assert found is not None
             return Var(t.span(node), found) if isinstance(found, str) else self.value_of(t, found, node)
 
@@ -314,11 +314,11 @@ class Linker(Objects):
         binding = env.get(function.id) if isinstance(function, ast.Name) else None
         if callee is None and binding is not None:
             callee = binding.callee
-        given = Arguments(list(args))
+        passed = Arguments(list(args))
         if callee is None:
-            return arrange.to_value(t, t.expr(function, env), given, function)
+            return arrange.to_value(t, t.expr(function, env), passed, function)
         found = callee
-        return arrange.arranged(t, found, given, function, lambda a: t.call(found, a, env, t.span(function)))
+        return arrange.apply(t, found, passed, function, lambda a: t.call(found, a, env, t.span(function)))
 
 
 def _has_members(value: Any) -> bool:

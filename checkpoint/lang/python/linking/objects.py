@@ -19,7 +19,7 @@ from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python.calls import arrange, classes
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import again, bound, const, instance, prim, raise_error
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference
 from checkpoint.lang.python.linking import values
@@ -64,26 +64,26 @@ METHODS.update(
 
 
 @dataclass(eq=False, repr=False)
-class Learned:
+class Facts:
     """What the translation has found out about the whole program."""
 
     classes: dict[type, Any] = field(default_factory=dict)
     varying: bool = False
 
 
-class LearnedSomething(Exception):
+class FactsChanged(Exception):
     """Start again, with what is known now."""
 
 
 class Objects(ProgramContext):
     """The classes of a program. `ProgramContext` gives it the functions."""
 
-    learned: Learned
+    facts: Facts
     inputs: Inputs
     variables: dict[int, str]
 
     @abstractmethod
-    def find(self, parent: int, kind: str, what: Any) -> Reference | str | None:
+    def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
         """Return the meaning of what one step from an input leads to."""
 
     @abstractmethod
@@ -94,40 +94,36 @@ class Objects(ProgramContext):
         """The object that an input's variable stands for, while the program is translated."""
         return self.inputs.value(next(i for i, name in self.variables.items() if name == variable))
 
-    def learn_class(self, cls: type) -> None:
+    def note_class(self, cls: type) -> None:
         """Note a class whose objects the program may meet."""
         for each in cls.__mro__:
-            if (
-                each.__module__ == "builtins"
-                or issubclass(each, BaseException)
-                or each in self.learned.classes
-            ):
+            if each.__module__ == "builtins" or issubclass(each, BaseException) or each in self.facts.classes:
                 continue
             if any(isinstance(v, CLASS_MEMBERS) for v in vars(each).values()) or classes.all_fields(each):
-                self.learned.classes[each] = None
-                raise LearnedSomething
+                self.facts.classes[each] = None
+                raise FactsChanged
 
-    def learn_classes_of(self, value: Any) -> None:
+    def note_classes_of(self, value: Any) -> None:
         """Note the classes of the objects in an input."""
         for cls in classes_in([value]):
             if cls is types.FunctionType:
-                self.learn_varying()
+                self.note_varying()
             elif cls is not Array:
-                self.learn_class(cls)
+                self.note_class(cls)
 
-    def learn_varying(self) -> None:
-        if not self.learned.varying:
-            self.learned.varying = True
-            raise LearnedSomething
+    def note_varying(self) -> None:
+        if not self.facts.varying:
+            self.facts.varying = True
+            raise FactsChanged
 
     def has_method(self, *names: str) -> bool:
         """Whether a class of the program has one of these methods."""
         return any(
-            classes.found_in_class(cls, name) is not None for cls in self.learned.classes for name in names
+            classes.found_in_class(cls, name) is not None for cls in self.facts.classes for name in names
         )
 
     def classes_with_field(self, name: str) -> tuple[type, ...]:
-        return tuple(cls for cls in self.learned.classes if name in classes.all_fields(cls))
+        return tuple(cls for cls in self.facts.classes if name in classes.all_fields(cls))
 
     def reference_to_class(self, cls: type) -> Reference:
         """A class that has been learned, as something to find methods in."""
@@ -149,7 +145,7 @@ class Objects(ProgramContext):
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
         """The classes with a method, the derived before their bases; whether it takes the object."""
         found = []
-        for cls in _derived_first(self.learned.classes):
+        for cls in _derived_first(self.facts.classes):
             member = classes.found_in_class(cls, name)
             if isinstance(member, types.FunctionType):
                 callee = self.callee_in_class(cls, name)
@@ -172,30 +168,30 @@ class Objects(ProgramContext):
         second = self.owners_of(reflected) if reflected else []
 
         def dispatch(v: list[Expr]) -> Expr:
-            result = prim(span, op, *map(again, v))
+            result = prim(span, op, *map(copy_of, v))
             for cls, callee, _ in reversed(second):
-                made = t.call(callee, [again(v[1]), again(v[0])], {}, span)
-                result = If(span, instance(span, again(v[1]), cls), made, result)
+                made = t.call(callee, [copy_of(v[1]), copy_of(v[0])], {}, span)
+                result = If(span, instance(span, copy_of(v[1]), cls), made, result)
             for cls, callee, _ in reversed(first):
-                made = t.call(callee, list(map(again, v)), {}, span)
-                result = If(span, instance(span, again(v[0]), cls), made, result)
+                made = t.call(callee, list(map(copy_of, v)), {}, span)
+                result = If(span, instance(span, copy_of(v[0]), cls), made, result)
             return result
 
-        return bound(self.names, args, dispatch)
+        return bind(self.names, args, dispatch)
 
-    def called(self, t: CallContext, function: Expr, given: Arguments, node: ast.AST) -> Expr:
+    def called(self, t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
         """A call of a value that may be an object with `__call__`, or take a varying number."""
         owners = self.owners_of("__call__")
         if not owners:
-            return self._applied(function, given.positional, t.span(node))
+            return self._applied(function, passed.positional, t.span(node))
 
         def choose(v: list[Expr]) -> Expr:
-            return self._call_of_one(t, owners, v[0], given.like(v[1:]), node)
+            return self._call_of_one(t, owners, v[0], passed.like(v[1:]), node)
 
-        return bound(self.names, [function, *given.values], choose)
+        return bind(self.names, [function, *passed.values], choose)
 
     def _applied(self, function: Expr, args: list[Expr], span: Span) -> Expr:
-        if self.learned.varying:
+        if self.facts.varying:
             function = prim(span, "py.callee", function, const(span, len(args)))
         return App(span, function, tuple(args))
 
@@ -204,37 +200,37 @@ class Objects(ProgramContext):
         t: CallContext,
         owners: list[tuple[type, Callee, bool]],
         function: Expr,
-        given: Arguments,
+        passed: Arguments,
         node: ast.AST,
     ) -> Expr:
         """A call of a procedure, or of an object of one of these classes; all arguments are simple."""
         span = t.span(node)
-        if given.keywords or given.mapping is not None:
+        if passed.keywords or passed.mapping is not None:
             result = raise_error(span, TypeError, "this function takes no keyword arguments here")
         else:
-            result = self._applied(again(function), list(map(again, given.positional)), span)
+            result = self._applied(copy_of(function), list(map(copy_of, passed.positional)), span)
         for cls, callee, _ in reversed(owners):
-            own = given.like([again(value) for value in given.values]).after([again(function)], {})
-            made = arrange.arranged(t, callee, own, node, arrange.caller(t, callee, span))
-            result = If(span, instance(span, again(function), cls), made, result)
+            own = passed.like([copy_of(value) for value in passed.values]).after([copy_of(function)], {})
+            made = arrange.apply(t, callee, own, node, arrange.caller(t, callee, span))
+            result = If(span, instance(span, copy_of(function), cls), made, result)
         return result
 
     def attribute(self, t: CallContext, value: Expr, name: str, node: ast.AST) -> Expr:
         """An attribute of a value: a field, or what its class has."""
         span = t.span(node)
-        members = [(c, classes.found_in_class(c, name)) for c in _derived_first(self.learned.classes)]
+        members = [(c, classes.found_in_class(c, name)) for c in _derived_first(self.facts.classes)]
         members = [(c, m) for c, m in members if m is not None and name not in classes.all_fields(c)]
         if not members:
             return prim(span, "py.attribute", value, const(span, name))
 
         def dispatch(v: list[Expr]) -> Expr:
-            result = prim(span, "py.attribute", again(v[0]), const(span, name))
+            result = prim(span, "py.attribute", copy_of(v[0]), const(span, name))
             for cls, member in reversed(members):
-                made = self._member(t, cls, name, member, again(v[0]), node)
-                result = If(span, instance(span, again(v[0]), cls), made, result)
+                made = self._member(t, cls, name, member, copy_of(v[0]), node)
+                result = If(span, instance(span, copy_of(v[0]), cls), made, result)
             return result
 
-        return bound(self.names, [value], dispatch)
+        return bind(self.names, [value], dispatch)
 
     def _member(self, t: CallContext, cls: type, name: str, member: Any, value: Expr, node: ast.AST) -> Expr:
         """What a class has under a name, for one of its objects."""

@@ -29,7 +29,7 @@ from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.entry import call_of_root, value_of_root
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
 from checkpoint.lang.python.linking.linker import Linker
-from checkpoint.lang.python.linking.objects import Learned, LearnedSomething
+from checkpoint.lang.python.linking.objects import Facts, FactsChanged
 
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
 
@@ -55,7 +55,7 @@ class Linked:
     scopes: Scopes
     inputs: Inputs
     hidden: tuple[int, ...]
-    met: frozenset[type]
+    met_classes: frozenset[type]
     places: tuple[Span | None, ...]
     generation: int
 
@@ -86,15 +86,15 @@ def recursion_room() -> Iterator[None]:
 
 def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     """Translate a function and all that it calls."""
-    learned = Learned(dict.fromkeys(classes), varying=types.FunctionType in classes)
-    learned.classes.pop(types.FunctionType, None)
-    learned.classes.pop(Array, None)
+    facts = Facts(dict.fromkeys(classes), varying=types.FunctionType in classes)
+    facts.classes.pop(types.FunctionType, None)
+    facts.classes.pop(Array, None)
     with recursion_room():
         while True:
             generation = arrays.generation()
             try:
-                linked = _linked(Linker(function, learned), shape, classes, generation)
-            except LearnedSomething:
+                linked = _linked(Linker(function, facts), shape, classes, generation)
+            except FactsChanged:
                 continue
             except SourceError:
                 if generation == arrays.generation():
@@ -111,10 +111,10 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     body = Letrec(NOWHERE, tuple(linker.bindings.items()), entry) if linker.bindings else entry
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
-    met = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
+    met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     places = tuple([linker.places.get(linker.variables[i]) for i in hidden])
     linker.inputs.forget()
-    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met, places, generation)
+    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met_classes, places, generation)
 
 
 def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
@@ -124,10 +124,10 @@ def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
         return Lambda(NOWHERE, (name,), value_of_root(linker, root), name="value")
     count = shape.positional + len(shape.keywords)
     items = [prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, i)) for i in range(count)]
-    given = Arguments(
+    passed = Arguments(
         items[: shape.positional], None, dict(zip(shape.keywords, items[shape.positional :], strict=True))
     )
-    body = call_of_root(linker, root, given)
+    body = call_of_root(linker, root, passed)
     label = str(stored(linker.inputs.value(0), "__name__", "function"))
     return Lambda(body.span, (name,), body, name=label)
 
@@ -145,7 +145,7 @@ class Programs:
         key = (code_of(function), shape)
         for linked in self._known.get(key, ()):
             found = linked.inputs.read(function)
-            if found is not None and linked.met.issuperset(classes) and self._fits(linked, found):
+            if found is not None and linked.met_classes.issuperset(classes) and self._fits(linked, found):
                 return linked, found
         linked = link(function, shape, classes)
         kept = self._known.setdefault(key, [])
@@ -163,8 +163,8 @@ class Programs:
 
         It must know all functions of array libraries that are registered by now: finding classes loads some.
         """
-        met = linked.met.issuperset(classes_in([inputs[i] for i in linked.hidden]))
-        return met and linked.generation == arrays.generation()
+        met_classes = linked.met_classes.issuperset(classes_in([inputs[i] for i in linked.hidden]))
+        return met_classes and linked.generation == arrays.generation()
 
 
 def code_of(function: Any) -> Any:

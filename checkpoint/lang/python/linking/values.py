@@ -20,7 +20,7 @@ from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, statics
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import again, bound, prim, raise_error
+from checkpoint.lang.python.context.builder import bind, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
 from checkpoint.lang.python.linking.inputs import is_of_system
@@ -28,7 +28,7 @@ from checkpoint.lang.python.source import advice, mismatch
 from checkpoint.lang.python.source.advice import is_random
 
 ATOMS = (bool, int, float, str, type(None))
-MOST_EXTRA = 4  # how many arguments `*args` of a function that is passed on may receive
+MAX_EXTRA = 4  # how many arguments `*args` of a function that is passed on may receive
 
 
 Named = tuple[str, list[str]]
@@ -103,7 +103,7 @@ def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
     signature = callee.signature
     if signature.is_plain:
         return callee.make(span)
-    most = len(signature.positional) + (MOST_EXTRA if signature.vararg else 0)
+    most = len(signature.positional) + (MAX_EXTRA if signature.vararg else 0)
 
     def call(args: Sequence[Expr]) -> Expr:
         return _arranged(callee, list(args), span)
@@ -111,11 +111,11 @@ def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
     return overloaded(program, _named(callee), range(signature.required, most + 1), span, call)
 
 
-def _named(callee: Callee, given: int = 0) -> Named:
+def _named(callee: Callee, bound: int = 0) -> Named:
     """The name of a function, and those of its positional parameters but for those that are given."""
     signature = callee.signature
-    more = [] if signature.vararg is None else [f"*{signature.vararg}"] * MOST_EXTRA
-    return callee.name, [*signature.positional[given:], *more]
+    more = [] if signature.vararg is None else [f"*{signature.vararg}"] * MAX_EXTRA
+    return callee.name, [*signature.positional[bound:], *more]
 
 
 def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
@@ -150,7 +150,7 @@ def overloaded(
         lambdas.append(Lambda(span, params, make([Var(span, each) for each in params]), name=name))
     if len(lambdas) == 1:
         return lambdas[0]
-    program.learn_varying()
+    program.note_varying()
     layout = Layout(Overloads, tuple([str(count) for count in counts]))
     return prim(span, "py.record", Const(span, layout), *lambdas)
 
@@ -180,28 +180,26 @@ def bound_method(program: ProgramContext, callee: Callee, self: Expr, span: Span
             _named(callee, 1),
             counts,
             span,
-            lambda args: _arranged(callee, [again(v[0]), *args], span),
+            lambda args: _arranged(callee, [copy_of(v[0]), *args], span),
         )
 
-    return bound(program.names, [self], with_self)
+    return bind(program.names, [self], with_self)
 
 
 def _of_partial(program: ProgramContext, t: CallContext, known: Reference, span: Span, node: ast.AST) -> Expr:
     """A partial object or bound method as a value."""
-    function, given, keywords = program.given_parts(t, known, node)
+    function, positional, keywords = program.bound_parts(t, known, node)
     callee = program.callee(function)
     if callee is None:
         raise t.refuse(node, *advice.of_object(function.value))
     signature = callee.signature
-    counts = range(
-        max(0, signature.required - len(given) - len(keywords)), len(signature.positional) - len(given) + 1
-    )
-    free = len(signature.positional) - len(given) - sum(k in signature.positional for k in keywords)
+    least = max(0, signature.required - len(positional) - len(keywords))
+    most = len(signature.positional) - len(positional) - sum(k in signature.positional for k in keywords)
 
     def make(args: list[Expr]) -> Expr:
-        named = {name: again(value) for name, value in keywords.items()}
-        whole = Arguments([*map(again, given), *args], None, named)
-        return arrange.arranged(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
+        named = {name: copy_of(value) for name, value in keywords.items()}
+        whole = Arguments([*map(copy_of, positional), *args], None, named)
+        return arrange.apply(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
 
-    named = _named(callee, len(given))
-    return overloaded(program, named, [c for c in counts if c <= free], span, make)
+    named = _named(callee, len(positional))
+    return overloaded(program, named, range(least, most + 1), span, make)

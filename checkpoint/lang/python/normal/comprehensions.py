@@ -25,7 +25,7 @@ def growth(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, name: str) -> t
     return ast.copy_location(start, node), ast.copy_location(grown, node)
 
 
-def runs_apart(node: ast.AST) -> bool:
+def runs_as_function(node: ast.AST) -> bool:
     """Whether Python runs a comprehension as a function: those that make a value only before 3.12."""
     return isinstance(node, ast.GeneratorExp) or sys.version_info < (3, 12)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Any
 
-from checkpoint.lang.python.normal.comprehensions import as_loops, runs_apart
+from checkpoint.lang.python.normal.comprehensions import as_loops, runs_as_function
 from checkpoint.lang.python.normal.nodes import (
     Change,
     Keyword,
@@ -23,7 +23,7 @@ from checkpoint.lang.python.normal.nodes import (
     load,
     with_parts,
 )
-from checkpoint.lang.python.scopes.syntax import CHANGING, COMPREHENSIONS, root_of, targets_of
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, MUTATING_METHODS, root_of, targets_of
 
 
 class Expressions(ABC):
@@ -39,7 +39,7 @@ class Expressions(ABC):
     ) -> None:
         self.changing = changing
         self.is_local = is_local
-        self.methods = CHANGING - frozenset(methods)
+        self.methods = MUTATING_METHODS - frozenset(methods)
         self.numbers = count(1)
 
     def temporary(self) -> str:
@@ -66,27 +66,27 @@ class Expressions(ABC):
             return any(self.has_effect(d) for d in [*node.args.defaults, *node.args.kw_defaults] if d)
         return any(self.has_effect(child) for child in ast.iter_child_nodes(node))
 
-    def saved(self, value: ast.expr, out: list[ast.stmt]) -> ast.Name:
+    def save(self, value: ast.expr, out: list[ast.stmt]) -> ast.Name:
         """A temporary that holds a value."""
         name = self.temporary()
         out.append(assign(name, value, value))
         return load(name, value)
 
-    def kept(self, value: ast.expr, out: list[ast.stmt]) -> ast.expr:
+    def stable(self, value: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """A value that no later statement can change: a constant or a temporary."""
         if isinstance(value, ast.Starred):
-            items = self.saved(Prim("py.tuple-of", [value.value], value), out)
+            items = self.save(Prim("py.tuple-of", [value.value], value), out)
             return ast.copy_location(ast.Starred(items, ast.Load()), value)
         if isinstance(value, ast.Constant) or (isinstance(value, ast.Name) and value.id[0] == "%"):
             return value
-        return self.saved(value, out)
+        return self.save(value, out)
 
     def pure(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """The expression without effects; they, and what must come before them, go to `out`."""
         if not self.has_effect(node):
             return node
         if isinstance(node, ast.NamedExpr):
-            value = self.kept(self.pure(node.value, out), out)
+            value = self.stable(self.pure(node.value, out), out)
             out.append(assign(node.target.id, value, node))
             return value
         if self.is_change(node):
@@ -108,7 +108,7 @@ class Expressions(ABC):
     def chain(self, node: ast.Compare, out: list[ast.stmt]) -> ast.expr:
         """`a < b < c`, where c may not be evaluated."""
         left, middle = self.in_order([node.left, node.comparators[0]], out)
-        middle = self.kept(middle, out)
+        middle = self.stable(middle, out)
         first = ast.copy_location(ast.Compare(left, node.ops[:1], [middle]), node)
         rest = ast.copy_location(ast.Compare(middle, node.ops[1:], node.comparators[1:]), node)
         return self.short_circuit(ast.copy_location(ast.BoolOp(ast.And(), [first, rest]), node), out)
@@ -120,7 +120,7 @@ class Expressions(ABC):
         table = dict(zip(map(id, parts), fresh, strict=True))
         result: ast.expr = with_parts(node, table)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
-            return self.saved(result, out)
+            return self.save(result, out)
         return result
 
     def operands(self, node: ast.expr) -> list[ast.expr]:
@@ -130,8 +130,8 @@ class Expressions(ABC):
                 pairs = zip(node.keys, node.values, strict=True)
                 return [part for pair in pairs for part in pair if part is not None]
             case ast.Call():
-                given = [*node.args, *(keyword.value for keyword in node.keywords)]
-                return [*self.callee(node.func), *given]
+                passed = [*node.args, *(keyword.value for keyword in node.keywords)]
+                return [*self.callee(node.func), *passed]
         return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
     def callee(self, function: ast.expr) -> list[ast.expr]:
@@ -149,7 +149,7 @@ class Expressions(ABC):
         found = []
         for i, part in enumerate(parts):
             value = self.pure(part, out)
-            found.append(self.kept(value, out) if i < last else value)
+            found.append(self.stable(value, out) if i < last else value)
         return found
 
     def choice(
@@ -166,7 +166,7 @@ class Expressions(ABC):
 
     def short_circuit(self, node: ast.BoolOp, out: list[ast.stmt]) -> ast.expr:
         first, rest = node.values[0], node.values[1:]
-        value = self.kept(self.pure(first, out), out)
+        value = self.stable(self.pure(first, out), out)
         if not rest:
             return value
         more = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(node.op, rest), node)
@@ -177,11 +177,11 @@ class Expressions(ABC):
     def comprehension(self, node: Any, out: list[ast.stmt], by: str | None = None) -> ast.expr:
         """A comprehension with effects, as the loops that it stands for; by: any or all, that it is for."""
         name = self.temporary()
-        first = self.saved(self.pure(node.generators[0].iter, out), out)
+        first = self.save(self.pure(node.generators[0].iter, out), out)
         start, loops = as_loops(node, name, first, by)
         out.append(assign(name, start, node))
         names = frozenset(targets_of(node.generators))
-        out.append(Scoped(names, self.block([loops]), runs_apart(node), node))
+        out.append(Scoped(names, self.block([loops]), runs_as_function(node), node))
         return load(name, node)
 
     def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr:
@@ -191,14 +191,14 @@ class Expressions(ABC):
             if isinstance(target.slice, ast.Slice):
                 index: ast.expr = target.slice
             else:
-                index = self.kept(self.pure(target.slice, out), out)
+                index = self.stable(self.pure(target.slice, out), out)
             return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
         if isinstance(target, ast.Attribute):
             value = self.path(target.value, out)
             return ast.copy_location(ast.Attribute(value, target.attr, ast.Load()), target)
         if isinstance(target, ast.Name):
             return load(target.id, target)
-        return self.kept(self.pure(target, out), out)
+        return self.stable(self.pure(target, out), out)
 
     def change(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
         """A changing method as a statement; its result."""
@@ -213,7 +213,7 @@ class Expressions(ABC):
         out.append(Change(path, node.func.attr, args, result, node))
         return constant(None, node) if result is None else load(result, node)
 
-    def written(self, node: ast.Call, path: ast.expr, out: list[ast.stmt]) -> None:
+    def mutating_call(self, node: ast.Call, path: ast.expr, out: list[ast.stmt]) -> None:
         """A call of a library's function that changes its first argument."""
         path = self.path(path, out)
         call = self.compound(ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), out)
@@ -226,6 +226,6 @@ class Expressions(ABC):
         assert isinstance(node, ast.Call)
         assert isinstance(node.func, ast.Attribute)
         path = self.path(self.inserted(node.func.value, out), out)
-        key = self.kept(self.pure(node.args[0], out), out)
+        key = self.stable(self.pure(node.args[0], out), out)
         out.append(Change(path, "setdefault", [key, self.pure(node.args[1], out)], None, node))
         return ast.copy_location(ast.Subscript(path, key, ast.Load()), node)

@@ -18,7 +18,7 @@ NONE: Names = frozenset()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Around:
+class LiveAtExits:
     """What is live where a statement leaves its list: by break, continue, return, and by raising."""
 
     breaks: Names
@@ -30,26 +30,26 @@ class Around:
 class Liveness:
     """reads(node): the variables that an expression or definition reads. kept: those in cells."""
 
-    def __init__(self, reads: Callable[[ast.AST], Names], kept: Names) -> None:
+    def __init__(self, reads: Callable[[ast.AST], Names], cells: Names) -> None:
         self.reads = reads
-        self.kept = kept
+        self.cells = cells
         self.after: dict[ast.stmt, Names] = {}
-        self.head: dict[ast.stmt, Names] = {}
+        self.header: dict[ast.stmt, Names] = {}
 
     def function(self, body: list[ast.stmt], returned: Names, guarded: bool) -> None:
         """Find out about a whole body; `returned`: variables that the caller receives; guarded: of a
         function that raises, too.
         """
-        self.block(body, returned, Around(NONE, NONE, returned, returned if guarded else NONE))
+        self.block(body, returned, LiveAtExits(NONE, NONE, returned, returned if guarded else NONE))
 
-    def block(self, statements: list[ast.stmt], after: Names, around: Around) -> Names:
+    def block(self, statements: list[ast.stmt], after: Names, around: LiveAtExits) -> Names:
         """The variables live before a list of statements."""
         for statement in reversed(statements):
             self.after[statement] = after
             after = self.before(statement, after, around) | around.raises
         return after
 
-    def before(self, node: ast.stmt, after: Names, around: Around) -> Names:
+    def before(self, node: ast.stmt, after: Names, around: LiveAtExits) -> Names:
         match node:
             case ast.Assign():
                 return (
@@ -96,31 +96,31 @@ class Liveness:
 
     def stored(self, after: Names, names: Collection[str]) -> Names:
         """What is live before some names are written; a cell is read when it is written."""
-        return (after - frozenset(names)) | (self.kept & frozenset(names))
+        return (after - frozenset(names)) | (self.cells & frozenset(names))
 
     def loop(
         self,
         node: ast.While | ast.For,
         after: Names,
-        around: Around,
+        around: LiveAtExits,
         tested: Names,
         targets: list[ast.expr],
     ) -> Names:
         out = self.block(node.orelse, after, around)
-        head = out | tested
+        header = out | tested
         while True:
-            inside = self.block(node.body, head, replace(around, breaks=after, continues=head))
-            again = head | self.killed(inside, targets)
-            if again == head:
-                self.head[node] = head
-                return head
-            head = again
+            inside = self.block(node.body, header, replace(around, breaks=after, continues=header))
+            grown = header | self.killed(inside, targets)
+            if grown == header:
+                self.header[node] = header
+                return header
+            header = grown
 
-    def try_(self, node: ast.Try, after: Names, around: Around) -> Names:
+    def try_(self, node: ast.Try, after: Names, around: LiveAtExits) -> Names:
         if node.finalbody:
             every = after | around.breaks | around.continues | around.returns | around.raises
             last = self.block(node.finalbody, every, around)
-            after, around = last, Around(last, last, last, last)
+            after, around = last, LiveAtExits(last, last, last, last)
         caught = around.raises
         for handler in node.handlers:
             inside = self.block(handler.body, after, around)
@@ -132,7 +132,7 @@ class Liveness:
             around = replace(around, raises=caught)
         return self.block(node.body, out, around) | around.raises
 
-    def match(self, node: ast.Match, after: Names, around: Around) -> Names:
+    def match(self, node: ast.Match, after: Names, around: LiveAtExits) -> Names:
         live = after
         for case in node.cases:
             bound = captures_of(case.pattern)

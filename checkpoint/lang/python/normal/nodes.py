@@ -47,10 +47,10 @@ class Scoped(ast.stmt):
 
     _fields = ("body",)
 
-    def __init__(self, names: frozenset[str], body: list[ast.stmt], apart: bool, at: ast.AST) -> None:
+    def __init__(self, names: frozenset[str], body: list[ast.stmt], as_function: bool, at: ast.AST) -> None:
         super().__init__()
         self.names = names
-        self.apart = apart
+        self.as_function = as_function
         self.body = body
         ast.copy_location(self, at)
 

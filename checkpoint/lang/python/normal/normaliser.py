@@ -27,7 +27,7 @@ from checkpoint.lang.python.normal.nodes import (
     names_changed,
     to_change,
 )
-from checkpoint.lang.python.scopes.syntax import module_of, written_by
+from checkpoint.lang.python.scopes.syntax import module_of, mutated_by
 
 
 class Normaliser(Expressions):
@@ -55,9 +55,9 @@ class Normaliser(Expressions):
         if self.is_change(node.value):
             self.change(node.value, out, used=False)  # type: ignore[arg-type]
             return
-        path = written_by(node.value)
+        path = mutated_by(node.value)
         if path is not None and not self.is_local(str(module_of(node.value.func))):  # type: ignore[attr-defined]
-            self.written(node.value, path, out)  # type: ignore[arg-type]
+            self.mutating_call(node.value, path, out)  # type: ignore[arg-type]
             return
         value = self.pure(node.value, out)
         is_done = isinstance(value, ast.Constant) or (isinstance(value, ast.Name) and value.id[0] == "%")
@@ -76,7 +76,7 @@ class Normaliser(Expressions):
                 return
             if isinstance(first, ast.Tuple | ast.List) and self.pairwise(first, node.value, out):
                 return
-        value = self.kept(self.pure(node.value, out), out)
+        value = self.stable(self.pure(node.value, out), out)
         for target in node.targets:
             self.store(target, value, out)
 
@@ -87,7 +87,7 @@ class Normaliser(Expressions):
         if any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts)):
             return False
         values = self.in_order(value.elts, out)
-        kept = [part if isinstance(part, ast.Constant) else self.saved(part, out) for part in values]
+        kept = [part if isinstance(part, ast.Constant) else self.save(part, out) for part in values]
         for part, each in zip(target.elts, kept, strict=True):
             self.store(part, each, out)
         return True
@@ -102,14 +102,14 @@ class Normaliser(Expressions):
         if isinstance(node.target, ast.Name):
             old: ast.expr = load(node.target.id, node.target)
             if self.has_effect(node.value):
-                old = self.saved(old, out)
+                old = self.save(old, out)
             value: ast.expr = ast.BinOp(old, operator, self.pure(node.value, out))
             out.append(assign(node.target.id, ast.copy_location(value, node), node))
             return
         path = self.path(node.target, out)
         old = to_change(path)
         if self.has_effect(node.value):
-            old = self.saved(path, out)
+            old = self.save(path, out)
         value = ast.copy_location(ast.BinOp(old, operator, self.pure(node.value, out)), node)
         self.store(path, value, out)
 
@@ -120,7 +120,7 @@ class Normaliser(Expressions):
         elif isinstance(target, ast.Tuple | ast.List):
             self.unpack(target, value, out)
         elif isinstance(target, ast.Subscript):
-            value = self.kept(value, out)
+            value = self.stable(value, out)
             path = self.path(target, out)
             assert isinstance(path, ast.Subscript)
             if isinstance(path.slice, ast.Slice):
@@ -133,14 +133,14 @@ class Normaliser(Expressions):
     def unpack(self, target: ast.Tuple | ast.List, value: ast.expr, out: list[ast.stmt]) -> None:
         stars = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
         if not stars:
-            parts = self.saved(Prim("py.unpack", [value, constant(len(target.elts), target)], target), out)
+            parts = self.save(Prim("py.unpack", [value, constant(len(target.elts), target)], target), out)
             for i, part in enumerate(target.elts):
                 self.store(part, Prim("py.item", [parts, constant(i, part)], part), out)
             return
         before, after = stars[0], len(target.elts) - stars[0] - 1
-        value = self.kept(value, out)
+        value = self.stable(value, out)
         counts: list[ast.expr] = [constant(before, target), constant(after, target)]
-        parts = self.saved(Prim("py.unpack-star", [value, *counts], target), out)
+        parts = self.save(Prim("py.unpack-star", [value, *counts], target), out)
         for i, part in enumerate(target.elts):
             if isinstance(part, ast.Starred):
                 self.store(part.value, Prim("py.unpack-rest", [value, *counts], part), out)
@@ -174,12 +174,12 @@ class Normaliser(Expressions):
     def on_For(self, node: ast.For, out: list[ast.stmt]) -> None:
         iterable = self.pure(node.iter, out)
         target: ast.expr = node.target
-        head: list[ast.stmt] = []
+        bindings: list[ast.stmt] = []
         if not isinstance(target, ast.Name) and not is_plain_tuple(target):
             item = self.temporary()
             target = ast.copy_location(ast.Name(item, ast.Store()), node.target)
-            self.store(node.target, load(item, node.target), head)
-        loop = ast.For(target, iterable, [*head, *self.block(node.body)], self.block(node.orelse))
+            self.store(node.target, load(item, node.target), bindings)
+        loop = ast.For(target, iterable, [*bindings, *self.block(node.body)], self.block(node.orelse))
         out.append(ast.copy_location(loop, node))
 
     def on_Try(self, node: ast.Try, out: list[ast.stmt]) -> None:
@@ -190,6 +190,6 @@ class Normaliser(Expressions):
         out.append(ast.copy_location(ast.Try(blocks[0], handlers, blocks[1], blocks[2]), node))
 
     def on_Match(self, node: ast.Match, out: list[ast.stmt]) -> None:
-        subject = self.kept(self.pure(node.subject, out), out)
+        subject = self.stable(self.pure(node.subject, out), out)
         cases = [ast.match_case(case.pattern, case.guard, self.block(case.body)) for case in node.cases]
         out.append(ast.copy_location(ast.Match(subject, cases), node))

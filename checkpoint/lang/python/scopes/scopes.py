@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.lang.python.scopes.reach import lists_of, stays
-from checkpoint.lang.python.scopes.syntax import CHANGING, IMMEDIATE, names_in, root_of, written_by
+from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, mutated_by, names_in, root_of
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -149,9 +149,9 @@ class Scope:
         """It and the fellows that it calls, and those that they call."""
         pending, found = [self], {self}
         while pending:
-            fellows = {known[name] for name in pending.pop().free & known.keys()} - found
-            found |= fellows
-            pending += fellows
+            siblings = {known[name] for name in pending.pop().free & known.keys()} - found
+            found |= siblings
+            pending += siblings
         return found
 
 
@@ -185,7 +185,7 @@ class _Visitor(ast.NodeVisitor):
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.read: set[str] = set()
-        self.touched: set[str] = set()
+        self.changed_names: set[str] = set()
         self.hidden: list[set[str]] = []  # targets of the comprehensions around
         self.loops: frozenset[ast.AST] = frozenset()
 
@@ -195,13 +195,13 @@ class _Visitor(ast.NodeVisitor):
         own = scope.assigned.keys() - scope.nonlocals
         for name in scope.nonlocals:
             if name in scope.assigned:
-                self.touched.add(name)
+                self.changed_names.add(name)
                 scope.assigned.pop(name)
         for child in scope.children.values():
             self.read |= child.free
-            self.touched |= child.changed if child.name in scope.functions() else set()
-        scope.free = (self.read | self.touched) - own
-        scope.changed = self.touched - own
+            self.changed_names |= child.changed if child.name in scope.functions() else set()
+        scope.free = (self.read | self.changed_names) - own
+        scope.changed = self.changed_names - own
 
     def bind(self, name: str, node: ast.AST) -> None:
         self.scope.assigned.setdefault(name, []).append(node)
@@ -236,7 +236,7 @@ class _Visitor(ast.NodeVisitor):
         if name is not None and not isinstance(path, ast.Name):
             self.visit(path)
         if name is not None and not self.is_hidden(name):
-            self.touched.add(name)
+            self.changed_names.add(name)
             self.read.add(name)
             self.write(name, path)
 
@@ -252,13 +252,13 @@ class _Visitor(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and not self.is_hidden(node.func.id):
             self.read.add(node.func.id)
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in MUTATING_METHODS:
             self.touch(node.func.value)
             if not isinstance(node.func.value, ast.Name):
                 self.visit(node.func.value)
         else:
             self.visit(node.func)
-            written = written_by(node)
+            written = mutated_by(node)
             if written is not None:
                 self.touch(written)
         callee = getattr(node.func, "id", getattr(node.func, "attr", ""))

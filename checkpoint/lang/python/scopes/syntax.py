@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 # Methods that change what they are called on.
-CHANGING = frozenset(
+MUTATING_METHODS = frozenset(
     [
         "append",
         "extend",
@@ -32,7 +32,7 @@ IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "a
 VIEWS = frozenset(("keys", "values", "items"))
 
 # Functions of modules that change the array which is their first argument.
-WRITING = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+MUTATING_FUNCTIONS = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 
 
 def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
@@ -90,13 +90,13 @@ def _is_setdefault(node: ast.expr) -> bool:
     )
 
 
-def written_by(node: ast.AST) -> ast.expr | None:
+def mutated_by(node: ast.AST) -> ast.expr | None:
     """What a call changes if it is one of a library's function that does: its first argument."""
     if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Attribute):
         return None
     first, name = node.args[0], module_of(node.func)
     is_path = isinstance(first, ast.Name | ast.Subscript)
-    return first if is_path and name is not None and node.func.attr in WRITING else None
+    return first if is_path and name is not None and node.func.attr in MUTATING_FUNCTIONS else None
 
 
 def module_of(function: ast.expr) -> str | None:

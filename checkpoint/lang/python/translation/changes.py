@@ -13,13 +13,13 @@ from checkpoint.lang.core import Const, Expr, Let, Var
 from checkpoint.lang.python.calls import arrange, arrays
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import again, prim
+from checkpoint.lang.python.context.builder import copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.normal.nodes import Change, Keyword
-from checkpoint.lang.python.scopes.syntax import CHANGING
+from checkpoint.lang.python.scopes.syntax import MUTATING_METHODS
 
 # By method: the primitive, and how many arguments there may be.
 SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -38,7 +38,7 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     """The change, then what follows."""
     if node.method == "(call)" and not arrays.changes(t, node.args[0], env):
         return _plain_call(t, node, env, exits)
-    if node.method in CHANGING and isinstance(t.program.reference(t, node.path, env), Reference):
+    if node.method in MUTATING_METHODS and isinstance(t.program.reference(t, node.path, env), Reference):
         return _call(t, node, env, exits)
     indices, root = _accessors(t, node)
     found = t.meaning(root.id, env)
@@ -51,13 +51,13 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
 
     def use(result: Expr) -> Expr:
         variable = Var(result.span, outcome)
-        whole = prim(result.span, "py.item", again(variable), Const(result.span, 0))
+        whole = prim(result.span, "py.item", copy_of(variable), Const(result.span, 0))
 
         def then(now: Env) -> Expr:
             if node.result is None:
                 return exits.next(now)
-            given = prim(result.span, "py.item", again(variable), Const(result.span, 1))
-            return t.store(node.result, given, now, exits.next)
+            returned = prim(result.span, "py.item", copy_of(variable), Const(result.span, 1))
+            return t.store(node.result, returned, now, exits.next)
 
         if node.result is None:
             return t.store(root.id, result, env, then)
@@ -65,7 +65,7 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
 
     if exits.handler is None:
         return use(value)
-    return handlers.guarded(t, value, env, exits.handler, use)
+    return handlers.guard(t, value, env, exits.handler, use)
 
 
 def _not_its_own(t: FunctionContext, root: ast.Name, found: Reference | str) -> SourceError:
@@ -86,21 +86,21 @@ def _call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     function = ast.copy_location(ast.Attribute(node.path, node.method, ast.Load()), node)
     call = ast.copy_location(ast.Call(function, positional, keywords), node)
 
-    def use(value: Expr, go_on: Next) -> Expr:
+    def use(value: Expr, resume: Next) -> Expr:
         if node.result is None:
-            return Let(value.span, t.fresh("unused"), value, go_on(env))
-        return t.store(node.result, value, env, go_on)
+            return Let(value.span, t.fresh("unused"), value, resume(env))
+        return t.store(node.result, value, env, resume)
 
-    return handlers.evaluated(t, call, env, exits, use)
+    return handlers.evaluate(t, call, env, exits, use)
 
 
 def _plain_call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     """A call that only looks as if it changed its first argument."""
-    given = node.args[0]
-    assert isinstance(given, ast.Call)
-    call = ast.copy_location(ast.Call(given.func, [node.path, *given.args], given.keywords), node)
-    return handlers.evaluated(
-        t, call, env, exits, lambda value, go_on: Let(value.span, t.fresh("unused"), value, go_on(env))
+    rest = node.args[0]
+    assert isinstance(rest, ast.Call)
+    call = ast.copy_location(ast.Call(rest.func, [node.path, *rest.args], rest.keywords), node)
+    return handlers.evaluate(
+        t, call, env, exits, lambda value, resume: Let(value.span, t.fresh("unused"), value, resume(env))
     )
 
 
@@ -139,16 +139,16 @@ def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: E
         return _applied(t, node, value, env)
     holder, inner = t.fresh("holder"), t.fresh("inner")
     index = t.expr(indices[0], env)
-    item = prim(span, "py.item-to-change", Var(span, holder), again(index))
+    item = prim(span, "py.item-to-change", Var(span, holder), copy_of(index))
     rest = _outcome(t, node, indices[1:], item, env)
 
     def put_back(new: Expr) -> Expr:
-        return prim(span, "py.set", Var(span, holder), again(index), new)
+        return prim(span, "py.set", Var(span, holder), copy_of(index), new)
 
     if node.result is None:
         return Let(span, holder, value, put_back(rest))
-    new, given = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
-    both = prim(span, "py.tuple", put_back(new), given)
+    new, returned = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
+    both = prim(span, "py.tuple", put_back(new), returned)
     return Let(span, holder, value, Let(span, inner, rest, both))
 
 
@@ -176,10 +176,10 @@ def _library(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     callee = t.program.changing_method(node.method)
     if callee is None:
         raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
-    given = Arguments([value])
+    passed = Arguments([value])
     for argument in node.args:
         if isinstance(argument, Keyword) and argument.name is not None:
-            given.keywords[argument.name] = t.expr(argument.value, env)
+            passed.keywords[argument.name] = t.expr(argument.value, env)
         else:
-            given.positional.append(t.expr(argument, env))
-    return arrange.arranged(t, callee, given, node, lambda args: t.call(callee, args, {}, t.span(node)))
+            passed.positional.append(t.expr(argument, env))
+    return arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, {}, t.span(node)))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from checkpoint.ad.arrays import Native
 from checkpoint.lang.core import Const, Expr, If, Prim, Var
 from checkpoint.lang.python.calls import arrange, arrays, callees, functions
-from checkpoint.lang.python.context.builder import again, both, bound, const, is_simple, negated, prim
+from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
@@ -134,10 +134,10 @@ def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
                 else t.program.operation(t, "py.truth", values, node)
             )
             if isinstance(node.op, ast.And):
-                return If(span, truth, rest, again(values[0]))
-            return If(span, truth, again(values[0]), rest)
+                return If(span, truth, rest, copy_of(values[0]))
+            return If(span, truth, copy_of(values[0]), rest)
 
-        result = bound(t.program.names, [translate(t, part, env)], choose)
+        result = bind(t.program.names, [translate(t, part, env)], choose)
     return result
 
 
@@ -155,11 +155,11 @@ def _chain(
     if not more:
         return _compared(t, node, op, left, right)
 
-    def go_on(values: list[Expr]) -> Expr:
+    def resume(values: list[Expr]) -> Expr:
         here = _compared(t, node, op, values[0], values[1])
-        return both(t.span(node), here, _chain(t, node, again(values[1]), more, env))
+        return both(t.span(node), here, _chain(t, node, copy_of(values[1]), more, env))
 
-    return bound(t.program.names, [left, right], go_on)
+    return bind(t.program.names, [left, right], resume)
 
 
 def _compared(t: FunctionContext, node: ast.Compare, op: ast.cmpop, left: Expr, right: Expr) -> Expr:
@@ -168,9 +168,7 @@ def _compared(t: FunctionContext, node: ast.Compare, op: ast.cmpop, left: Expr, 
         if is_simple(left) or is_simple(right):
             found = t.program.operation(t, name, [right, left], node)
         else:
-            found = bound(
-                t.program.names, [left], lambda v: t.program.operation(t, name, [right, v[0]], node)
-            )
+            found = bind(t.program.names, [left], lambda v: t.program.operation(t, name, [right, v[0]], node))
     else:
         found = t.program.operation(t, name, [left, right], node)
     return negated(span, found) if isinstance(op, ast.NotIn | ast.IsNot) else found

@@ -19,7 +19,7 @@ from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
 from checkpoint.lang.python.control import handlers, loops, matches
 from checkpoint.lang.python.control.comprehensions import unassigned
-from checkpoint.lang.python.control.handlers import evaluated
+from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import join, may_end, written_in
 from checkpoint.lang.python.normal.nodes import Change, Scoped
 from checkpoint.lang.python.translation import changes
@@ -30,24 +30,24 @@ def block(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits
     if not statements:
         return exits.next(env)
     first, rest = statements[0], statements[1:]
-    go_on = replace(exits, next=lambda now: t.block(rest, now, exits)) if rest else exits
+    resume = replace(exits, next=lambda now: t.block(rest, now, exits)) if rest else exits
     if isinstance(first, ast.FunctionDef):
         return functions.define(t, statements, env, exits)
     found = STATEMENTS.get(type(first))
     if found is None:
         raise t.refuse(first, f"`{type(first).__name__}`", "write it in another way")
-    return found(t, first, env, go_on)
+    return found(t, first, env, resume)
 
 
 def scoped(t: FunctionContext, node: Scoped, env: Env, exits: Exits) -> Expr:
     """Statements with variables of their own."""
     own = node.names
     before = {name: binding for name, binding in env.items() if name in own}
-    told = unassigned(t, node, own, env) if node.apart else {}
-    inside = {**env, **told, **{name: Binding("", unbound=True, free=False) for name in own}}
+    as_free = unassigned(t, node, own, env) if node.as_function else {}
+    inside = {**env, **as_free, **{name: Binding("", unbound=True, free=False) for name in own}}
 
     def restored(now: Env) -> Expr:
-        after = {name: replace(now[name], free=None) for name in told}
+        after = {name: replace(now[name], free=None) for name in as_free}
         return exits.next({**{name: b for name, b in now.items() if name not in own}, **after, **before})
 
     return t.block(node.body, inside, replace(exits, next=restored))
@@ -86,7 +86,7 @@ def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr
     named = partials.named_function(t, node.value, name, env, exits)
     if named is not None:
         return named
-    return evaluated(t, node.value, env, exits, lambda value, go_on: t.store(name, value, env, go_on))
+    return evaluate(t, node.value, env, exits, lambda value, resume: t.store(name, value, env, resume))
 
 
 def _target(target: ast.expr) -> str:
@@ -101,17 +101,17 @@ def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Ex
     if callee is not None:
         return functions.changing_call(t, node.value, callee, None, env, exits)
 
-    def use(value: Expr, go_on: Next) -> Expr:
-        return Let(value.span, t.fresh("unused"), value, go_on(env))
+    def use(value: Expr, resume: Next) -> Expr:
+        return Let(value.span, t.fresh("unused"), value, resume(env))
 
-    return evaluated(t, node.value, env, exits, use)
+    return evaluate(t, node.value, env, exits, use)
 
 
 def returning(t: FunctionContext, node: ast.Return, env: Env, exits: Exits) -> Expr:
     """`return`."""
     if node.value is None:
         return exits.returns(Const(t.span(node), None), env)
-    return evaluated(t, node.value, env, exits, lambda value, _: exits.returns(value, env))
+    return evaluate(t, node.value, env, exits, lambda value, _: exits.returns(value, env))
 
 
 def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr:
@@ -120,14 +120,14 @@ def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr
     if node.exc is None:
         if exits.caught is None:
             raise t.refuse(node, "a bare `raise` outside of `except`", "name the exception")
-        return handlers.raised(t, Var(span, exits.caught), env, exits, span)
+        return handlers.raise_value(t, Var(span, exits.caught), env, exits, span)
     value = t.program.exception(t, node.exc, env)
-    return evaluated(
+    return evaluate(
         t,
         node.exc,
         env,
         exits,
-        lambda value, _: handlers.raised(t, value, env, exits, span),
+        lambda value, _: handlers.raise_value(t, value, env, exits, span),
         translated=value,
     )
 
@@ -139,17 +139,17 @@ def branch(t: FunctionContext, node: ast.If, env: Env, exits: Exits) -> Expr:
         return t.block(node.body if node.test.value else node.orelse, env, exits)
     written = written_in([*node.body, *node.orelse], t)
 
-    def ways(go_on: Next) -> Expr:
-        inner = replace(exits, next=go_on)
+    def branches(resume: Next) -> Expr:
+        inner = replace(exits, next=resume)
 
         def use(test: Expr, _: Next) -> Expr:
             return If(span, test, t.block(node.body, env, inner), t.block(node.orelse, env, inner))
 
-        return evaluated(t, node.test, env, inner, use, translated=t.test(node.test, env))
+        return evaluate(t, node.test, env, inner, use, translated=t.test(node.test, env))
 
     if may_end(node.body) and may_end(node.orelse):
-        return join(t, written & t.live.after[node], env, exits.next, ways, span)
-    return ways(exits.next)
+        return join(t, written & t.live.after[node], env, exits.next, branches, span)
+    return branches(exits.next)
 
 
 def breaking(t: FunctionContext, node: ast.Break, env: Env, exits: Exits) -> Expr:
@@ -174,7 +174,7 @@ def importing(t: FunctionContext, node: ast.Import | ast.ImportFrom, env: Env, e
         if error is not None:
             span = t.span(node)
             exception = make_error(span, type(error), Const(span, str(error)))
-            return handlers.raised(t, exception, env, exits, span)
+            return handlers.raise_value(t, exception, env, exits, span)
     return exits.next(env)
 
 

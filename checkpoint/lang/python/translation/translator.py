@@ -113,7 +113,7 @@ class Translator(FunctionContext):
     def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
         extra = [self.held(n, env, span) for n in callee.ins]
         made = App(span, callee.make(span), (*args, *extra))
-        if not callee.own:
+        if not callee.internal:
             return made
         result = self.fresh("result")  # not in tail position, so that its frame keeps the place of the call
         return Let(span, result, made, Var(span, result))
