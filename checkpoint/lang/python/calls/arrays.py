@@ -22,7 +22,7 @@ from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If, Prim
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import copy_of, bind, const, prim
+from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
 
