@@ -102,8 +102,9 @@ class Scalar(Primitive):
 
     value: on floats; fails as Python's own function does. Its result is a new float object.
     ieee: on floats, for use inside derivatives: never fails. Left out where `value` never fails.
-    partials: for each operand the derivative by it, a function of all operands and the result, built
-        from checkpoint.prims.scalars' own generic functions; None: not differentiable (a boolean).
+    partials: for each operand the derivative by it, a function of all operands and the result, which may be
+        numbers of any kind; None: not differentiable (a boolean).
+    slopes: the same on floats.
     singular: a partial may be infinite at finite operands; then a zero tangent or cotangent
         contributes nothing.
     convention: what holds where the function is not differentiable, in words.
@@ -119,6 +120,7 @@ class Scalar(Primitive):
     value: Callable[..., Any]
     ieee: Callable[..., Any]
     partials: tuple[Partial, ...] | None
+    slopes: tuple[Partial, ...] | None
     singular: bool = False
     convention: str = ""
     needs: tuple[tuple[int, ...], ...] | None = None

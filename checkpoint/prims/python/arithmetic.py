@@ -6,16 +6,12 @@ other operands: integers and booleans exactly, strings, sequences, and what Pyth
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.containers import Dict, List, Now, current
-from checkpoint.ad.numbers import Number, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, Purity, Rearrange, Scalar, lookup, register
-from checkpoint.prims import scalars as s
 from checkpoint.prims.python import updates
 from checkpoint.prims.python.comparison import equal, ordered
 from checkpoint.prims.python.support import (
@@ -33,35 +29,34 @@ from checkpoint.prims.python.support import (
     tuple_of,
     update,
 )
+from checkpoint.prims.scalars import record_of
+from checkpoint.scalars import arithmetic, piecewise, powers, predicates
+from checkpoint.scalars.definition import Definition, definitions
 
 Function = Callable[..., Any]
-COMPLEX = (
-    "a negative number to a fractional power is complex, which is not supported; write abs(x) ** y, or for "
-    "cube roots math.cbrt(x)"
-)
 
 
 def scalar(
-    like: Scalar,
+    definition: Definition,
     name: str,
     value: Function,
     otherwise: Function,
     implements: Implements,
-    **changes: Any,
+    doc: str = "",
 ) -> Scalar:
-    """A record like another but for its value on floats, and `otherwise` for other operands."""
-    record = dataclasses.replace(
-        like,
-        name=f"py.{name}",
+    """Register the record py.NAME of a definition, with `value` on floats and `otherwise` for other operands."""
+    doc = doc or definition.doc
+    record = record_of(
+        definition,
+        f"py.{name}",
         purity=Purity.MAY_FAIL,
         value=value,
-        failures=PYTHON_FAILURES,
         implements=implements,
         otherwise=f"py.{name}/any",
-        **changes,
+        doc=doc,
     )
     if name not in ("iadd", "imul"):
-        rearrange(f"{name}/any", like.arity, f"{like.doc}, of what is no real", otherwise)
+        rearrange(f"{name}/any", definition.arity, f"{doc}, of what is no real", otherwise)
     return register(record)
 
 
@@ -116,83 +111,34 @@ def _or(now: Now, x: Any, y: Any) -> Any:
 # Reals
 
 
-def _floor_divide(x: float, y: float) -> float:
-    if y != 0.0:
-        return x // y
-    return s.DIVIDE.ieee(x, y)  # type: ignore[no-any-return]
-
-
-def _power(x: float, y: float) -> float:
-    result = x**y
-    if type(result) is complex:
-        raise ValueError(COMPLEX)
-    return result  # type: ignore[no-any-return]
-
-
-def whole(quotient: float) -> float:
-    """The nearest whole number, as a real."""
-    return float(round(quotient)) if math.isfinite(quotient) else quotient
-
-
-def multiples(x: Number, y: Number, z: Number) -> Number:
-    """The derivative by y of x - n y: minus the whole number n that left z."""
-    return -whole(s.DIVIDE.ieee(real_part(x) - real_part(z), real_part(y)))
-
-
-_ANY_NONZERO = (s.ANY, s.NONZERO)
-
-ADD = scalar(s.ADD, "add", operator.add, _plainly(operator.add, _add), (operator.add,))
-scalar(s.SUBTRACT, "sub", operator.sub, asking(operator.sub), (operator.sub,))
-MULTIPLY = scalar(s.MULTIPLY, "mul", operator.mul, _plainly(operator.mul, _multiply), (operator.mul,))
-scalar(s.DIVIDE, "truediv", operator.truediv, asking(operator.truediv), (operator.truediv,))
+scalar(arithmetic.add, "add", operator.add, _plainly(operator.add, _add), (operator.add,))
+scalar(arithmetic.subtract, "sub", operator.sub, asking(operator.sub), (operator.sub,))
+scalar(arithmetic.multiply, "mul", operator.mul, _plainly(operator.mul, _multiply), (operator.mul,))
+scalar(arithmetic.divide, "truediv", operator.truediv, asking(operator.truediv), (operator.truediv,))
+scalar(piecewise.float_modulo, "mod", operator.mod, asking(operator.mod), (operator.mod,))
 scalar(
-    s.MODULO,
-    "mod",
-    operator.mod,
-    asking(operator.mod),
-    (operator.mod,),
-    partials=(s.ONE, multiples),
-    needs=((), (0, 1, 2)),
-    inline=("{0} % {1}",),
+    piecewise.floor_divide, "floordiv", operator.floordiv, asking(operator.floordiv), (operator.floordiv,)
 )
+scalar(powers.float_power, "pow", powers.float_power.value, asking(operator.pow), (operator.pow, pow))
+scalar(arithmetic.negate, "neg", operator.neg, asking(operator.neg), (operator.neg,))
 scalar(
-    s.MODULO,
-    "floordiv",
-    operator.floordiv,
-    asking(operator.floordiv),
-    (operator.floordiv,),
-    doc="floored quotient",
-    ieee=_floor_divide,
-    partials=(s.ZERO, s.ZERO),
-    needs=((), ()),
-    inline=("{0} // {1}", "0.0", "0.0"),
-    convention="0 also where it jumps",
+    arithmetic.real, "pos", lambda x: x * 1.0, asking(operator.pos), (operator.pos,), doc="the number itself"
 )
-scalar(s.POWER, "pow", _power, asking(operator.pow), (operator.pow, pow), inline=None)
-scalar(s.NEGATE, "neg", operator.neg, asking(operator.neg), (operator.neg,))
-scalar(s.REAL, "pos", lambda x: x * 1.0, asking(operator.pos), (operator.pos,), doc="the number itself")
-scalar(
-    s.ABS,
-    "abs",
-    abs,
-    asking(abs),
-    (abs, operator.abs),
-    needs=((0,),),
-    inline=("abs({0})", "(-1.0 if {0} < 0.0 else 1.0)"),
-)
-scalar(s.REAL, "float", lambda x: x * 1.0, asking(float), (float,), doc="a real")
+scalar(piecewise.absolute, "abs", abs, asking(abs), (abs, operator.abs))
+scalar(arithmetic.real, "float", lambda x: x * 1.0, asking(float), (float,), doc="a real")
 
 _IADD, _IMUL = (operator.iadd,), (operator.imul,)
-scalar(s.ADD, "iadd", operator.add, operator.iadd, _IADD, doc="sum, in place")
-scalar(s.MULTIPLY, "imul", operator.mul, operator.imul, _IMUL, doc="product, in place")
+scalar(arithmetic.add, "iadd", operator.add, operator.iadd, _IADD, doc="sum, in place")
+scalar(arithmetic.multiply, "imul", operator.mul, operator.imul, _IMUL, doc="product, in place")
 
 
 def _also_in_place(of: str, function: Function) -> None:
     """Register the operation in place that is like another but for what Python's errors call it."""
     like = lookup(f"py.{of}")
     if isinstance(like, Scalar):
-        changes = {"inline": like.inline, "doc": f"{like.doc}, in place"}
-        scalar(like, f"i{of}", like.value, asking(function), (function,), **changes)
+        definition = next(d for d in definitions().values() if like.name in (*d.exact, *d.beside))
+        doc = f"{like.doc}, in place"
+        scalar(definition, f"i{of}", like.value, asking(function), (function,), doc)
     else:
         assert isinstance(like, Rearrange)
         rearrange(f"i{of}", like.arity, f"{like.doc}, in place", like.value, (function,), tells=like.tells)
@@ -235,35 +181,15 @@ def _compared(function: Function) -> Function:
     return _plainly(function, lambda now, x, y: ordered(now, function, x, y))
 
 
-for _name, _like, _function in (
-    ("lt", "<", operator.lt),
-    ("le", "<=", operator.le),
-    ("gt", ">", operator.gt),
-    ("ge", ">=", operator.ge),
-    ("eq", "==", operator.eq),
-    ("ne", "!=", operator.ne),
+for _definition, _name, _function, _otherwise in (
+    (predicates.less, "lt", operator.lt, _compared(operator.lt)),
+    (predicates.not_greater, "le", operator.le, _compared(operator.le)),
+    (predicates.greater, "gt", operator.gt, _compared(operator.gt)),
+    (predicates.not_less, "ge", operator.ge, _compared(operator.ge)),
+    (predicates.equal, "eq", operator.eq, equal),
+    (predicates.unequal, "ne", operator.ne, lambda now, x, y: not equal(now, x, y)),
 ):
-    scalar(
-        Scalar(
-            name=_name,
-            arity=2,
-            purity=Purity.MAY_FAIL,
-            doc=f"x {_like} y",
-            value=_function,
-            ieee=_function,
-            partials=None,
-            domain=(s.ANY, s.ANY),
-            inline=(f"{{0}} {_like} {{1}}",),
-        ),
-        _name,
-        _function,
-        {
-            "eq": equal,
-            "ne": lambda now, x, y: not equal(now, x, y),
-        }.get(_name)
-        or _compared(_function),
-        (_function,),
-    )
+    scalar(_definition, _name, _function, _otherwise, (_function,))
 
 
 # Integers

@@ -1,4 +1,4 @@
-"""The derivatives of the logarithm of the gamma function: `polygamma(n, x)` is its (n + 1)-th.
+"""The gamma function, and the derivatives of its logarithm: `polygamma(n, x)` is the (n + 1)-th.
 
 For x at least `_FAR + n` the Euler-Maclaurin sum of n! / (x + k)^(n + 1) over k is exact to a rounding
 error with ten Bernoulli numbers; a smaller x is moved there by the recurrence, a negative one is reflected.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from checkpoint.ad.numbers import Number, apply, real_part
-from checkpoint.ad.record import PYTHON_FAILURES, Interval, Purity, Scalar, register
-from checkpoint.prims import scalars as s
+from checkpoint.scalars.algebra import real, word
+from checkpoint.scalars.definition import INF, NAN, POSITIVE, Arrays, define
+from checkpoint.scalars.ieee import total
 
 # The Bernoulli numbers B2, B4, ..., B20.
 _BERNOULLI = (
@@ -26,9 +26,9 @@ _HIGHEST = 150  # the factorials of higher orders are no floats
 def digamma(x: float) -> float:
     """The derivative of lgamma; NaN at its poles, 0, -1, ..."""
     if not math.isfinite(x):
-        return x if x > 0.0 else math.nan
+        return x if x > 0.0 else NAN
     if x <= 0.0 and x == math.floor(x):
-        return math.nan
+        return NAN
     if x < _REFLECTED:
         return digamma(1.0 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1.0))
     terms = []
@@ -40,16 +40,16 @@ def digamma(x: float) -> float:
     return math.fsum(terms)
 
 
-def polygamma(order: float, x: float) -> float:
+def value_of_polygamma(order: float, x: float) -> float:
     """The order-th derivative of digamma; NaN at its poles."""
     n = int(order)
     if n == 0:
         return digamma(x)
-    if math.isnan(x) or x == -math.inf or (x <= 0.0 and x == math.floor(x)):
-        return math.nan
+    if math.isnan(x) or x == -INF or (x <= 0.0 and x == math.floor(x)):
+        return NAN
     sign = 1.0 if n % 2 else -1.0
     if x < _REFLECTED:
-        return -sign * polygamma(n, 1.0 - x) - math.pi ** (n + 1) * _cotangent(n, x)
+        return -sign * value_of_polygamma(n, 1.0 - x) - math.pi ** (n + 1) * _cotangent(n, x)
     return sign * math.factorial(n) * _zeta(n + 1, x)
 
 
@@ -88,13 +88,13 @@ def _cotangent(n: int, x: float) -> float:
 
 
 def _ieee(order: float, x: float) -> float:
-    order = float(round(order)) if math.isfinite(order) else math.nan
+    order = float(round(order)) if math.isfinite(order) else NAN
     if not 0.0 <= order <= _HIGHEST:
-        return math.nan
+        return NAN
     try:
-        return polygamma(order, x)
+        return value_of_polygamma(order, x)
     except (OverflowError, ZeroDivisionError):
-        return math.copysign(math.inf, math.pow(math.copysign(1.0, x), order + 1) * (-1.0) ** (order + 1))
+        return math.copysign(INF, math.pow(math.copysign(1.0, x), order + 1) * (-1.0) ** (order + 1))
 
 
 def _value(order: float, x: float) -> float:
@@ -104,23 +104,42 @@ def _value(order: float, x: float) -> float:
     return result * 1.0
 
 
-def generic_polygamma(order: Number, x: Number) -> Number:
-    """Polygamma of a whole order that is no number of the run, for use in partials."""
-    return apply(POLYGAMMA, (order, x), strict=False)
+polygamma = define(
+    "polygamma",
+    "the derivatives of the logarithm of the gamma function: order (0 for the first), x",
+    lambda n, x, z: 0.0,
+    lambda n, x, z: polygamma(real(n) + 1.0, x),
+    value=_value,
+    ieee=_ieee,
+    c="",
+    language="py.polygamma",
+    python=(),
+    convention="the order is rounded to a whole number, and has the derivative 0",
+    domain=((1.0, 1.0), POSITIVE),
+)
+psi = word("psi", "scipy.special.psi", lambda x: polygamma(0.0, x))
 
-
-POLYGAMMA = register(
-    Scalar(
-        name="py.polygamma",
-        arity=2,
-        purity=Purity.MAY_FAIL,
-        doc="the derivatives of the logarithm of the gamma function: order (0 for the first), x",
-        failures=PYTHON_FAILURES,
-        value=_value,
-        ieee=_ieee,
-        partials=(s.ZERO, lambda n, x, z: generic_polygamma(real_part(n) + 1.0, x)),
-        convention="the order is rounded to a whole number, and has the derivative 0",
-        domain=(Interval(1.0, 1.0), s.POSITIVE),
-        needs=((), (0, 1)),
-    )
+gamma = define(
+    "gamma",
+    "the gamma function",
+    lambda x, z: z * psi(x),
+    value=math.gamma,
+    ieee=total(math.gamma, lambda x: INF if x > 0.0 else NAN),
+    c="",
+    language="",
+    python=(math.gamma,),
+    domain=((0.5, 4.0),),
+    arrays=Arrays(name="scipy.special.gamma"),
+)
+lgamma = define(
+    "lgamma",
+    "the logarithm of the absolute value of the gamma function",
+    lambda x, z: psi(x),
+    value=math.lgamma,
+    ieee=total(math.lgamma, INF),
+    c="",
+    language="",
+    python=(math.lgamma,),
+    domain=((0.5, 4.0),),
+    arrays=Arrays(name="scipy.special.gammaln"),
 )

@@ -1,0 +1,251 @@
+"""What a definition of a scalar function states, and the list of them all.
+
+In: `define(...)`, once for each function, in the modules of this package. Out: `Definition`s, by name. A definition
+is complete or refused: a function states its partials, and a value or a formula that gives it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from checkpoint.scalars.algebra import (
+    Expr,
+    Operand,
+    Rule,
+    call,
+    expression,
+    find_step_function,
+    on_scalars,
+    positions,
+)
+from checkpoint.scalars.python_text import on_floats
+
+INF = float("inf")
+NAN = float("nan")
+
+Bounds = tuple[float, float]
+ANY: Bounds = (-3.0, 3.0)
+UNIT: Bounds = (-1.0, 1.0)
+POSITIVE: Bounds = (0.1, 3.0)
+NONZERO: Bounds = (0.5, 3.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Arrays:
+    """What a function is on arrays, as far as it differs from the definition.
+
+    name: the record's name: that of the library's function, as users write it (np.sqrt). "": there is none, and
+        arrays are computed element by element by a loop over the definition's own value.
+    others: further functions of the library that it is.
+    overloads: the primitives that the record stands for where an operand is an array.
+    partials: where they are not those of the definition, by value, rounding, or convention.
+    pullbacks: rules for cotangents that are not cotangent times partial: of the cotangent, the operands, the
+        result.
+    gates: the partials are 0 or 1, and choose elements of a tangent instead of scaling it.
+    singular: whether a partial may be infinite; None: as on scalars.
+    convention: what holds where the function is not differentiable; None: as on scalars.
+    domain: where tests sample operands; None: where those of scalars are sampled.
+    shape: how shapes go together.
+    whole: whether this is all: else tensorlib registers the record with what else it needs.
+    """
+
+    name: str = ""
+    others: tuple[str, ...] = ()
+    overloads: tuple[str, ...] = ()
+    partials: tuple[Rule, ...] | None = None
+    pullbacks: tuple[Rule, ...] | None = None
+    gates: bool = False
+    singular: bool | None = None
+    convention: str | None = None
+    domain: tuple[Bounds, ...] | None = None
+    shape: str = "all operands broadcast together"
+    whole: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integers:
+    """What a function is on integers x and y, in C: `result`, where `given` holds, which may compute the integer z."""
+
+    given: str
+    result: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Definition:
+    """A scalar function: its value, its partial derivatives, and what it is called where.
+
+    name: by which expressions and C know it: an identifier.
+    doc: what it is, in a few words.
+    partials: by operand the derivative, as a rule from the operands and the result; None: the result is a boolean.
+    formula: the value as a rule from the operands, where it is made of others. It never fails.
+    value: on floats; fails as Python's own function does. Its result is a new float object.
+    ieee: on floats, for use inside derivatives: never fails. None: `value` never fails.
+    c: C text of the same on doubles x and y; None: made of the formula; "": it is not in C.
+    fails: where `value` fails, as C text on x, y and the result r; "": nowhere.
+    integers: what it is on integers alone, in C, under the names of `exact`.
+    language: its name in programs of the language, which takes reals alone; "": it has none.
+    exact: primitives of Python programs that it is, which take integers, too, and alone.
+    beside: the same for those that take integers beside reals only.
+    python: functions of Python that it is; None: the definition itself, which users call. primitive: the name of
+        the primitive that stands for them; "": py.math.NAME for math.NAME, and py.NAME for other functions.
+    singular: a partial may be infinite at finite operands; then a zero tangent or cotangent contributes nothing.
+    convention: what holds where the function is not differentiable, in words.
+    domain: where tests sample each operand.
+    inline: Python text of the value for the hybrid engine, on floats in {0}, {1}. Then the partials that are plain
+        arithmetic are text, too: they must not divide by zero where the value has not failed.
+    arrays: what it is on arrays; None: arrays have a function of their own, or none.
+    """
+
+    name: str
+    doc: str
+    arity: int
+    partials: tuple[Rule, ...] | None
+    formula: Rule | None = None
+    value: Callable[..., Any]
+    ieee: Callable[..., Any]
+    c: str | None = None
+    fails: str = ""
+    integers: Integers | None = None
+    language: str = ""
+    exact: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    python: tuple[Callable[..., Any], ...] = ()
+    primitive: str = ""
+    singular: bool = False
+    convention: str = ""
+    domain: tuple[Bounds, ...]
+    inline: str = ""
+    arrays: Arrays | None = None
+    on_arrays: list[Callable[..., Any]] = field(default_factory=list, repr=False)
+
+    def __call__(self, *operands: Any) -> Any:
+        """Return the call of the function on expressions, and its value on numbers and on arrays."""
+        if any(isinstance(operand, Expr) for operand in operands):
+            return call(self.name, *operands)
+        if all(isinstance(operand, float | int) for operand in operands) or not self.on_arrays:
+            return self.value(*map(float, operands))
+        return self.on_arrays[0](*operands)
+
+    @cached_property
+    def of_python(self) -> str:
+        """The name of the primitive that stands for its functions of Python; "": there is none."""
+        if self.primitive or not self.python:
+            return self.primitive
+        function = self.python[0]
+        return f"py.{self.name}" if function is self else f"py.math.{function.__name__}"
+
+    @cached_property
+    def operands(self) -> tuple[str, ...]:
+        """The names of the operands, as the first partial or the formula has them."""
+        rule = self.partials[0] if self.partials else self.formula
+        assert rule is not None
+        return tuple(inspect.signature(rule).parameters)[: self.arity]
+
+    @cached_property
+    def derivatives(self) -> tuple[Expr, ...]:
+        """The partials, as expressions with words."""
+        return tuple([applied(rule, self.arity, result=True) for rule in self.partials or ()])
+
+    @cached_property
+    def scalar_derivatives(self) -> tuple[Expr, ...]:
+        """The partials on scalars."""
+        return tuple(map(on_scalars, self.derivatives))
+
+    @cached_property
+    def needs(self) -> tuple[tuple[int, ...], ...] | None:
+        """By partial the positions that it reads, the result's being `arity`."""
+        return None if self.partials is None else tuple(map(positions, self.scalar_derivatives))
+
+    @cached_property
+    def slopes(self) -> tuple[Callable[..., float], ...] | None:
+        """The partials on floats."""
+        if self.partials is None:
+            return None
+        return tuple([on_floats(part, self.arity, ieee_of) for part in self.scalar_derivatives])
+
+
+def applied(rule: Rule, arity: int, result: bool) -> Expr:
+    """Return what a rule gives for symbolic operands, and the result where it takes it."""
+    return expression(rule(*map(Operand, range(arity + result))))
+
+
+_definitions: dict[str, Definition] = {}
+
+
+def define(
+    name: str,
+    doc: str,
+    *partials: Rule,
+    formula: Rule | None = None,
+    value: Callable[..., Any] | None = None,
+    ieee: Callable[..., Any] | None = None,
+    python: tuple[Callable[..., Any], ...] | None = None,
+    language: str | None = None,
+    domain: tuple[Bounds, ...] | None = None,
+    **fields: Any,
+) -> Definition:
+    """Enter a definition; of one that is left out the language's name is `name`, and the function the definition."""
+    assert partials, f"the definition of {name} states no partials"
+    arity = len(partials)
+    return enter(
+        name=name,
+        doc=doc,
+        arity=arity,
+        partials=partials,
+        formula=formula,
+        value=value,
+        ieee=ieee,
+        python=python,
+        language=name if language is None else language,
+        domain=domain or (ANY,) * arity,
+        **fields,
+    )
+
+
+def enter(*, formula: Rule | None, value: Any, ieee: Any, python: Any, **fields: Any) -> Definition:
+    """Enter a definition of these fields; what it does not state of the value is made of the formula."""
+    name, arity = fields["name"], fields["arity"]
+    assert name not in _definitions, f"{name} is defined twice"
+    if value is None:
+        assert formula is not None, f"the definition of {name} states neither value nor formula"
+        value = _of_formula(formula, arity)
+    definition = Definition(
+        formula=formula, value=value, ieee=ieee or value, python=() if python is None else python, **fields
+    )
+    if python is None:
+        object.__setattr__(definition, "python", (definition,))
+    _definitions[name] = definition
+    return definition
+
+
+def _of_formula(formula: Rule, arity: int) -> Callable[..., float]:
+    """Return the value on floats that a formula gives; it is made at the first call, when all others are defined."""
+    made: list[Callable[..., float]] = []
+
+    def value(*operands: float) -> float:
+        if not made:
+            made.append(on_floats(on_scalars(applied(formula, arity, result=False)), arity, ieee_of))
+        return made[0](*operands) * 1.0
+
+    return value
+
+
+def definitions() -> dict[str, Definition]:
+    """Return all definitions by name, in the order in which they were entered."""
+    return dict(_definitions)
+
+
+def find(name: str) -> Definition:
+    """Return the definition of a name."""
+    return _definitions[name]
+
+
+def ieee_of(name: str) -> Callable[..., float]:
+    """Return the function of floats of a name: one that never fails."""
+    found = find_step_function(name)
+    function: Callable[..., float] = find(name).ieee if found is None else found.value
+    return function
