@@ -20,7 +20,7 @@ MOST_FILES = 25  # of a folder of C
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
-    "errors", "config", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget", "engines",
+    "errors", "config", "scalars", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget", "engines",
     "watch", "functions", "api", "", "cli", "__main__",
 )  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_imports_go_one_way(module: str) -> None:
 
 
 def test_what_tensorlib_knows_of_the_runtime() -> None:
-    allowed = ("checkpoint.ad.", "checkpoint.prims.arrays", "checkpoint.errors")
+    allowed = ("checkpoint.ad.", "checkpoint.prims.arrays", "checkpoint.scalars", "checkpoint.errors")
     for path in sorted((ROOT / "tensorlib").glob("*.py")):
         for target in imports(path):
             assert target.startswith(allowed), f"{path.name} imports {target}"

@@ -331,10 +331,10 @@ def _apply_to_duals(record: Scalar, operands: Sequence[Number], tag: int, strict
 def _apply_to_nodes(record: Scalar, operands: Sequence[Number], strict: bool) -> Node:
     values = [without_tape(operand) for operand in operands]
     result = record.value(*values) if strict else record.ieee(*values)
-    partials = cast(tuple[Any, ...], record.partials)
+    slopes = cast(tuple[Any, ...], record.slopes)
     inputs = tuple(
-        (operand, partial(*values, result))
-        for operand, partial in zip(operands, partials, strict=True)
+        (operand, slope(*values, result))
+        for operand, slope in zip(operands, slopes, strict=True)
         if type(operand) is Node
     )
     tape: Tape = inputs[0][0].tape

@@ -104,7 +104,7 @@ class Scalar(Primitive):
     ieee: on floats, for use inside derivatives: never fails. Left out where `value` never fails.
     partials: for each operand the derivative by it, a function of all operands and the result, which may be
         numbers of any kind; None: not differentiable (a boolean).
-    slopes: the same on floats.
+    slopes: the same on floats; left out: the partials.
     singular: a partial may be infinite at finite operands; then a zero tangent or cotangent
         contributes nothing.
     convention: what holds where the function is not differentiable, in words.
@@ -120,7 +120,7 @@ class Scalar(Primitive):
     value: Callable[..., Any]
     ieee: Callable[..., Any]
     partials: tuple[Partial, ...] | None
-    slopes: tuple[Partial, ...] | None
+    slopes: tuple[Partial, ...] | None = None
     singular: bool = False
     convention: str = ""
     needs: tuple[tuple[int, ...], ...] | None = None
@@ -132,6 +132,8 @@ class Scalar(Primitive):
         partials = self.arity if self.partials is None else len(self.partials)
         if partials != self.arity or len(self.domain) != self.arity:
             raise InternalError(f"the record of {self.name} needs {self.arity} partials and intervals")
+        if self.slopes is None:
+            object.__setattr__(self, "slopes", self.partials)
 
 
 @dataclass(frozen=True, kw_only=True)

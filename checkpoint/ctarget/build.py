@@ -10,12 +10,15 @@ behaviour sanitizer, into a place of its own: the command prints it, and the env
 CHECKPOINT_RUNTIME makes the engine load it. Objects stay in build/ctarget/, and only what has changed is
 compiled again. Status 0: the module is up to date, or there is no C compiler, which a line on stderr says.
 
-What always holds: this file imports nothing of the package, since setup.py runs it before there is one.
+What always holds: this file imports nothing of the package but checkpoint.scalars, and that without its
+parent, since setup.py runs it before there is one: of the scalar functions defined there it makes the table
+scalars.def.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import shlex
@@ -27,6 +30,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from pathlib import Path
+from types import ModuleType
 
 from cffi import FFI
 
@@ -35,6 +39,7 @@ MODULE = "checkpoint.ctarget._runtime"
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "ctemplates"
 OBJECTS = ROOT / "build" / "ctarget"
+GENERATED = OBJECTS / "generated"  # the headers that are made of definitions in Python
 # What cffi reads, in this order: declarations only. Those of the first line are included by others.
 DECLARED = (
     *("program/kinds.h", "program/code.h", "program/opcodes.h", "driver/schedule.h"),
@@ -82,6 +87,31 @@ def declarations(text: str) -> str:
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
 
 
+def generate() -> None:
+    """Write the headers that are made of definitions in Python; what is as it should be is left alone."""
+    GENERATED.mkdir(parents=True, exist_ok=True)
+    path, text = GENERATED / "scalars.def", _scalar_table()
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        copy = path.with_suffix(f".{os.getpid()}")
+        copy.write_text(text, encoding="utf-8")
+        copy.replace(path)
+
+
+def _scalar_table() -> str:
+    """Return the table of scalar functions, of a package imported without its parent."""
+    alone = "checkpoint" not in sys.modules
+    if alone:
+        parent = ModuleType("checkpoint")
+        parent.__path__ = [str(ROOT / "checkpoint")]
+        sys.modules["checkpoint"] = parent
+    try:
+        return str(importlib.import_module("checkpoint.scalars.c_text").table())
+    finally:
+        if alone:
+            for name in [name for name in sys.modules if name.partition(".")[0] == "checkpoint"]:
+                del sys.modules[name]
+
+
 def sources() -> list[str]:
     """The C files, relative to the root, where setuptools wants them to be."""
     return [str(path.relative_to(ROOT)) for path in sorted(SOURCES.rglob("*.c"))]
@@ -89,6 +119,7 @@ def sources() -> list[str]:
 
 def builder(flags: list[str]) -> FFI:
     """The builder of the module, whose function ck_built_with() tells the compiler and the flags."""
+    generate()
     ffi = FFI()
     headers = [name for name in DECLARED if (SOURCES / name).exists()]
     for name in headers:
@@ -104,8 +135,12 @@ def builder(flags: list[str]) -> FFI:
         MODULE,
         "\n".join(lines),
         sources=sources(),
-        include_dirs=[str(SOURCES.relative_to(ROOT))],
-        depends=[str(path.relative_to(ROOT)) for path in sorted(SOURCES.rglob("*.[hd]*"))],
+        include_dirs=[str(folder.relative_to(ROOT)) for folder in (SOURCES, GENERATED)],
+        depends=[
+            str(path.relative_to(ROOT))
+            for folder in (SOURCES, GENERATED)
+            for path in sorted(folder.rglob("*.[hd]*"))
+        ],
         extra_compile_args=flags,
         libraries=["m"],
         # The bridge uses what the limited interface of Python lacks.
@@ -190,7 +225,7 @@ def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -
     generated = folder / "_runtime.c"
     with redirect_stdout(None):
         builder(flags).emit_c_code(str(generated))  # leaves a file alone that is as it should be
-    include = ["-I", str(SOURCES), "-I", sysconfig.get_path("include")]
+    include = ["-I", str(SOURCES), "-I", str(GENERATED), "-I", sysconfig.get_path("include")]
     jobs: list[Callable[[], None]] = []
     objects = []
     for source in [*sorted(SOURCES.rglob("*.c")), generated]:

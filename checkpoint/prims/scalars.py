@@ -1,8 +1,8 @@
 """The scalar primitives of the language: reals to a real, or to a boolean; and records of definitions.
 
 In: the definitions of checkpoint.scalars. Out: a record for each that the language names. Partials are their
-expressions read on numbers of any kind: floats, duals and nodes alike. They never fail, so that derivatives of
-derivatives need no further rules.
+expressions read on numbers of any kind: floats, duals and nodes alike. They never fail, so that derivatives
+of derivatives need no further rules.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def record_of(definition: Definition, name: str, **changes: Any) -> Scalar:
     }
     if name.startswith("py."):
         fields["failures"] = PYTHON_FAILURES
+    has_text = name != definition.of_python  # of operators; a function of Python has its own value
     return Scalar(
         name=name,
         arity=definition.arity,
@@ -37,7 +38,7 @@ def record_of(definition: Definition, name: str, **changes: Any) -> Scalar:
         singular=definition.singular,
         convention=definition.convention,
         needs=definition.needs,
-        inline=_inline(definition),
+        inline=_inline(definition) if has_text else None,
         domain=tuple([Interval(*bounds) for bounds in definition.domain]),
         **fields,
     )

@@ -2,14 +2,14 @@
 
 Expressions are built by Python's operators and by calling named functions:
 
-    e ::= operand | constant | e + e | e - e | e * e | e / e | -e | function(e, ...) | where(test, e, e) | real(e)
-    test ::= e < e | e > e | is_zero(e) | test & test | is_number(e) | has_sign(e)
+    e ::= operand | constant | e + e | e - e | e * e | e / e | -e | function(e, ...) | where(test, e, e) |
+    real(e) test ::= e < e | e > e | is_zero(e) | test & test | is_number(e) | has_sign(e)
 
 An operand is known by its position; the result has the position behind the last operand, a cotangent the
-position COTANGENT. A function is known by its name: that of a definition (definition.py), of a *word*, which is
-a definition or an expression on scalars and a function of its own on arrays, or of a *step function*, whose
-result is constant wherever it is continuous and which reads the real parts of its operands. Tests read real
-parts, too. Arithmetic is the definitions add, subtract, multiply, divide and negate.
+position COTANGENT. A function is known by its name: that of a definition (definition.py), of a *word*, which
+is a definition or an expression on scalars and a function of its own on arrays, or of a *step function*,
+whose result is constant wherever it is continuous and which reads the real parts of its operands. Tests read
+real parts, too. Arithmetic is the definitions add, subtract, multiply, divide and negate.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ class Asks(Test):
     operand: Expr
 
 
-Rule = Callable[..., Expr | float]  # from symbolic operands, and the result if it wants it, to an expression
+# From symbolic operands, and the result if it takes it, to an Expr, a number, or in predicates a Test.
+Rule = Callable[..., Any]
 
 
 def expression(value: Any) -> Expr:

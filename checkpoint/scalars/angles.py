@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from checkpoint.scalars.algebra import Expr, is_zero, where, word
-from checkpoint.scalars.definition import INF, NAN, NONZERO, UNIT, Arrays, Bounds, Rule, define
+from checkpoint.scalars.algebra import Expr, Rule, is_zero, where, word
+from checkpoint.scalars.definition import INF, NAN, NONZERO, UNIT, Arrays, Bounds, Definition, define
 from checkpoint.scalars.ieee import MATH_1, quotient, signed_infinity, square, total
 from checkpoint.scalars.powers import sqrt
 
@@ -20,7 +20,9 @@ def _complement(x: Expr) -> Expr:
     return (1.0 - x) * (1.0 + x)
 
 
-def _math(name: str, doc: str, *partials: Rule, c: str = "", fails: str = MATH_1, **fields: Any) -> Any:
+def _math(
+    name: str, doc: str, *partials: Rule, c: str = "", fails: str = MATH_1, **fields: Any
+) -> Definition:
     """Define the function of Python's module `math` and of C that has this name."""
     function = getattr(math, name)
     otherwise = fields.pop("otherwise", NAN)
@@ -38,7 +40,9 @@ def _math(name: str, doc: str, *partials: Rule, c: str = "", fails: str = MATH_1
 
 
 sin = _math("sin", "sine", lambda x, z: cos(x), arrays=Arrays(name="np.sin", domain=(_ARRAYS,)))
-cos = _math("cos", "cosine", lambda x, z: -sin(x), arrays=Arrays(name="np.cos", domain=(_ARRAYS,)))
+cos: Definition = _math(
+    "cos", "cosine", lambda x, z: -sin(x), arrays=Arrays(name="np.cos", domain=(_ARRAYS,))
+)
 tan = _math(
     "tan",
     "tangent",
@@ -137,7 +141,7 @@ sinh = _math(
     otherwise=signed_infinity,
     arrays=Arrays(name="np.sinh", domain=(_ARRAYS,)),
 )
-cosh = _math(
+cosh: Definition = _math(
     "cosh",
     "hyperbolic cosine",
     lambda x, z: sinh(x),
@@ -158,9 +162,7 @@ asinh = _math(
     "inverse hyperbolic sine",
     lambda x, z: 1.0 / cosh(z),
     language="",
-    arrays=Arrays(
-        name="np.arcsinh", partials=(lambda x, z: 1.0 / sqrt(1.0 + square(x)),), domain=(_ARRAYS,)
-    ),
+    arrays=Arrays(name="np.arcsinh", partials=(lambda x, z: 1.0 / sqrt(1.0 + square(x)),), domain=(_ARRAYS,)),
 )
 acosh = _math(
     "acosh",

@@ -83,9 +83,7 @@ divide = define(
     language="/",
     exact=("py.truediv", "py.itruediv"),
     python=(),
-    integers=Integers(
-        given="y != 0 && is_exact(x) && is_exact(y)", result="of_real((double)x / (double)y)"
-    ),
+    integers=Integers(given="y != 0 && is_exact(x) && is_exact(y)", result="of_real((double)x / (double)y)"),
     domain=(ANY, NONZERO),
     inline="{0} / {1}",
     arrays=Arrays(

@@ -1,7 +1,8 @@
 """Definitions as C: expressions on doubles and on numbers of any nesting, and the table that the build fills.
 
-In: definitions. Out: text. What always holds: the operations and their order are those of the definition, so that
-C agrees with Python in every bit. A function that a partial names is computed as its definition's value is.
+In: definitions. Out: text. What always holds: the operations and their order are those of the definition, so
+that C agrees with Python in every bit. A function that a partial names is computed as its definition's value
+is.
 
 The table is C's X-macros, to be included with some of these defined:
 
@@ -11,10 +12,13 @@ The table is C's X-macros, to be included with some of these defined:
     INTEGERS(id, kind, with, given, result)
     NAME(id, record, takes)
 
-value and refused are C on doubles x, y and the result r, by_x and by_y on these and on r, the result. numbers_by_x is
-the same in operations on a stack of numbers (scalars.c). slope_x says what kind of partial it is (scalars.h). INTEGERS:
-what a definition is on integers x and y where `given` holds, which may compute z; `with` is its entry's second field.
-NAME: a record of that name is this definition; takes: reals alone; integers beside reals; or integers alone, too.
+value and refused are C on doubles x, y and the result r, by_x and by_y on these and on r, the result.
+numbers_by_x is the same in operations on a stack of numbers (scalars.c). slope_x says what kind of partial
+it is (scalars.h). INTEGERS: what a definition is on integers x and y where `given` holds, which may compute
+z;
+`with` is its entry's second field.
+NAME: a record of that name is this definition; takes: reals alone; integers beside reals; or integers alone,
+    too.
 """
 
 from __future__ import annotations
@@ -149,21 +153,25 @@ def partial_of(definition: Definition, i: int) -> str:
 
 
 def plain_partial(definition: Definition, i: int, operands: tuple[str, ...], result: str) -> str | None:
-    """Return a partial of other operands, where it is arithmetic alone and not a choice; else None."""
+    """Return a partial of these operands as a factor; None where it is more than arithmetic."""
     part = definition.scalar_derivatives[i]
     if not is_plain(part) or any(isinstance(inner, Where) for inner in walk(part)):
         return None
-    return stripped(on_doubles(part, operands, result))
+    text = on_doubles(part, operands, result)
+    return (
+        stripped(text) if isinstance(part, Call) and part.name in ("multiply", "divide", "negate") else text
+    )
 
 
 def plain_value(definition: Definition, operands: tuple[str, ...]) -> str | None:
-    """Return the value of other operands, where it is arithmetic or a comparison that cannot fail; else None."""
+    """Return the value of these operands; None where it may fail, or is more than arithmetic or a test."""
     if definition.fails or definition.formula is None:
         return None
     formula = formula_of(definition)
     if isinstance(formula, Expr) and (not is_plain(formula) or isinstance(formula, Where)):
         return None
-    return stripped(on_doubles(formula, operands, ""))
+    text = on_doubles(formula, operands, "")
+    return text if isinstance(formula, Operand) else stripped(text)
 
 
 # On numbers of any nesting
@@ -217,7 +225,7 @@ def on_numbers(definition: Definition, i: int) -> str:
 # The table
 
 
-def slope_of(part: Expr) -> str:
+def slope_of(part: Expr, arity: int) -> str:
     """Return which of the kinds of scalars.h a partial is, for the operations that reverse it."""
     match part:
         case Constant(1.0):
@@ -226,11 +234,11 @@ def slope_of(part: Expr) -> str:
             return "SLOPE_MINUS_ONE"
         case Operand(0):
             return "SLOPE_X"
-        case Operand(1):
+        case Operand(1) if arity > 1:
             return "SLOPE_Y"
-        case Call("divide", (Constant(1.0), Operand(1))):
+        case Call("divide", (Constant(1.0), Operand(1))) if arity > 1:
             return "SLOPE_BY_Y"
-        case Call("negate", (Call("divide", (Operand(2), Operand(1))),)):
+        case Call("negate", (Call("divide", (Operand(2), Operand(1))),)) if arity > 1:
             return "SLOPE_OF_DIVISOR"
     return "SLOPE_ANY"
 
@@ -241,7 +249,10 @@ def table() -> str:
     smooth = [definition for definition in found if definition.partials is not None]
     sections = [
         ("UNARY", [_function(d) for d in smooth]),
-        ("PREDICATE", [f"PREDICATE({d.name}, {d.arity}, {value_of(d)})" for d in found if d.partials is None]),
+        (
+            "PREDICATE",
+            [f"PREDICATE({d.name}, {d.arity}, {value_of(d)})" for d in found if d.partials is None],
+        ),
         ("INTEGERS", [_integers(d) for d in found if d.integers is not None]),
         ("NAME", [line for d in found for line in _names(d)]),
     ]
@@ -259,7 +270,7 @@ def _function(definition: Definition) -> str:
         value_of(definition),
         definition.fails or "false",
         *(partial_of(definition, i) for i in positions),
-        *(slope_of(part) for part in definition.scalar_derivatives),
+        *(slope_of(part, definition.arity) for part in definition.scalar_derivatives),
         *(on_numbers(definition, i) for i in positions),
     ]
     return f"{'UNARY' if definition.arity == 1 else 'BINARY'}({', '.join(fields)})"
@@ -274,8 +285,8 @@ def _kind(definition: Definition) -> tuple[str, str]:
 
 def _integers(definition: Definition) -> str:
     assert definition.integers is not None
-    kind, second = _kind(definition)
-    return f"INTEGERS({definition.name}, {kind}, {second}, {definition.integers.given}, {definition.integers.result})"
+    fields = [definition.name, *_kind(definition), definition.integers.given, definition.integers.result]
+    return f"INTEGERS({', '.join(fields)})"
 
 
 def _names(definition: Definition) -> Iterable[str]:

@@ -1,7 +1,7 @@
 """What a definition of a scalar function states, and the list of them all.
 
-In: `define(...)`, once for each function, in the modules of this package. Out: `Definition`s, by name. A definition
-is complete or refused: a function states its partials, and a value or a formula that gives it.
+In: `define(...)`, once for each function, in the modules of this package. Out: `Definition`s, by name. A
+definition is complete or refused: a function states its partials, and a value or a formula that gives it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ NONZERO: Bounds = (0.5, 3.0)
 class Arrays:
     """What a function is on arrays, as far as it differs from the definition.
 
-    name: the record's name: that of the library's function, as users write it (np.sqrt). "": there is none, and
+    name: the record's name: that of the library's function, as users write it (np.sqrt). "": there is none,
+        and
         arrays are computed element by element by a loop over the definition's own value.
     others: further functions of the library that it is.
     overloads: the primitives that the record stands for where an operand is an array.
@@ -68,7 +69,10 @@ class Arrays:
 
 @dataclass(frozen=True, kw_only=True)
 class Integers:
-    """What a function is on integers x and y, in C: `result`, where `given` holds, which may compute the integer z."""
+    """What a function is on integers x and y, in C.
+
+    given: where it is anything; it may compute the integer z. result: the value, as C's Value.
+    """
 
     given: str
     result: str
@@ -80,7 +84,8 @@ class Definition:
 
     name: by which expressions and C know it: an identifier.
     doc: what it is, in a few words.
-    partials: by operand the derivative, as a rule from the operands and the result; None: the result is a boolean.
+    partials: by operand the derivative, as a rule from the operands and the result; None: the result is a
+        boolean.
     formula: the value as a rule from the operands, where it is made of others. It never fails.
     value: on floats; fails as Python's own function does. Its result is a new float object.
     ieee: on floats, for use inside derivatives: never fails. None: `value` never fails.
@@ -90,12 +95,15 @@ class Definition:
     language: its name in programs of the language, which takes reals alone; "": it has none.
     exact: primitives of Python programs that it is, which take integers, too, and alone.
     beside: the same for those that take integers beside reals only.
-    python: functions of Python that it is; None: the definition itself, which users call. primitive: the name of
+    python: functions of Python that it is; None: the definition itself, which users call. primitive: the
+        name of
         the primitive that stands for them; "": py.math.NAME for math.NAME, and py.NAME for other functions.
-    singular: a partial may be infinite at finite operands; then a zero tangent or cotangent contributes nothing.
+    singular: a partial may be infinite at finite operands; then a zero tangent or cotangent contributes
+        nothing.
     convention: what holds where the function is not differentiable, in words.
     domain: where tests sample each operand.
-    inline: Python text of the value for the hybrid engine, on floats in {0}, {1}. Then the partials that are plain
+    inline: Python text of the value for the hybrid engine, on floats in {0}, {1}. Then the partials that are
+        plain
         arithmetic are text, too: they must not divide by zero where the value has not failed.
     arrays: what it is on arrays; None: arrays have a function of their own, or none.
     """
@@ -188,7 +196,7 @@ def define(
     domain: tuple[Bounds, ...] | None = None,
     **fields: Any,
 ) -> Definition:
-    """Enter a definition; of one that is left out the language's name is `name`, and the function the definition."""
+    """Enter a definition. language left out: `name`. python left out: the definition itself, to be called."""
     assert partials, f"the definition of {name} states no partials"
     arity = len(partials)
     return enter(
@@ -223,7 +231,7 @@ def enter(*, formula: Rule | None, value: Any, ieee: Any, python: Any, **fields:
 
 
 def _of_formula(formula: Rule, arity: int) -> Callable[..., float]:
-    """Return the value on floats that a formula gives; it is made at the first call, when all others are defined."""
+    """Return the value on floats that a formula gives, which is read when all functions are defined."""
     made: list[Callable[..., float]] = []
 
     def value(*operands: float) -> float:

@@ -10,7 +10,7 @@ import math
 from functools import cache
 
 from checkpoint.scalars.algebra import real, word
-from checkpoint.scalars.definition import INF, NAN, POSITIVE, Arrays, define
+from checkpoint.scalars.definition import INF, NAN, POSITIVE, Arrays, Definition, define
 from checkpoint.scalars.ieee import total
 
 # The Bernoulli numbers B2, B4, ..., B20.
@@ -104,7 +104,7 @@ def _value(order: float, x: float) -> float:
     return result * 1.0
 
 
-polygamma = define(
+polygamma: Definition = define(
     "polygamma",
     "the derivatives of the logarithm of the gamma function: order (0 for the first), x",
     lambda n, x, z: 0.0,

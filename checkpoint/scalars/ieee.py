@@ -1,4 +1,4 @@
-"""Values as IEEE has them where Python's own functions fail; and words and conditions that definitions share."""
+"""Values as IEEE has them where Python's own functions fail; words and conditions that definitions share."""
 
 from __future__ import annotations
 

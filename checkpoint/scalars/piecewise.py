@@ -172,7 +172,9 @@ absolute = define(
     convention="1 at 0, its derivative from the right",
     inline="abs({0})",
     # Of complex arrays, too: tensorlib registers it with their rule.
-    arrays=Arrays(name="np.absolute", partials=(lambda x, z: _array_sign(x),), convention="0 at 0", whole=False),
+    arrays=Arrays(
+        name="np.absolute", partials=(lambda x, z: _array_sign(x),), convention="0 at 0", whole=False
+    ),
 )
 maximum = define(
     "max",

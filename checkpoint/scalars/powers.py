@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from checkpoint.scalars.algebra import Expr, is_number, is_zero, where, word
 from checkpoint.scalars.arithmetic import divide
@@ -165,7 +166,7 @@ log_base = define(
 # Powers
 
 # On arrays: Python's x ** y, which knows some exponents.
-raised = word("raised", "py.pow/array", lambda x, y: power(x, y))
+raised = word("raised", "py.pow/array")
 
 
 def _ieee_power(x: float, y: float) -> float:
@@ -191,7 +192,7 @@ def _array_by_base(x: Expr, y: Expr, z: Expr) -> Expr:
     return where(is_number(y), where(is_zero(y), 0.0, y * raised(x, y - 1)), elsewhere)
 
 
-def _array_by_exponent(x: Expr, y: Expr, z: Expr) -> Expr:
+def _array_by_exponent(x: Expr, y: Expr, z: Expr) -> Any:
     return z * log(where(is_zero(x) & (y > 0.0), 1.0, x))
 
 
@@ -212,7 +213,8 @@ def _power(name: str, **fields: object) -> Definition:
         "fails": MATH_2,
         "singular": True,
         "domain": (POSITIVE, ANY),
-        "convention": "by the exponent 0 at a base of 0 and a positive exponent; by the base 0 at an exponent of 0",
+        "convention": "by the exponent 0 at a base of 0 and a positive exponent; "
+        "by the base 0 at an exponent of 0",
     }
     return define(name, "power", _by_base, _by_exponent, **{**facts, **fields})  # type: ignore[arg-type]
 

@@ -1,7 +1,8 @@
 """Expressions as Python: text for the hybrid engine, functions of floats, functions of numbers of any kind.
 
-In: an expression without words. Out: text, or a function of the operands and the result. What always holds: the
-operations and their order are those of the expression. On floats arithmetic is Python's, and all else is the
+In: an expression without words. Out: text, or a function of the operands and the result. What always holds:
+the operations and their order are those of the expression. On floats arithmetic is Python's, and all else is
+the
 `ieee` value of the definition that is named, so nothing fails.
 """
 
@@ -29,7 +30,10 @@ SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 
 class PythonText:
-    """Text of expressions. operands: by position; names: of functions, found on the way, by the name in the text."""
+    """Writes expressions.
+
+    operands: their text, by position. names: the functions found on the way, by their names in the text.
+    """
 
     def __init__(self, operands: Mapping[int, str]) -> None:
         self.operands = operands

@@ -3,7 +3,7 @@
  *
  * What always holds: a unit is loaded apart from the runtime, and bound to it by unit_bind; what the runtime's headers
  * call from inline functions is defined here once more, hidden, and goes there. Values and partials of scalars are
- * those of scalars.def, in every bit: a unit's file repeats the entries that it uses (translate/definitions.py).
+ * the runtime's, in every bit: both are made of the definitions of checkpoint/scalars.
  */
 #ifndef CK_TRANSLATED_H
 #define CK_TRANSLATED_H
@@ -247,10 +247,9 @@ INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y,
     return counts(slope_y, y, singular) ? slope_x * x + slope_y * y : slope_x * x;
 }
 
-/* Scalars: value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and
- * by_y_ID(x, y, z) are the partials. A definition of one operand does not look at y. */
-
-#include "scalars/scalar_words.h"
+/* Scalars: a unit's file has one of these lines for each function that it calls (translate/emit/definitions.py).
+ * value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and by_y_ID(x, y, z)
+ * are the partials. A function of one operand does not look at y. */
 
 #define VALUE(id, expression, refused)                     \
     INLINE bool value_##id(double x, double y, double *z) { \
@@ -264,23 +263,7 @@ INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y,
         (void)x, (void)y, (void)r;                       \
         return expression;                               \
     }
-#define UNARY(...)
-#define BINARY(...)
-#define PREDICATE(...)
-#define INTEGERS(...)
-#include "scalars/scalars.def" /* for what its entries are written with */
-#undef UNARY
-#undef BINARY
-#undef PREDICATE
-#undef INTEGERS
-#define UNARY(id, singular, expression, refused, by_x) \
-    VALUE(id, expression, refused)                     \
-    PARTIAL(by_x_##id, by_x)
-#define BINARY(id, singular, expression, refused, by_x, by_y) \
-    VALUE(id, expression, refused)                            \
-    PARTIAL(by_x_##id, by_x)                                  \
-    PARTIAL(by_y_##id, by_y)
-#define INTEGERS(id, kind, with, given, result)                   \
+#define INTEGERS(id, given, result)                               \
     INLINE bool integers_##id(int64_t x, int64_t y, Value *value) { \
         int64_t z = 0;                                            \
         (void)y, (void)z;                                         \

@@ -10,27 +10,26 @@
 
 enum { FIRST_PROGRAMS = 16 };
 
-/* The records whose reversal has operations of its own; those of one rule state the same partials. */
+/* What the operations of two operands, and of one, are for: a pair of partials. */
 typedef enum Rule { NO_RULE, RULE_ADD, RULE_SUBTRACT, RULE_MULTIPLY, RULE_DIVIDE, RULE_NEGATE } Rule;
 
-static const struct {
-    const char *name;
-    Rule rule;
-} NAMED[] = {
-    {"+", RULE_ADD},           {"py.add", RULE_ADD},      {"py.iadd", RULE_ADD},
-    {"-", RULE_SUBTRACT},      {"py.sub", RULE_SUBTRACT}, {"py.isub", RULE_SUBTRACT},
-    {"*", RULE_MULTIPLY},      {"py.mul", RULE_MULTIPLY}, {"py.imul", RULE_MULTIPLY},
-    {"/", RULE_DIVIDE},        {"py.truediv", RULE_DIVIDE}, {"py.itruediv", RULE_DIVIDE},
-    {"neg", RULE_NEGATE},      {"py.neg", RULE_NEGATE},
-};
+static Rule rule_of(const Scalar *scalar) {
+    const Slope *slopes = scalar->slopes;
+    if (!slopes) return NO_RULE;
+    if (scalar->arity == 1) return slopes[0] == SLOPE_MINUS_ONE ? RULE_NEGATE : NO_RULE;
+    switch (slopes[0]) {
+    case SLOPE_ONE:
+        return slopes[1] == SLOPE_ONE ? RULE_ADD : slopes[1] == SLOPE_MINUS_ONE ? RULE_SUBTRACT : NO_RULE;
+    case SLOPE_Y: return slopes[1] == SLOPE_X ? RULE_MULTIPLY : NO_RULE;
+    case SLOPE_BY_Y: return slopes[1] == SLOPE_OF_DIVISOR ? RULE_DIVIDE : NO_RULE;
+    default: return NO_RULE;
+    }
+}
 
 void programs_create(Cotangent *c) {
     c->rules = cotangent_allocate(c, SCALAR_COUNT + 1u);
-    memset(c->rules, NO_RULE, SCALAR_COUNT + 1u);
-    for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++) {
-        const uint16_t number = scalar_number(NAMED[i].name);
-        if (number != NO_SCALAR) c->rules[number] = (uint8_t)NAMED[i].rule;
-    }
+    for (uint16_t i = 0; i < SCALAR_COUNT; i++) c->rules[i] = (uint8_t)rule_of(&SCALARS[i]);
+    c->rules[SCALAR_COUNT] = NO_RULE;
 }
 
 void programs_destroy(Cotangent *c) {

@@ -1,11 +1,10 @@
-/* The table of scalar primitives, made of scalars.def.
+/* The table of scalar primitives, made of scalars.def, which the build writes (checkpoint/scalars/c_text.py).
  *
  * Comes in: a record's name, then doubles or numbers. Goes out: values and partials.
  *
  * What always holds: a definition has an entry for records that take reals alone, one for records that take
- * integers beside them and, where it is defined on integers, one for those. Partials are written once: first they
- * are read with operations on doubles, then with operations on numbers, which work on a small stack, so that the
- * order in which operands are computed is that of the text.
+ * integers beside them and, where it is defined on integers, one for those. Partials of numbers work on a small
+ * stack, so that the order in which operands are computed is that of the definition.
  */
 #include "scalars/scalars.h"
 
@@ -16,8 +15,6 @@
 #include "scalars/scalar_functions.h"
 
 /* Values, and partials of doubles */
-
-#include "scalars/scalar_words.h"
 
 #define PARTIAL_1(name, expression)                       \
     static double name(const double *operands, double r) { \
@@ -31,7 +28,7 @@
         (void)x, (void)y, (void)r;                         \
         return expression;                                 \
     }
-#define UNARY(id, singular, expression, refused, by_x)          \
+#define UNARY(id, singular, expression, refused, by_x, ...)     \
     static bool ieee_##id(const double *operands, double *z) {  \
         const double x = operands[0];                           \
         *z = expression;                                        \
@@ -43,7 +40,7 @@
         return !(refused);                                      \
     }                                                           \
     PARTIAL_1(by_x_##id, by_x)
-#define BINARY(id, singular, expression, refused, by_x, by_y)               \
+#define BINARY(id, singular, expression, refused, by_x, by_y, ...)          \
     static bool ieee_##id(const double *operands, double *z) {              \
         const double x = operands[0], y = operands[1];                      \
         *z = expression;                                                    \
@@ -63,7 +60,7 @@
         *z = (expression) ? 1.0 : 0.0;                            \
         return true;                                              \
     }
-#include "scalars/scalars.def"
+#include "scalars.def"
 #undef UNARY
 #undef BINARY
 #undef PREDICATE
@@ -77,7 +74,7 @@
 #define PREDICATE(id, ...) AT_##id##_reals, AT_##id##_beside_integers,
 #define INTEGERS(id, ...) AT_##id##_integers,
 enum {
-#include "scalars/scalars.def"
+#include "scalars.def"
     AT_END
 };
 #undef INTEGERS
@@ -106,28 +103,6 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
     term(t, result);
 }
 
-#undef REAL_X
-#undef REAL_Y
-#undef REAL_Z
-#undef X
-#undef Y
-#undef Z
-#undef CONSTANT
-#undef EITHER
-#undef ADD
-#undef SUBTRACT
-#undef MULTIPLY
-#undef DIVIDE
-#undef NEGATE
-#undef POWER
-#undef SQRT
-#undef LOG
-#undef EXP
-#undef SIN
-#undef COS
-#undef SINH
-#undef COSH
-#undef FLOOR
 #define REAL_X number_real(operands[0])
 #define REAL_Y number_real(operands[1])
 #define REAL_Z number_real(z)
@@ -136,20 +111,8 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
 #define Z term(&t, copied(z))
 #define CONSTANT(c) term(&t, of_real(c))
 #define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define ADD(a, b) ((a), (b), combine(&t, AT_add_reals, 2))
-#define SUBTRACT(a, b) ((a), (b), combine(&t, AT_subtract_reals, 2))
-#define MULTIPLY(a, b) ((a), (b), combine(&t, AT_multiply_reals, 2))
-#define DIVIDE(a, b) ((a), (b), combine(&t, AT_divide_reals, 2))
-#define NEGATE(a) ((a), combine(&t, AT_negate_reals, 1))
-#define POWER(a, b) ((a), (b), combine(&t, AT_power_reals, 2))
-#define SQRT(a) ((a), combine(&t, AT_sqrt_reals, 1))
-#define LOG(a) ((a), combine(&t, AT_log_reals, 1))
-#define EXP(a) ((a), combine(&t, AT_exp_reals, 1))
-#define SIN(a) ((a), combine(&t, AT_sin_reals, 1))
-#define COS(a) ((a), combine(&t, AT_cos_reals, 1))
-#define SINH(a) ((a), combine(&t, AT_sinh_reals, 1))
-#define COSH(a) ((a), combine(&t, AT_cosh_reals, 1))
-#define FLOOR(a) ((a), combine(&t, AT_floor_reals, 1))
+#define OF_1(id, a) ((a), combine(&t, AT_##id##_reals, 1))
+#define OF_2(id, a, b) ((a), (b), combine(&t, AT_##id##_reals, 2))
 
 #define PARTIAL(name, expression)                                                            \
     static void name(struct Numbers *numbers, const Value *operands, Value z, Value *result) { \
@@ -158,12 +121,15 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
         expression;                                                                          \
         *result = t.terms[0];                                                                \
     }
-#define UNARY(id, singular, expression, refused, by_x) PARTIAL(numbers_by_x_##id, by_x)
-#define BINARY(id, singular, expression, refused, by_x, by_y) \
-    PARTIAL(numbers_by_x_##id, by_x)                          \
-    PARTIAL(numbers_by_y_##id, by_y)
+#define UNARY(id, singular, expression, refused, by_x, slope_x, numbers_by_x) \
+    PARTIAL(numbers_by_x_##id, numbers_by_x)                                  \
+    static const Slope slopes_##id[2] = {slope_x, SLOPE_ANY};
+#define BINARY(id, singular, expression, refused, by_x, by_y, slope_x, slope_y, numbers_by_x, numbers_by_y) \
+    PARTIAL(numbers_by_x_##id, numbers_by_x)                                                                \
+    PARTIAL(numbers_by_y_##id, numbers_by_y)                                                                \
+    static const Slope slopes_##id[2] = {slope_x, slope_y};
 #define PREDICATE(id, arity, expression)
-#include "scalars/scalars.def"
+#include "scalars.def"
 #undef UNARY
 #undef BINARY
 #undef PREDICATE
@@ -183,18 +149,19 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
         *value = result;                                                     \
         return true;                                                         \
     }
-#include "scalars/scalars.def"
+#include "scalars.def"
 #undef INTEGERS
 
 /* The table */
 
 #define UNARY_ENTRY(id, is_singular, beside, on_integers)                                      \
     {.name = #id, .arity = 1, .singular = is_singular, .takes_integers = beside,               \
-        .value = value_##id, .ieee = ieee_##id, .partials = {by_x_##id},                       \
+        .value = value_##id, .ieee = ieee_##id, .partials = {by_x_##id}, .slopes = slopes_##id, \
         .integers = on_integers, .partials_of_numbers = {numbers_by_x_##id}},
 #define BINARY_ENTRY(id, is_singular, beside, on_integers)                                     \
     {.name = #id, .arity = 2, .singular = is_singular, .takes_integers = beside,               \
         .value = value_##id, .ieee = ieee_##id, .partials = {by_x_##id, by_y_##id},            \
+        .slopes = slopes_##id,                                                                 \
         .integers = on_integers, .partials_of_numbers = {numbers_by_x_##id, numbers_by_y_##id}},
 #define PREDICATE_ENTRY(id, operands, beside, on_integers)                                     \
     {.name = #id, .arity = operands, .tells = true, .takes_integers = beside,                  \
@@ -204,7 +171,7 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
 #define PREDICATE(id, arity, ...) PREDICATE_ENTRY(id, arity, false, NULL) PREDICATE_ENTRY(id, arity, true, NULL)
 #define INTEGERS(id, kind, with, ...) kind##_ENTRY(id, with, true, integers_##id)
 const Scalar SCALARS[] = {
-#include "scalars/scalars.def"
+#include "scalars.def"
 };
 #undef UNARY
 #undef BINARY
@@ -219,7 +186,7 @@ static const struct Name {
     uint16_t number;
 } NAMES[] = {
 #define NAME(id, record, takes) {record, AT_##id##_##takes},
-#include "scalars/scalars.def"
+#include "scalars.def"
 #undef NAME
 };
 

@@ -1,5 +1,5 @@
-/* Scalar primitives in C: value and partials side by side (scalars.def), as the Python records state them
- * (checkpoint/prims). Whatever these cannot do as the record does, they leave to Python.
+/* Scalar primitives in C: value and partials, as the definitions of checkpoint/scalars state them. Whatever these
+ * cannot do as the record does, they leave to Python.
  *
  * What always holds: on the same reals, value and partials equal the record's in every bit.
  */
@@ -18,8 +18,19 @@ typedef struct Numbers { /* where arithmetic on numbers happens: in a heap, on a
     void (*apply)(struct Numbers *numbers, const Scalar *scalar, const Value *operands, Value *result);
 } Numbers;
 
+/* What a partial is made of, where reversing it needs no call: operands x and y, the result z. */
+typedef enum Slope {
+    SLOPE_ANY,        /* none of these */
+    SLOPE_ONE,
+    SLOPE_MINUS_ONE,
+    SLOPE_X,
+    SLOPE_Y,
+    SLOPE_BY_Y,       /* 1 / y */
+    SLOPE_OF_DIVISOR, /* -(z / y) */
+} Slope;
+
 struct Scalar {
-    const char *name;     /* the definition's in scalars.def: records of the same functions share it */
+    const char *name;     /* the definition's: records of the same functions share it */
     uint8_t arity;        /* at most 2; the record's with 3 operands are left to Python */
     bool tells;           /* the result is a boolean: z is 0 or 1, there are no partials */
     bool takes_integers;  /* the record states `otherwise`: integers beside reals are constant reals */
@@ -27,6 +38,7 @@ struct Scalar {
     bool (*value)(const double *x, double *z); /* false: the record fails (or this cannot tell) */
     bool (*ieee)(const double *x, double *z);  /* for use inside derivatives: never false */
     double (*partials[2])(const double *x, double z); /* as apply(..., strict=False) gives them */
+    const Slope *slopes;  /* of each partial; NULL without partials */
     bool (*integers)(const int64_t *x, Value *z); /* on integers alone; false: Python does it. NULL: always */
     /* the same on numbers of any nesting, for numbers.c: made of reals and nodes. The result is the caller's */
     void (*partials_of_numbers[2])(struct Numbers *n, const Value *x, Value z, Value *result);

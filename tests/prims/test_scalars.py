@@ -13,10 +13,11 @@ import pytest
 
 from checkpoint.ad.numbers import Dual, Node, Number, Tape, apply, tangent_at
 from checkpoint.ad.record import OperandError, Purity, Scalar, records
-from checkpoint.prims import scalars
+from checkpoint.prims.scalars import generic
 from tests.support.check import agree
 from tests.support.same import same_bits
 
+add, multiply = generic("add"), generic("multiply")
 SCALARS = [record for record in records().values() if isinstance(record, Scalar)]
 SMOOTH = [record for record in SCALARS if record.partials is not None]
 PREDICATES = [record for record in SCALARS if record.partials is None]
@@ -92,10 +93,7 @@ def along(
     """The record on a line through operands, as a function of a number of any kind."""
 
     def function(t: Number) -> Number:
-        moved = [
-            scalars.add(x, scalars.multiply(v, t)) if v else x
-            for x, v in zip(operands, direction, strict=True)
-        ]
+        moved = [add(x, multiply(v, t)) if v else x for x, v in zip(operands, direction, strict=True)]
         return apply(record, moved)
 
     return function

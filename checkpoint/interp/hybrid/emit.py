@@ -223,8 +223,8 @@ class Emitter(Forward):
         texts = [self.real(slot) if i in needs else "0.0" for i, slot in enumerate(slots)]
         if record.inline and len(record.inline) > 1:
             return record.inline[position + 1].format(*texts[:-1], z=texts[-1])
-        assert record.partials is not None
-        return f"{self.constant('d', record.partials[position])}({', '.join(texts)})"
+        assert record.slopes is not None
+        return f"{self.constant('d', record.slopes[position])}({', '.join(texts)})"
 
     def real(self, operand: t.Operand) -> str:
         """An operand of a partial, which takes floats."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.containers import Dict, List, Now, current
-from checkpoint.ad.record import PYTHON_FAILURES, Purity, Rearrange, Scalar, lookup, register
+from checkpoint.ad.record import Purity, Rearrange, Scalar, lookup, register
 from checkpoint.prims.python import updates
 from checkpoint.prims.python.comparison import equal, ordered
 from checkpoint.prims.python.support import (
@@ -44,7 +44,7 @@ def scalar(
     implements: Implements,
     doc: str = "",
 ) -> Scalar:
-    """Register the record py.NAME of a definition, with `value` on floats and `otherwise` for other operands."""
+    """Register a definition as py.NAME, with `value` on floats and `otherwise` for other operands."""
     doc = doc or definition.doc
     record = record_of(
         definition,
@@ -116,9 +116,7 @@ scalar(arithmetic.subtract, "sub", operator.sub, asking(operator.sub), (operator
 scalar(arithmetic.multiply, "mul", operator.mul, _plainly(operator.mul, _multiply), (operator.mul,))
 scalar(arithmetic.divide, "truediv", operator.truediv, asking(operator.truediv), (operator.truediv,))
 scalar(piecewise.float_modulo, "mod", operator.mod, asking(operator.mod), (operator.mod,))
-scalar(
-    piecewise.floor_divide, "floordiv", operator.floordiv, asking(operator.floordiv), (operator.floordiv,)
-)
+scalar(piecewise.floor_divide, "floordiv", operator.floordiv, asking(operator.floordiv), (operator.floordiv,))
 scalar(powers.float_power, "pow", powers.float_power.value, asking(operator.pow), (operator.pow, pow))
 scalar(arithmetic.negate, "neg", operator.neg, asking(operator.neg), (operator.neg,))
 scalar(

@@ -1,7 +1,8 @@
-"""The functions of Python's module `math` that have a derivative, and other scalar functions of Python programs.
+"""The functions of Python's module `math` that have a derivative, and other scalar functions of Python
+programs.
 
-In: the definitions of checkpoint.scalars that are functions of Python. Out: for each a Scalar with Python's own
-value and failures, and a record for all other operands, which asks Python.
+In: the definitions of checkpoint.scalars that are functions of Python. Out: for each a Scalar with Python's
+own value and failures, and a record for all other operands, which asks Python.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def test_the_headers_are_there_and_tell_units_from_each_other(
     monkeypatch.setattr(compiler, "HEADERS", copy)
     compiler.headers_digest.cache_clear()
     same = compiler.headers_digest()
-    definitions = copy / "scalars" / "scalars.def"
-    definitions.write_text(definitions.read_text() + "\n")
+    functions = copy / "scalars" / "scalar_functions.h"
+    functions.write_text(functions.read_text() + "\n")
     compiler.headers_digest.cache_clear()
     other = compiler.headers_digest()
     compiler.headers_digest.cache_clear()

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from checkpoint.ad.numbers import Dual, Tape, apply, real_part
 from checkpoint.ad.record import Scalar, lookup, records
-from checkpoint.prims.python.arithmetic import COMPLEX
-from checkpoint.prims.python.gamma import digamma, polygamma
+from checkpoint.scalars.gamma import digamma
+from checkpoint.scalars.gamma import value_of_polygamma as polygamma
+from checkpoint.scalars.powers import COMPLEX
 from tests.prims.python.support import Moment, perform, same_as_python
 from tests.prims.test_scalars import EDGES
 from tests.support.check import agree

@@ -1,42 +1,36 @@
-"""Definitions of scalars that a unit's file uses: it has no others, since a compiler reads all that it is
+"""The functions of scalars that a unit's file defines: those that it calls, since a compiler reads all it is
 given.
 
-In: C that calls value_ID, by_x_ID, by_y_ID and integers_ID of machine/translated.h. Out: the entries of
-scalars/scalars.def that define these, as they stand there, for the macros that translated.h has for them.
+In: C that calls value_ID, by_x_ID, by_y_ID and integers_ID. Out: for each a line for a macro of
+machine/translated.h, made of the definition of checkpoint/scalars.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
 
-from checkpoint.ctarget.translate.compile.compiler import HEADERS
+from checkpoint.scalars import c_text
+from checkpoint.scalars.definition import definitions
 
 _CALL = re.compile(r"\b(value|by_x|by_y|integers)_(\w+)\(")
-_ENTRY = re.compile(r"^(UNARY|BINARY|INTEGERS)\((\w+),", re.MULTILINE)
 
 
 def used_in(text: str) -> list[str]:
-    """The entries of all that a text calls, in the order of the file."""
-    called = {(kind == "integers", name) for kind, name in _CALL.findall(text)}
-    return [entry for key, entry in _entries().items() if key in called]
+    """Return the definitions of all that a text calls, in the order of checkpoint/scalars."""
+    called = set(_CALL.findall(text))
+    return [
+        _line(kind, name)
+        for name in definitions()
+        for kind in ("value", "by_x", "by_y", "integers")
+        if (kind, name) in called
+    ]
 
 
-@cache
-def _entries() -> dict[tuple[bool, str], str]:
-    """Each entry, by whether it is of integers, and its name."""
-    text = (HEADERS / "scalars" / "scalars.def").read_text(encoding="utf-8")
-    return {
-        (found[1] == "INTEGERS", found[2]): text[found.start() : _end(text, found.start())]
-        for found in _ENTRY.finditer(text)
-    }
-
-
-def _end(text: str, start: int) -> int:
-    """Behind the parenthesis that closes the first one after `start`."""
-    depth = 0
-    for i in range(text.index("(", start), len(text)):
-        depth += {"(": 1, ")": -1}.get(text[i], 0)
-        if not depth:
-            return i + 1
-    return len(text)
+def _line(kind: str, name: str) -> str:
+    definition = definitions()[name]
+    if kind == "value":
+        return f"VALUE({name}, {c_text.value_of(definition)}, {definition.fails or 'false'})"
+    if kind == "integers":
+        assert definition.integers is not None
+        return f"INTEGERS({name}, {definition.integers.given}, {definition.integers.result})"
+    return f"PARTIAL({kind}_{name}, {c_text.partial_of(definition, 'xy'.index(kind[-1]))})"

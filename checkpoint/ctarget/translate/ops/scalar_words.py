@@ -1,9 +1,9 @@
 """Scalar primitives as C: their values, their tangents, and what cotangents they contribute to operands.
 
-In: a definition of scalars.def, by its name, and operands. Out: statements and expressions. Usual arithmetic
-is written with C's operators, all else as calls of functions that machine/translated.h makes of scalars.def.
-What always holds: the text computes what the machine does, in every bit (vm_families.h, scalars.c,
-reverse_program.c).
+In: the name of a definition of checkpoint/scalars, and operands. Out: statements and expressions. What is
+arithmetic alone is written in place, all else as calls of functions that the unit's file defines
+(emit/definitions.py). What always holds: the text computes what the machine does, in every bit (vm_families.h,
+scalars.c, reverse_program.c).
 """
 
 from __future__ import annotations
@@ -12,21 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.ops.words import LARGEST_EXACT, PAYLOADS, if_unlikely, plain, real
+from checkpoint.scalars import c_text
+from checkpoint.scalars.definition import Definition, find
 
 Exit = Callable[[], str]  # returns the statement that leaves the unit
 
-INFIX = {"add": "+", "subtract": "-", "multiply": "*"}
-COMPARISONS = {
-    "equal": "==",
-    "unequal": "!=",
-    "less": "<",
-    "greater": ">",
-    "not_greater": "<=",
-    "not_less": ">=",
-    "is_zero": "==",
-    "is_positive": ">",
-    "is_negative": "<",
-}
+# Integers that overflow, by the builtin that checks it.
 CHECKED = {"add": "add", "subtract": "sub", "multiply": "mul", "negate": "sub"}
 # To compute one of these again takes no longer than to read its result.
 CHEAP = {"add", "subtract", "multiply", "negate", "real"}
@@ -38,11 +29,7 @@ def expression(definition: str, domain: str, operands: Sequence[Source]) -> str 
     On integers: for operands whose result is known to be an integer of 64 bits.
     """
     words = [real(each) if domain == "reals" else plain(each) for each in operands]
-    if definition in INFIX:
-        return f"{words[0]} {INFIX[definition]} {words[1]}"
-    if definition in COMPARISONS:
-        return f"{words[0]} {COMPARISONS[definition]} {words[1] if len(words) > 1 else '0.0'}"
-    return {"negate": f"-{words[0]}", "real": words[0]}.get(definition)
+    return c_text.plain_value(find(definition), tuple(words))
 
 
 def on_reals(definition: str, operands: Sequence[Source], to: Place, exit: Exit) -> list[str]:
@@ -74,7 +61,7 @@ def on_integers(
     if definition in CHECKED:
         of = ", ".join(words if len(words) > 1 else ["INT64_C(0)", *words])
         return [if_unlikely(f"__builtin_{CHECKED[definition]}_overflow({of}, &{to.name})", exit())]
-    if definition in COMPARISONS:
+    if find(definition).partials is None:
         return [f"{to.name} = {expression(definition, 'integers', operands)};"]
     of, name = ", ".join([*words, "0"][:2]), result()
     return [
@@ -121,23 +108,25 @@ def contribution(
 
     values: expressions of the operands that the partial reads, by position, and of the result, after them.
     """
-    match definition, i:
-        case ("add", _) | ("real", _) | ("subtract", 0):
-            return "+", cotangent
-        case ("subtract", 1) | ("negate", _):
-            return "-", cotangent
-        case ("multiply", _):
-            other = operands[1 - i]
-            return "+", cotangent if _is_one(other) else f"{values[1 - i]} * {cotangent}"
-        case ("divide", 0):
-            return "+", cotangent if _is_one(operands[1]) else f"1.0 / {values[1]} * {cotangent}"
-        case ("divide", 1):
-            return "+", f"-({values[2]} / {values[1]}) * {cotangent}"
-    arity = len(operands)
-    x, y = [*[values.get(k, "0.0") for k in range(arity)], "0.0"][:2]
-    scaled = f"by_{'xy'[i]}_{definition}({x}, {y}, {values.get(arity, '0.0')}) * {cotangent}"
+    found = find(definition)
+    words = tuple([values.get(k, "0.0") for k in range(len(operands) + 1)])
+    slope = c_text.plain_partial(found, i, words[:-1], words[-1])
+    if slope in ("1.0", "-1.0"):
+        return slope[:-3] or "+", cotangent
+    if _is_one(found, i, operands):
+        return "+", cotangent
+    if slope is None:
+        x, y = [*words[:-1], "0.0"][:2]
+        slope = f"by_{'xy'[i]}_{definition}({x}, {y}, {words[-1]})"
+    scaled = f"{slope} * {cotangent}"
     return "+", f"({cotangent} == 0.0 ? 0.0 : {scaled})" if is_singular else scaled
 
 
-def _is_one(operand: Source) -> bool:
-    return isinstance(operand, Constant) and operand.value == 1
+def _is_one(definition: Definition, i: int, operands: Sequence[Source]) -> bool:
+    """Tell whether a partial reads constants alone, and is 1."""
+    assert definition.needs is not None
+    assert definition.slopes is not None
+    known = {k: float(x.value or 0) for k, x in enumerate(operands) if isinstance(x, Constant)}
+    if not definition.needs[i] or not known.keys() >= set(definition.needs[i]):
+        return False
+    return definition.slopes[i](*[known.get(k, 0.0) for k in range(len(operands) + 1)]) == 1.0
