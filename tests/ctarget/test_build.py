@@ -57,6 +57,19 @@ def test_no_flag_changes_what_numbers_are() -> None:
     assert not any("fast-math" in flag or "march" in flag for flag in build.FLAGS)
 
 
+def test_the_table_of_scalars_is_made_with_nothing_but_python() -> None:
+    """No other package is there, nor the parent of checkpoint.scalars; nothing of it is left behind."""
+    code = """
+import runpy, sys, types
+sys.modules["cffi"] = types.ModuleType("cffi")
+sys.modules["cffi"].FFI = None
+text = runpy.run_path("checkpoint/ctarget/build.py")["_scalar_table"]()
+assert 'NAME(multiply, "py.mul", integers)' in text
+assert not [name for name in sys.modules if name.partition(".")[0] in ("checkpoint", "numpy")]
+"""
+    run(ROOT, "-I", "-S", "-c", code)
+
+
 def test_an_install_without_a_compiler_succeeds(tmp_path: Path) -> None:
     folder = copy_of_the_source(tmp_path)
     text = run(folder, "setup.py", "build_ext", "--inplace", CC="/nonexistent/cc")
