@@ -2,8 +2,8 @@
 
 In: the name of a definition of checkpoint/scalars, and operands. Out: statements and expressions. What is
 arithmetic alone is written in place, all else as calls of functions that the unit's file defines
-(emit/definitions.py). What always holds: the text computes what the machine does, in every bit (vm_families.h,
-scalars.c, reverse_program.c).
+(emit/definitions.py). What always holds: the text computes what the machine does, in every bit
+(vm_families.h, scalars.c, reverse_program.c).
 """
 
 from __future__ import annotations
