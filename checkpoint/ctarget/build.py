@@ -89,8 +89,8 @@ def declarations(text: str) -> str:
 
 def generate() -> None:
     """Write the headers that are made of definitions in Python; what is as it should be is left alone."""
-    GENERATED.mkdir(parents=True, exist_ok=True)
-    path, text = GENERATED / "scalars.def", _scalar_table()
+    path, text = GENERATED / "scalars" / "scalars.def", _scalar_table()
+    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         copy = path.with_suffix(f".{os.getpid()}")
         copy.write_text(text, encoding="utf-8")

@@ -60,7 +60,7 @@
         *z = (expression) ? 1.0 : 0.0;                            \
         return true;                                              \
     }
-#include "scalars.def"
+#include "scalars/scalars.def"
 #undef UNARY
 #undef BINARY
 #undef PREDICATE
@@ -74,7 +74,7 @@
 #define PREDICATE(id, ...) AT_##id##_reals, AT_##id##_beside_integers,
 #define INTEGERS(id, ...) AT_##id##_integers,
 enum {
-#include "scalars.def"
+#include "scalars/scalars.def"
     AT_END
 };
 #undef INTEGERS
@@ -129,7 +129,7 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
     PARTIAL(numbers_by_y_##id, numbers_by_y)                                                                \
     static const Slope slopes_##id[2] = {slope_x, slope_y};
 #define PREDICATE(id, arity, expression)
-#include "scalars.def"
+#include "scalars/scalars.def"
 #undef UNARY
 #undef BINARY
 #undef PREDICATE
@@ -149,7 +149,7 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
         *value = result;                                                     \
         return true;                                                         \
     }
-#include "scalars.def"
+#include "scalars/scalars.def"
 #undef INTEGERS
 
 /* The table */
@@ -171,7 +171,7 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
 #define PREDICATE(id, arity, ...) PREDICATE_ENTRY(id, arity, false, NULL) PREDICATE_ENTRY(id, arity, true, NULL)
 #define INTEGERS(id, kind, with, ...) kind##_ENTRY(id, with, true, integers_##id)
 const Scalar SCALARS[] = {
-#include "scalars.def"
+#include "scalars/scalars.def"
 };
 #undef UNARY
 #undef BINARY
@@ -186,7 +186,7 @@ static const struct Name {
     uint16_t number;
 } NAMES[] = {
 #define NAME(id, record, takes) {record, AT_##id##_##takes},
-#include "scalars.def"
+#include "scalars/scalars.def"
 #undef NAME
 };
 
