@@ -10,7 +10,7 @@ import pytest
 
 import checkpoint
 from checkpoint.ctarget.translate import policy
-from checkpoint.ctarget.translate.specialise import steps
+from checkpoint.ctarget.translate.specialise import block_steps, steps
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 
 pytestmark = [needs_c, needs_compiler]
@@ -169,17 +169,17 @@ def test_bit_for_bit(f: Function, monkeypatch: pytest.MonkeyPatch) -> None:
     """And no step is left to the machine where no block looks at what it has just made."""
     done: list[str] = []
     refused: list[str] = []
-    compute = steps.Steps._compute
+    compute = block_steps.compute
 
-    def spy(self: steps.Steps, step: Any, uses: Any) -> Any:
+    def spy(block: steps.Steps, step: Any, uses: Any) -> Any:
         done.append(step.op)
         try:
-            return compute(self, step, uses)
+            return compute(block, step, uses)
         except steps.Untranslatable:
             refused.append(step.op)
             raise
 
-    monkeypatch.setattr(steps.Steps, "_compute", spy)
+    monkeypatch.setattr(block_steps, "compute", spy)
     assert told(f, "c") == told(f, "hybrid")
     assert done
     if f in (writes, mixed):

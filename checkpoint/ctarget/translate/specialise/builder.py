@@ -1,32 +1,31 @@
-"""Places and references of a unit that is being made.
+"""Names and numbers of a unit that is being made.
 
 In: names of the program, blocks and procedures. Out: places with names that are unique in C; numbers of
-references.
+references and exits.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from checkpoint.ctarget.code import BlockPeer
 from checkpoint.ctarget.tables import return_point
-from checkpoint.ctarget.translate.ops.places import Kind, Place
+from checkpoint.ctarget.translate.ops.operation import Effect
+from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Held
 from checkpoint.ctarget.translate.units.graph import Exit, Unit
 
-# Names that mean something in C, or to what translated code includes, end with a number in any case.
+# Every name gets a number behind it, so it is no word of C nor a name of translated.h.
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-
-
-WITH_COTANGENTS = frozenset(("FOREIGN", "DUAL", "NODE"))  # kinds that have some, and are no reals
+# The kinds that are not real and have cotangents: a unit cannot record for them.
+WITH_COTANGENTS = frozenset(("FOREIGN", "DUAL", "NODE"))
 
 
 class Builder:
-    """A unit on its way. pushed: the blocks that frames return to which the unit pushes, with the kinds
-    saved.
-    """
+    """A unit that is being made."""
 
     def __init__(self, name: str) -> None:
         self.unit = Unit(name)
@@ -34,7 +33,7 @@ class Builder:
         self._references: dict[int, int] = {}
 
     def place(self, name: str, kind: Kind) -> Place:
-        """A new place, named after a slot of the program."""
+        """Return a new place, named after a slot of the program."""
         words = _WORD.findall(name)
         stem = "_".join(words) or "t"
         number = self._used[stem] = self._used.get(stem, -1) + 1
@@ -43,23 +42,25 @@ class Builder:
         return made
 
     def hold(self, place: Place, tag: str, hint: Shape | None = None) -> Held:
-        """A value in a place. Of some a unit cannot record what becomes of their amounts."""
+        """Return the value in a place. A unit with values of some tags has no taped form."""
         if tag in WITH_COTANGENTS:
             self.unit.tapes = False
         return Held(place, tag, hint)
 
     def reference(self, thing: Any) -> int:
-        """The number of a block's or procedure's peer, or of a ReturnPoint."""
+        """Return the number of a block's or procedure's peer, or of a ReturnPoint."""
         if id(thing) not in self._references:
             self._references[id(thing)] = len(self.unit.references)
             self.unit.references.append(thing)
         return self._references[id(thing)]
 
     def point(self, block: BlockPeer) -> int:
-        """The number of the ReturnPoint of frames that return to a block."""
+        """Return the number of the ReturnPoint of frames that return to a block."""
         return self.reference(return_point(block))
 
-    def exit(self, block: BlockPeer, steps: int, effects: Any, contents: Any) -> Exit:
-        """An end outside of the unit."""
+    def exit(
+        self, block: BlockPeer, steps: int, effects: Sequence[Effect], contents: Sequence[tuple[int, Source]]
+    ) -> Exit:
+        """Return a new exit of the unit."""
         self.unit.exits += 1
         return Exit(self.unit.exits - 1, block, steps, tuple(effects), tuple(contents))

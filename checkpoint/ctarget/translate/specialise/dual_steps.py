@@ -1,10 +1,10 @@
 """Scalars on duals: forward mode, with primal and tangent in places of their own.
 
-In: a block on its way (steps.py), a scalar primitive of which an operand is a dual. Out: the dual that it
-gives, as Data of the tag DUAL: it is made only where it leaves the unit.
+In: a block (steps.py), a scalar primitive of which an operand is a dual. Out: the dual that it gives,
+virtual: it is made only where the unit exits.
 
 What always holds: what a dual gives is what numbers_apply gives without a tape (scalars/numbers.c), in
-every bit, for duals of one tag with reals as their parts; where there are others the unit is left. Units that
+every bit, for duals of one tag with reals as their parts; where there are others the unit exits. Units that
 hold duals never record.
 """
 
@@ -18,13 +18,14 @@ from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.ops.scalar_ops import Tangent
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS
 from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
-from checkpoint.ctarget.translate.specialise.steps import SCALARS, Steps
+from checkpoint.ctarget.translate.specialise.steps import Steps
 from checkpoint.ctarget.translate.specialise.values import Abstract, Held, Virtual
 
 assert "DUAL" in WITH_COTANGENTS
 
 
-def _scalar(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
+def of_duals(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
+    """Translate a scalar primitive of which an operand is a dual; None: it is not done so."""
     given = [_opened(steps, operand) for operand in step.operands]
     duals = [value for value in given if isinstance(value, Virtual) and value.tag == "DUAL"]
     primals = tuple([_part(value, 0) for value in given])
@@ -46,7 +47,7 @@ def _scalar(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
             Tangent(tangent, op.definition, tuple(numbers), result, _sources(tangents), op.singular)
         )
         made = Virtual("DUAL", [result, tangent], duals[0].birth)
-    steps.looked_at(step, uses)
+    steps.release_used(step, uses)
     return made
 
 
@@ -79,6 +80,3 @@ def _unify(steps: Steps, dual: Virtual, other: Virtual) -> None:
     if other.birth is not dual.birth:
         steps.node.ops.append(Same(dual.birth, other.birth))
         other.birth = dual.birth
-
-
-SCALARS.append(_scalar)

@@ -1,11 +1,11 @@
-"""The ends of blocks, done in what is known of their values: how the nodes of a unit hang together.
+"""The ends of blocks, on what is known of their values: how the nodes of a unit are connected.
 
-In: a Specialiser with heads that wait. Out: their trees of nodes. See specialise.py for where paths end.
+In: Headers, of which some wait. Out: their trees of nodes. region.py says where paths end.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from checkpoint.cps import blocks as b
@@ -15,16 +15,10 @@ from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, Place
-from checkpoint.ctarget.translate.specialise import (  # noqa: F401 (for what steps they add)
-    dual_steps,
-    entries,
-    list_steps,
-    predicates,
-    python_steps,
-)
-from checkpoint.ctarget.translate.specialise.headers import MAX_NODES, MAX_PATH_NODES, Headers, Path
+from checkpoint.ctarget.translate.specialise import block_steps
+from checkpoint.ctarget.translate.specialise.headers import MAX_NODES, MAX_PATH_NODES, Headers, PathSoFar
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
-from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable, tag_of
+from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
     Abstract,
     Call,
@@ -33,72 +27,89 @@ from checkpoint.ctarget.translate.specialise.values import (
     Held,
     State,
     Virtual,
+    tag_of,
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node, Return
 
-MAX_FRAMES = 24  # frames that are kept back
+MAX_FRAMES = 24  # virtual ones
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpenReturn:
+    """A node that returns to whatever frame of the machine's stack is on top.
+
+    effects: those of the node; they wait until the frame is known. path: behind the node. value: what is
+    returned. state: what is known besides.
+    """
+
+    node: Node
+    effects: tuple[Effect, ...]
+    path: PathSoFar
+    value: Abstract
+    state: State
 
 
 class Ends:
-    """waiting: nodes that are to be run. returns: the ends that go on to whatever frame there is, each with
-    its node, the effects that wait until the frame is known, path, value and state. pushed: what frames have
-    saved that the unit pushes, by the blocks that they return to.
+    """The trees of all headers, as far as they are made.
+
+    waiting: nodes whose blocks are still to be translated. returns: the open returns. pushed: for each block
+    that frames pushed by the unit return to, what these frames save.
     """
 
-    def __init__(self, maker: Headers) -> None:
-        self.maker = maker
-        self.builder = maker.builder
-        self.returns: list[tuple[Node, tuple[Effect, ...], Path, Abstract, State]] = []
+    def __init__(self, headers: Headers) -> None:
+        self.headers = headers
+        self.builder = headers.builder
+        self.returns: list[OpenReturn] = []
         self.pushed: dict[BlockPeer, tuple[Abstract, ...]] = {}
-        self.waiting: list[tuple[Node, State, Path]] = []
+        self.waiting: list[tuple[Node, State, PathSoFar]] = []
 
-    def all(self) -> None:
-        """The trees of all heads, and of those that turn up meanwhile."""
-        while self.maker.waiting or self._more_cases():
-            while self.maker.waiting:
-                header = self.maker.waiting.pop()
-                state = self.maker.states[header.number]
-                path = Path(calls=(Call(header.block, state.size(), len(state.frames)),), fails=header.exit)
-                header.root = self._node(header.block, state, path)
-            self._run_all()
-        for node, *_ in self.returns:
-            assert isinstance(node.end, Return)
-            if not node.end.cases:  # it returns to nothing that is known
-                node.ops.clear()
-                node.end = node.exit
+    def make_all(self) -> None:
+        """Make the trees of all headers, and of those that turn up meanwhile."""
+        while self.headers.waiting or self._add_cases():
+            while self.headers.waiting:
+                header = self.headers.waiting.pop()
+                state = self.headers.states[header.number]
+                call = Call(header.block, state.size(), len(state.frames))
+                header.root = self._node(header.block, state, PathSoFar(calls=(call,), exit=header.exit))
+            self._translate_waiting()
+        for each in self.returns:
+            assert isinstance(each.node.end, Return)
+            if not each.node.end.cases:  # it returns to nothing that is known
+                each.node.ops.clear()
+                each.node.end = each.node.exit
 
-    def _node(self, peer: BlockPeer, state: State, path: Path) -> Node:
-        """The node of a block, which waits to be run: paths may be longer than Python's stack is deep."""
+    def _node(self, peer: BlockPeer, state: State, path: PathSoFar) -> Node:
+        """Return the node of a block. It waits: paths may be longer than Python's stack is deep."""
         state.slots = {name: state.slots[name] for name in peer.block.params}
-        node = Node(peer, path.steps, path.fails or self.maker.exit(peer, state, path.steps))
+        node = Node(peer, path.steps, path.exit or self.headers.exit(peer, state, path.steps))
         self.waiting.append((node, state, path))
         return node
 
-    def _run_all(self) -> None:
+    def _translate_waiting(self) -> None:
         while self.waiting:
-            self._run(*self.waiting.pop())
+            self._translate(*self.waiting.pop())
 
-    def _run(self, node: Node, state: State, path: Path) -> None:
-        self.maker.nodes += 1
-        if self.maker.nodes > MAX_NODES:
-            node.end = self._leave(node, state, path)
+    def _translate(self, node: Node, state: State, path: PathSoFar) -> None:
+        self.headers.nodes += 1
+        if self.headers.nodes > MAX_NODES:
+            node.end = self._exit(node, state, path)
             return
         steps = Steps(self.builder, node.block, state.copy(), node)
         try:
-            steps.run()
+            block_steps.run(steps)
             self._end(steps, path)
         except Untranslatable:
             node.ops.clear()
             node.effects.clear()
-            node.end = self._leave(node, state, path)
+            node.end = self._exit(node, state, path)
 
-    def _leave(self, node: Node, state: State, path: Path) -> Exit:
-        """The end at the head of the node's own block."""
-        if path.fails is None or path.length == 0:
+    def _exit(self, node: Node, state: State, path: PathSoFar) -> Exit:
+        """Return the exit at the head of the node's own block."""
+        if path.exit is None or path.length == 0:
             return node.exit
-        return self.maker.exit(node.block, state, path.steps)
+        return self.headers.exit(node.block, state, path.steps)
 
-    def _end(self, steps: Steps, path: Path) -> None:
+    def _end(self, steps: Steps, path: PathSoFar) -> None:
         match steps.peer.block.end:
             case b.Jump() | b.Enter() as end:
                 self._jump(steps, end, path)
@@ -111,31 +122,31 @@ class Ends:
             case _:
                 raise Untranslatable
 
-    def _follow(self, node: Node, peer: BlockPeer, state: State, path: Path) -> None:
-        """The node goes on to a block."""
+    def _follow(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
+        """Continue a node with the node of a block."""
         if path.length >= MAX_PATH_NODES:
-            self.maker.jump(node, peer, state, path)
+            self.headers.jump(node, peer, state, path)
         else:
             node.end = Next(self._node(peer, state, path.after(node)))
 
     # Jumps and branches
 
-    def _jump(self, steps: Steps, end: b.Jump | b.Enter, path: Path) -> None:
+    def _jump(self, steps: Steps, end: b.Jump | b.Enter, path: PathSoFar) -> None:
         target = steps.peer.target(end.label)
         params = target.block.params
-        given = steps.taken(list(end.args), steps.owned.end)
-        slots = {name: steps.renamed(name, value) for name, value in zip(params, given, strict=False)}
-        slots |= {name: steps.state.slots[name] for name in params[len(given) :]}
+        arguments = steps.take(list(end.args), steps.owned.end)
+        slots = {name: steps.copied(name, value) for name, value in zip(params, arguments, strict=False)}
+        slots |= {name: steps.state.slots[name] for name in params[len(arguments) :]}
         state = State(slots, steps.state.frames, steps.state.facts)
-        path = path.on(steps.peer.block.cost)
+        path = path.extended(steps.peer.block.cost)
         if isinstance(end, b.Enter) or target.block.label in joins(target.procedure):
-            self.maker.jump(steps.node, target, state, path)
+            self.headers.jump(steps.node, target, state, path)
         else:
             self._follow(steps.node, target, state, path)
 
-    def _branch(self, steps: Steps, end: b.Branch, path: Path) -> None:
+    def _branch(self, steps: Steps, end: b.Branch, path: PathSoFar) -> None:
         test, (then, other) = steps.operand(end.test), steps.owned.edges
-        path = path.on(steps.peer.block.cost)
+        path = path.extended(steps.peer.block.cost)
         if isinstance(test, Constant) and type(test.value) is bool:
             self._edge(steps, steps.node, then if test.value else other, steps.state, path)
             return
@@ -148,41 +159,42 @@ class Ends:
             nodes.append(between)
         steps.node.end = Fork(test, *nodes)
 
-    def _edge(self, steps: Steps, node: Node, edge: Edge, state: State, path: Path) -> None:
-        """On to a target of a branch, what only the other one needs being dropped."""
+    def _edge(self, steps: Steps, node: Node, edge: Edge, state: State, path: PathSoFar) -> None:
+        """Continue a node with a target of a branch; what only the other target needs is dropped."""
         target = steps.peer.target(edge.label)
         dropping = Steps(self.builder, steps.peer, state, node)
         for name in edge.dropped:
             dropping.release(state.slots[name])
         if target.block.label in joins(target.procedure):
-            self.maker.jump(node, target, state, path)
+            self.headers.jump(node, target, state, path)
         else:
             self._follow(node, target, state, path)
 
     # Calls
 
-    def _call(self, steps: Steps, end: b.Call, path: Path) -> None:
+    def _call(self, steps: Steps, end: b.Call, path: PathSoFar) -> None:
         called = steps.operand(end.fn)
         if not isinstance(called, Closure):
             raise Untranslatable
         procedure, code = called.procedure, called.procedure.code
         if code is None or code.arity != len(end.args):
             raise Untranslatable
-        _, *arguments = steps.taken([end.fn, *end.args], steps.owned.end)
+        _, *arguments = steps.take([end.fn, *end.args], steps.owned.end)
         entry = procedure.blocks[code.entry.block.label]
         slots = self._captures(steps, called, entry)
         names = entry.block.params[len(slots) :]
-        slots |= {n: steps.renamed(n, value) for n, value in zip(names, arguments, strict=True)}
+        slots |= {n: steps.copied(n, value) for n, value in zip(names, arguments, strict=True)}
         frames = self._frames(steps, end, procedure, entry, path)
         state = State(slots, frames, steps.state.facts)
         size = state.size()
         if end.ret is not None:
             frames[-1].size = size
         steps.release(called)
-        self._enter(steps.node, Call(entry, size, len(frames)), state, path.on(steps.peer.block.cost))
+        path = path.extended(steps.peer.block.cost)
+        self._enter(steps.node, Call(entry, size, len(frames)), state, path)
 
     def _captures(self, steps: Steps, called: Closure, entry: BlockPeer) -> dict[str, Abstract]:
-        """What a call passes beside the arguments: captures, and the environment itself."""
+        """Return what a call passes beside the arguments: captures, and the environment itself."""
         code = called.procedure.code
         assert code is not None
         names = entry.block.params[: len(code.procedure.captures)]
@@ -190,7 +202,7 @@ class Ends:
         for i, name in enumerate(names):
             match called.environment:
                 case Virtual(cells=cells):
-                    slots[name] = steps.renamed(name, cells[i])
+                    slots[name] = steps.copied(name, cells[i])
                 case Held() as environment:
                     slots[name] = steps.load(name, environment, i, entry)
                 case _:
@@ -203,9 +215,9 @@ class Ends:
         return slots
 
     def _frames(
-        self, steps: Steps, end: b.Call, procedure: ProcedurePeer, entry: BlockPeer, path: Path
+        self, steps: Steps, end: b.Call, procedure: ProcedurePeer, entry: BlockPeer, path: PathSoFar
     ) -> list[Frame]:
-        """The frames under a call."""
+        """Return the virtual frames under a call."""
         frames, shown = steps.state.frames, procedure.code is not None and procedure.code.shown
         if end.ret is not None:
             target = steps.peer.target(end.ret)
@@ -218,9 +230,11 @@ class Ends:
                 frames[-1].call = steps.peer
         return frames
 
-    def _enter(self, node: Node, call: Call, state: State, path: Path) -> None:
-        """A procedure that is being run already, not of something smaller, is a head; frames are pushed if it
-        is to return to itself.
+    def _enter(self, node: Node, call: Call, state: State, path: PathSoFar) -> None:
+        """Continue a node with the entry of a procedure.
+
+        The entry is a header if the procedure is active already, with no more known then than now. If it is
+        also to return to itself, the frames are pushed.
         """
         again = [other for other in path.calls if other.entry is call.entry and other.size <= call.size]
         below = state.frames[:-1] if state.frames and state.frames[-1].entered is call.entry else state.frames
@@ -229,63 +243,56 @@ class Ends:
         if recurs or len(state.frames) > MAX_FRAMES:
             self._push(node, state)
         if recurs or again:
-            self.maker.jump(node, call.entry, state, path)
+            self.headers.jump(node, call.entry, state, path)
         else:
             self._follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
 
     def _push(self, node: Node, state: State) -> None:
         for frame in state.frames:
             self.pushed.setdefault(frame.block, tuple(frame.saved.values()))
-        making = Materialiser(self.builder)
-        making.frames(state)
-        node.effects += making.effects
+        materialiser = Materialiser(self.builder)
+        materialiser.push_frames(state)
+        node.effects += materialiser.effects
 
     # Returns
 
-    def _return(self, steps: Steps, end: b.Return, path: Path) -> None:
-        value = steps.taken([end.operand], steps.owned.end)[0]
-        path = path.on(steps.peer.block.cost)
+    def _return(self, steps: Steps, end: b.Return, path: PathSoFar) -> None:
+        value = steps.take([end.operand], steps.owned.end)[0]
+        path = path.extended(steps.peer.block.cost)
         frames = steps.state.frames
         if not frames:
             steps.node.end = Return(())
-            self.returns.append((steps.node, tuple(steps.node.effects), path, value, steps.state))
+            effects = tuple(steps.node.effects)
+            self.returns.append(OpenReturn(steps.node, effects, path, value, steps.state))
             steps.node.effects.clear()
             return
         *below, frame = frames
         first = frame.block.block.params[0]
-        slots = {first: steps.renamed(first, value), **frame.saved}
+        slots = {first: steps.copied(first, value), **frame.saved}
         state = State(slots, below, steps.state.facts)
         self._follow(steps.node, frame.block, state, replace(path, calls=frame.calls))
 
-    def _more_cases(self) -> bool:
-        """Cases of returns for frames that have been pushed meanwhile."""
+    def _add_cases(self) -> bool:
+        """Add cases to open returns for frames that were pushed meanwhile; return whether there were any."""
         found = False
-        for node, effects, path, value, state in self.returns:
-            assert isinstance(node.end, Return)
-            known = {point for point, _ in node.end.cases}
+        for each in self.returns:
+            assert isinstance(each.node.end, Return)
+            known = {point for point, _ in each.node.end.cases}
             for peer, saved in list(self.pushed.items()):
                 point = self.builder.point(peer)
                 if point not in known:
-                    case = self._case(node, effects, peer, point, saved, value, state.copy(), path)
-                    node.end = Return((*node.end.cases, (point, case)))
+                    case = self._case(each, peer, point, saved)
+                    each.node.end = Return((*each.node.end.cases, (point, case)))
                     found = True
         return found
 
-    def _case(
-        self,
-        node: Node,
-        effects: tuple[Effect, ...],
-        peer: BlockPeer,
-        point: int,
-        saved: tuple[Abstract, ...],
-        value: Abstract,
-        state: State,
-        path: Path,
-    ) -> Node:
-        """What returns to a frame of the machine's stack. What the node would have done in the end it does,
-        once the frame is known: else the unit is left before.
+    def _case(self, open: OpenReturn, peer: BlockPeer, point: int, saved: tuple[Abstract, ...]) -> Node:
+        """Return the node that returns to a frame of the machine's stack, whose block is `peer`.
+
+        The effects of the open return come after the node has checked the frame: else the unit exits before.
         """
-        case = Node(node.block, node.steps, node.exit)
+        state = open.state.copy()
+        case = Node(open.node.block, open.node.steps, open.node.exit)
         first, *names = peer.block.params
         places = []
         slots: dict[str, Abstract] = {}
@@ -294,14 +301,14 @@ class Ends:
             places.append(self.builder.place(name, kind))
         case.ops.append(Peek(point, tuple(places)))
         for name, place, was in zip(names, places, saved, strict=True):
-            slots[name] = self._peeked(case, place, was)
-        case.effects += [*effects, Pop(point, tuple(places))]
-        slots[first] = Steps(self.builder, node.block, state, case).renamed(first, value)
-        self.maker.jump(case, peer, State(slots, []), path)
+            slots[name] = self._checked(case, place, was)
+        case.effects += [*open.effects, Pop(point, tuple(places))]
+        slots[first] = Steps(self.builder, open.node.block, state, case).copied(first, open.value)
+        self.headers.jump(case, peer, State(slots, []), open.path)
         return case
 
-    def _peeked(self, case: Node, place: Place, was: Abstract) -> Abstract:
-        """What a frame has saved, seen to be of the kind that the unit's own has."""
+    def _checked(self, case: Node, place: Place, was: Abstract) -> Abstract:
+        """Check that a value that a frame has saved is of the kind that the unit's own has, and return it."""
         if place.kind != "value":
             return place
         tag = tag_of(was)
@@ -319,7 +326,7 @@ class Ends:
 
 @cache
 def joins(procedure: ProcedurePeer) -> frozenset[str]:
-    """The blocks of a procedure that several others jump or branch to."""
+    """Return the labels of the blocks that several blocks of a procedure jump or branch to."""
     found: dict[str, int] = {}
     for peer in procedure.blocks.values():
         if isinstance(peer.block.end, b.Jump | b.Branch):

@@ -1,7 +1,7 @@
-"""How the machine enters a unit: from what stands in registers to what is known at a head, and back.
+"""How the machine enters a unit: from what is in registers to what is known at a header, and back.
 
-In: the shapes of the values in the registers of a block's parameters. Out: a State; of a head's State, what
-must stand in which register for the machine to enter there.
+In: the shapes of the values in the registers of a block's parameters. Out: a State; for the State of a
+header, what must be in which register for the machine to enter there.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Entry = tuple[tuple[int, Place | Tag | KnownClosure], ...]
 
 
 def observed(builder: Builder, peer: BlockPeer, shapes: dict[int, Shape]) -> State:
-    """What is known of a block's parameters, from what stands in their registers."""
+    """Return what is known of a block's parameters, from the shapes of what is in their registers."""
     return State({name: known(builder, name, shapes[peer.registers[name]]) for name in peer.block.params})
 
 
 def known(builder: Builder, name: str, shape: Shape) -> Abstract:
-    """What is known of a value that was seen."""
+    """Return what is known of a value of a shape, which gets the name of its slot."""
     if shape.tag in NUMBERS:
         return builder.place(name, NUMBERS[shape.tag])
     if shape.tag == "NOTHING":
@@ -38,7 +38,7 @@ def known(builder: Builder, name: str, shape: Shape) -> Abstract:
 
 
 def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:
-    """What must stand in the registers; None: some of what is known is in no register."""
+    """Return what must be in the registers; None: some of what is known is in no register."""
     if state.frames:
         return None
     found: list[tuple[int, Place | Tag | KnownClosure]] = []
@@ -66,7 +66,7 @@ def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | KnownClosur
 
 
 def fits(unit: Unit, block: BlockPeer, shapes: dict[int, Shape]) -> bool:
-    """Whether what stands in the registers of a block's parameters may enter the unit there, at any head."""
+    """Return whether the unit can be entered at a block with values of these shapes in its registers."""
     entries = [header.entry for header in unit.headers if header.block is block and header.entry is not None]
     return any(all(_fits(unit, wanted, shapes[register]) for register, wanted in entry) for entry in entries)
 

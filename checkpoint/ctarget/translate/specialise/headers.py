@@ -1,7 +1,7 @@
-"""The heads of a unit that is being made: where paths meet.
+"""The headers of a unit that is being made: where paths meet.
 
-In: blocks, and what is known at their heads. Out: heads, each of places of its own; paths that end there, or
-leave the unit where it would become too large.
+In: blocks, and what is known at their start. Out: headers, each with places of its own; paths that jump to
+them, or exit where the unit would become too large.
 """
 
 from __future__ import annotations
@@ -19,62 +19,95 @@ from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Copie
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Node
 
 MAX_NODES = 150  # of a unit
-MAX_HEADS = 24
-MAX_KEYS = 8  # heads of one block with data that are not made; from then on they are made
-MAX_MADE = 4  # and so many more, before the unit is left
+MAX_HEADERS = 24
+MAX_KEYS = 8  # headers of one block with virtual objects; from then on these are made
+MAX_MADE = 4  # so many more headers of the block, then paths exit
 MAX_JUMPS = 100
-MAX_PATH_NODES = 120  # nodes
+MAX_PATH_NODES = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
-    """How a node was come to from its head: steps and nodes before it, the calls on the way that have not
-    returned (and the head, as if it had been called). fails: where ops leave the unit, at the head, while
-    nothing has been done; then the machine makes the path's steps once more, and leaving needs no code.
+class PathSoFar:
+    """A path from a header to a node.
+
+    steps, length: steps and nodes before the node. calls: those on the path that have not returned (first the
+    header, as if it had been called). exit: where ops exit while the path has had no effect: at the header;
+    then the machine makes the path's steps once more, and the exit needs no code.
     """
 
     steps: int = 0
     length: int = 0
     calls: tuple[Call, ...] = ()
-    fails: Exit | None = None
+    exit: Exit | None = None
 
-    def on(self, steps: int) -> Path:
-        """The path that goes on for a node."""
+    def extended(self, steps: int) -> PathSoFar:
+        """Return the path extended by a node of so many steps."""
         return replace(self, steps=self.steps + steps, length=self.length + 1)
 
-    def after(self, node: Node) -> Path:
-        """The path behind a node, whose effects are all there."""
-        return replace(self, fails=None) if node.effects else self
+    def after(self, node: Node) -> PathSoFar:
+        """Return the path behind a node, whose effects are complete."""
+        return replace(self, exit=None) if node.effects else self
 
 
 class Headers:
-    """One unit on its way."""
+    """The headers of one unit.
+
+    states: what is known at each, by its number. waiting: those without a tree. nodes: how many nodes the
+    unit has so far.
+    """
 
     def __init__(self, peer: BlockPeer, shapes: dict[int, Shape]) -> None:
         self.builder = Builder(peer.block.label)
         self.unit = self.builder.unit
-        self.headers: dict[Hashable, Header] = {}
         self.states: dict[int, State] = {}
         self.waiting: list[Header] = []
         self.nodes = 0
-        self.add(peer, entries.observed(self.builder, peer, shapes))
+        self._by_key: dict[Hashable, Header] = {}
+        self._add(peer, entries.observed(self.builder, peer, shapes))
 
-    # Heads
+    def jump(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
+        """End a node with a jump to the header of a block, or with an exit where the unit is full."""
+        state.slots = {name: state.slots[name] for name in peer.block.params}
+        header = self._by_key.get(key(peer, state))
+        if header is None and self._grows(peer, state):
+            materialiser = Materialiser(self.builder)
+            materialiser.make_all(state)
+            node.effects += materialiser.effects
+            header = self._by_key.get(key(peer, state))
+        is_full = len(self._of_block(peer)) >= MAX_KEYS + MAX_MADE or len(self._by_key) >= MAX_HEADERS
+        if (header is None and is_full) or self.unit.jumps >= MAX_JUMPS:
+            node.end = self.exit(peer, state, path.steps)
+            return
+        if header is None:
+            header = self._add(peer, self._with_own_places(state))
+        sources = tuple([_source(leaf) for leaf in leaves(state, peer)])
+        node.end = Jump(self.unit.jumps, header, path.steps, sources)
+        self.unit.jumps += 1
 
-    def add(self, peer: BlockPeer, state: State) -> Header:
-        """A new head, of places that the state has for itself."""
-        wanted = entries.entry(self.builder, peer, state)
+    def exit(self, peer: BlockPeer, state: State, steps: int) -> Exit:
+        """Return an exit at the start of a block, with the registers and frames that the machine needs."""
+        state = state.copy()
+        materialiser = Materialiser(self.builder)
+        materialiser.push_frames(state)
+        contents = [
+            (peer.registers[name], materialiser.source(state.slots[name])) for name in peer.block.params
+        ]
+        return self.builder.exit(peer, steps, materialiser.effects, contents)
+
+    def _add(self, peer: BlockPeer, state: State) -> Header:
+        """Add a header, whose places are those of a state of its own."""
+        entry = entries.entry(self.builder, peer, state)
         params = list(_places(state, peer))
-        header = Header(len(self.unit.headers), peer, tuple(params), wanted)
+        header = Header(len(self.unit.headers), peer, tuple(params), entry)
         header.exit = self.exit(peer, state, 0)
-        self.headers[key(peer, state)] = header
+        self._by_key[key(peer, state)] = header
         self.states[header.number] = state
         self.unit.headers.append(header)
         self.waiting.append(header)
         return header
 
-    def _of_its_own(self, state: State) -> State:
-        """A state alike, with new places for all that is not known to be a constant."""
+    def _with_own_places(self, state: State) -> State:
+        """Return a copy of a state, with new places for all numbers and all values that are held."""
 
         def param(place: Place) -> Place:
             return self.builder.place(place.name.rpartition("_")[0], place.kind)
@@ -93,44 +126,19 @@ class Headers:
         new.facts = {}
         return new
 
-    def jump(self, node: Node, peer: BlockPeer, state: State, path: Path) -> None:
-        """The node ends at the head of a block."""
-        state.slots = {name: state.slots[name] for name in peer.block.params}
-        header = self.headers.get(key(peer, state))
-        if header is None and self._grows(peer, state):
-            making = Materialiser(self.builder)
-            making.everything(state)
-            node.effects += making.effects
-            header = self.headers.get(key(peer, state))
-        full = len(self._known(peer)) >= MAX_KEYS + MAX_MADE or len(self.headers) >= MAX_HEADS
-        if (header is None and full) or self.unit.jumps >= MAX_JUMPS:
-            node.end = self.exit(peer, state, path.steps)
-            return
-        if header is None:
-            header = self.add(peer, self._of_its_own(state))
-        sources = tuple([_source(leaf) for leaf in leaves(state, peer)])
-        node.end = Jump(self.unit.jumps, header, path.steps, sources)
-        self.unit.jumps += 1
-
-    def _known(self, peer: BlockPeer) -> list[Header]:
-        """The heads that a block has so far."""
+    def _of_block(self, peer: BlockPeer) -> list[Header]:
+        """Return the headers that a block has so far."""
         return [header for header in self.unit.headers if header.block is peer]
 
     def _grows(self, peer: BlockPeer, state: State) -> bool:
-        """Whether data are about to pile up at a block, or too many kinds of them: then they are made."""
-        known = [self.states[header.number].virtual_counts() for header in self._known(peer)]
+        """Return whether virtual objects accumulate from one header of a block to the next, or the block has
+        too many headers already.
+        """
+        known = [self.states[header.number].virtual_counts() for header in self._of_block(peer)]
         now = state.virtual_counts()
         return len(known) >= MAX_KEYS or any(
             0 < counts.get(name, 0) < count for counts in known for name, count in now.items()
         )
-
-    def exit(self, peer: BlockPeer, state: State, steps: int) -> Exit:
-        """The end at the head of a block, as the machine needs it there."""
-        state = state.copy()
-        making = Materialiser(self.builder)
-        making.frames(state)
-        contents = [(peer.registers[name], making.source(state.slots[name])) for name in peer.block.params]
-        return self.builder.exit(peer, steps, making.effects, contents)
 
 
 def _source(leaf: Place | Constant | Held) -> Source:
@@ -140,5 +148,5 @@ def _source(leaf: Place | Constant | Held) -> Source:
 def _places(state: State, peer: BlockPeer) -> Iterator[Place]:
     for leaf in leaves(state, peer):
         source = _source(leaf)
-        assert isinstance(source, Place), "a head of its own has places"
+        assert isinstance(source, Place), "the state of a header has places only"
         yield source

@@ -1,9 +1,9 @@
-"""Steps of Python programs that make and change lists: `[...]`, `x[i] = v`, `x.append(v)`.
+"""Rules for steps of Python programs that make and change lists: `[...]`, `x[i] = v`, `x.append(v)`.
 
-In: a block on its way (steps.py), a step. Out: the list that it makes, a Held; ops and effects of the node.
+In: a block (steps.py), a step. Out: the list, a Held; ops and effects of the node.
 
-What always holds: all that can fail is an op. What a node has changed, its later ops do not look at: those of
-other nodes may (ctemplates/natives/natives_change.c says what the machine does).
+What always holds: all that can fail is an op. Later ops of a node read no list that the node changes; those
+of other nodes may (natives_change.c says what the machine does).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, Make, Update
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.specialise.python_steps import looked_into
-from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual
+from checkpoint.ctarget.translate.specialise.python_steps import readable_container
+from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual, tag_of
 
 
 def _list(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    given = steps.taken(list(step.operands), uses)
-    first = _shape(given[0]) if given else None
+    values = steps.take(list(step.operands), uses)
+    first = _shape(values[0]) if values else None
     birth = steps.builder.place(f"{step.name}_birth", "integer")
     place = steps.builder.place(step.name, "value")
-    cells = [steps.renamed(f"{step.name}_cell", value) for value in given]
+    cells = [steps.copied(f"{step.name}_cell", value) for value in values]
     steps.node.ops.append(Birth(birth))
-    sources = steps.made_now(cells)
+    sources = steps.materialised(cells)
     steps.node.effects.append(Make(place, "LIST", sources, birth))
     steps.fresh.add(place)
     return Held(place, "LIST", _of_elements(first))
@@ -43,18 +43,18 @@ def _append(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 
 def _changed(steps: Steps, step: t.Compute, uses: Uses, index: Place | Constant | None) -> Abstract:
-    """The list gets the last operand."""
+    """Put the last operand into the list: at an index, or behind all others (None)."""
     owner = steps.operand(step.operands[0])
     if not isinstance(owner, Held) or owner.tag != "LIST" or steps.operand(step.operands[-1]) is owner:
         raise Untranslatable
-    old, at = looked_into(steps, owner), steps.builder.place(f"{step.name}_at", "integer")
-    steps.node.ops.append(Changeable(at, old, index, steps.made))
+    old, at = readable_container(steps, owner), steps.builder.place(f"{step.name}_at", "integer")
+    steps.node.ops.append(Changeable(at, old, index, steps.steps_done))
     last = len(step.operands) - 1
-    value = steps.taken([step.operands[-1]], uses, last)[0]
+    value = steps.take([step.operands[-1]], uses, last)[0]
     shape = _shape(value)
-    (source,) = steps.made_now([steps.renamed(f"{step.name}_value", value)])
+    (source,) = steps.materialised([steps.copied(f"{step.name}_value", value)])
     new = steps.builder.place(step.name, "value")
-    steps.node.effects.append(Update(new, old, at, source, index is None, steps.made))
+    steps.node.effects.append(Update(new, old, at, source, index is None, steps.steps_done))
     steps.changed.append(old)
     steps.fresh.add(new)
     for i in uses.moved:
@@ -66,12 +66,12 @@ def _changed(steps: Steps, step: t.Compute, uses: Uses, index: Place | Constant 
 
 
 def _of_elements(first: Shape | None) -> Shape | None:
-    """What a list looks like, from its first element."""
+    """Return the shape of a list from that of its first element."""
     return None if first is None else Shape("LIST", None, (first,))
 
 
 def _shape(value: Abstract) -> Shape | None:
-    """What a value looks like, as far as elements need it."""
+    """Return the shape of a value, as far as a hint for elements needs it."""
     if isinstance(value, Closure) or tag_of(value) == OTHER:
         return None
     if isinstance(value, Held) and value.hint is not None:
@@ -83,6 +83,4 @@ def _shape(value: Abstract) -> Shape | None:
     return Shape(value.tag, None, fields if len(fields) == len(cells) else ())
 
 
-SPECIAL["py.list"] = _list
-SPECIAL["py.set"] = _set
-SPECIAL["py.append"] = _append
+RULES: dict[str, Rule] = {"py.list": _list, "py.set": _set, "py.append": _append}

@@ -1,10 +1,9 @@
-"""Making what a unit has kept from being made: objects, closures and frames, where somebody outside needs
-them.
+"""Making virtual objects, closures and frames, where somebody outside the unit needs them.
 
-In: a State. Out: effects that make objects and push frames, and what then stands for each value.
+In: a State. Out: effects that make objects and push frames; for each value the source that stands for it.
 
-What always holds: an object is made once, of so many references as it has owners here; each that refers to it
-takes one. Frames are pushed from the bottom; frames and slots refer to objects that were made before.
+What always holds: an object is made once, and gets as many references as it has owners here; each owner takes
+one. Frames are pushed from the bottom; frames and slots refer to objects that were made before.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, He
 
 
 class Materialiser:
-    """One such place. effects: in their order."""
+    """Makes the virtual objects that one node, or one exit, needs. effects: what makes them, in order."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -26,7 +25,7 @@ class Materialiser:
         self._made: dict[int, Place] = {}
 
     def source(self, value: Abstract) -> Source:
-        """What stands for a value."""
+        """Return the source for a value; what is virtual is made."""
         match value:
             case Place() | Constant():
                 return value
@@ -41,16 +40,16 @@ class Materialiser:
                 return KnownClosure(number, inner)
         return self._object(value)
 
-    def _object(self, data: Virtual) -> Place:
-        if id(data) not in self._made:
-            cells = tuple([self.source(cell) for cell in data.cells])
-            place = self._made[id(data)] = self.builder.place(f"{data.tag.lower()}", "value")
-            self.effects.append(Make(place, data.tag, cells, data.birth))
-            self.effects += [Keep(place)] * (data.owners - 1)
-        return self._made[id(data)]
+    def _object(self, virtual: Virtual) -> Place:
+        if id(virtual) not in self._made:
+            cells = tuple([self.source(cell) for cell in virtual.cells])
+            place = self._made[id(virtual)] = self.builder.place(f"{virtual.tag.lower()}", "value")
+            self.effects.append(Make(place, virtual.tag, cells, virtual.birth))
+            self.effects += [Keep(place)] * (virtual.owners - 1)
+        return self._made[id(virtual)]
 
     def settled(self, value: Abstract) -> Abstract:
-        """The value after others have been made: what was made with them is an object."""
+        """Return a value as it is after objects were made: what was virtual and is made now is Held."""
         match value:
             case Virtual():
                 if id(value) in self._made:
@@ -61,7 +60,7 @@ class Materialiser:
         return value
 
     def held(self, value: Abstract) -> Abstract:
-        """The value, made if it is not."""
+        """Return a value with nothing virtual in it."""
         match value:
             case Virtual():
                 return Held(self._object(value), value.tag)
@@ -69,8 +68,8 @@ class Materialiser:
                 return Closure(procedure, self.held(environment))
         return value
 
-    def frames(self, state: State) -> None:
-        """All frames, onto the machine's stack."""
+    def push_frames(self, state: State) -> None:
+        """Push all virtual frames onto the machine's stack."""
         for frame in state.frames:
             saved = tuple([self.source(value) for value in frame.saved.values()])
             call = None if frame.call is None else self.builder.reference(frame.call)
@@ -79,12 +78,12 @@ class Materialiser:
         self.settle(state)
 
     def settle(self, state: State) -> None:
-        """All that refers to what was made refers to an object."""
+        """Make all that refers to objects that were virtual refer to the objects that were made."""
         state.slots = {name: self.settled(value) for name, value in state.slots.items()}
         for frame in state.frames:
             frame.saved = {name: self.settled(value) for name, value in frame.saved.items()}
 
-    def everything(self, state: State) -> None:
-        """All that the state has."""
-        self.frames(state)
+    def make_all(self, state: State) -> None:
+        """Make everything virtual in a state."""
+        self.push_frames(state)
         state.slots = {name: self.held(value) for name, value in state.slots.items()}

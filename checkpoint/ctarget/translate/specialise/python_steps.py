@@ -1,9 +1,9 @@
-"""Steps of Python programs beside arithmetic: elements, lengths, integers made of reals, bits, kinds.
+"""Rules for steps of Python programs: elements, lengths, truth, integers made of reals, bits, classes.
 
-In: a block on its way (steps.py), a step. Out: what is known of its result; ops of the node.
+In: a block (steps.py), a step. Out: what is known of its result; ops of the node.
 
-What always holds: a step gives what the machine's native step gives (ctemplates/natives/natives_read.c,
-natives_integer.c, peek.c), or Python where the machine asks it; where that is not sure, the unit is left.
+What always holds: a step gives what the machine's native step gives (natives_read.c, natives_integer.c,
+peek.c), or Python where the machine asks it; where that is not sure, the unit exits.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Sourc
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.scalars import Domain, apply
-from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual
+from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual, tag_of
 
 SEQUENCES = frozenset(("TUPLE", "LIST", OTHER))
 
-# Of reals, of integers: by functions of ctemplates/machine/translated.h, the kind of the result.
+# For each step on reals, and on integers: a function of translated.h, and the kind of its result.
 OF_REALS: dict[str, tuple[str, Kind]] = {
     "py.int": ("whole_part", "integer"),
     "py.round": ("whole_nearest", "integer"),
@@ -53,7 +53,7 @@ OF_INTEGERS: dict[str, tuple[str, Kind]] = {
 }
 TRUTHS = {"NOTHING": False, "PAIR": True, "PROCEDURE": True, "CLOSURE": True}
 STAYS = frozenset(("py.int", "py.round", "py.math.floor", "py.math.ceil", "py.math.trunc", "py.index"))
-# The classes of values by their kinds, where these tell.
+# The Python class of values of a kind, where the kind determines it.
 CLASSES: dict[str, type] = {
     "REAL": float,
     "INTEGER": int,
@@ -76,16 +76,16 @@ def _item(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     if not isinstance(index, Place | Constant) or index.kind != "integer":
         raise Untranslatable
     if isinstance(value, Virtual):
-        found = steps.renamed(step.name, _cell(value, index))
+        found = steps.copied(step.name, _cell(value, index))
     elif isinstance(value, Held) and value.tag in SEQUENCES:
         found = _element(steps, step, value, index)
     else:
         raise Untranslatable
-    return steps.found(found, step, uses)
+    return steps.keep_found(found, step, uses)
 
 
 def _cell(value: Virtual, index: Source) -> Abstract:
-    """Of a tuple that has not been made."""
+    """Return an element of a virtual tuple."""
     count = len(value.cells)
     if value.tag != "TUPLE" or not isinstance(index, Constant) or not isinstance(index.value, int):
         raise Untranslatable
@@ -97,21 +97,21 @@ def _cell(value: Virtual, index: Source) -> Abstract:
 def _element(steps: Steps, step: t.Compute, value: Held, index: Place | Constant) -> Abstract:
     known = index.value if isinstance(index, Constant) else None
     if value.tag == "TUPLE" and isinstance(known, int) and known >= 0:
-        steps.node.ops.append(Expect(steps.seen(value), "TUPLE"))
+        steps.node.ops.append(Expect(steps.readable(value), "TUPLE"))
         return steps.load(step.name, value, known, steps.peer)
-    place = looked_into(steps, value)
+    place = readable_container(steps, value)
     at = steps.builder.place(f"{step.name}_at", "integer")
     return steps.read(
         step.name,
         _hint(value, known),
         steps.peer,
-        lambda to: Element(to, place, index, at, steps.made),
+        lambda to: Element(to, place, index, at, steps.steps_done),
     )
 
 
-def looked_into(steps: Steps, value: Held) -> Place:
-    """The place of a container whose content the step looks at, which is none that the node has changed."""
-    place = steps.seen(value)
+def readable_container(steps: Steps, value: Held) -> Place:
+    """Return the place of a container for an op to read: none that the node changes."""
+    place = steps.readable(value)
     if place in steps.changed:
         raise Untranslatable
     if value.tag != "TUPLE":
@@ -120,7 +120,7 @@ def looked_into(steps: Steps, value: Held) -> Place:
 
 
 def _hint(value: Held, index: object) -> Shape | None:
-    """What an element looks like: as the first one, if nothing else is known."""
+    """Return the expected shape of an element: that of the first one, if nothing else is known."""
     fields = value.hint.fields if value.hint is not None else ()
     if value.tag == "TUPLE" and isinstance(index, int) and -len(fields) <= index < len(fields):
         return fields[index]
@@ -130,10 +130,10 @@ def _hint(value: Held, index: object) -> Shape | None:
 def _length(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     value = steps.operand(step.operands[0])
     if isinstance(value, Virtual) and value.tag == "TUPLE":
-        steps.looked_at(step, uses)
+        steps.release_used(step, uses)
         return Constant(len(value.cells))
     length = _length_of(steps, step, value)
-    steps.looked_at(step, uses)
+    steps.release_used(step, uses)
     return length
 
 
@@ -141,62 +141,62 @@ def _length_of(steps: Steps, step: t.Compute, value: Abstract) -> Place:
     if not isinstance(value, Held) or value.tag not in SEQUENCES:
         raise Untranslatable
     length = steps.builder.place(f"{step.name}_length", "integer")
-    steps.node.ops.append(Length(length, looked_into(steps, value), steps.made))
+    steps.node.ops.append(Length(length, readable_container(steps, value), steps.steps_done))
     return length
 
 
 def _sequence(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """A tuple or list is what can be indexed for what can be iterated."""
+    """Return a tuple or list as it is: it can be indexed and iterated."""
     value = steps.operand(step.operands[0])
     if not isinstance(value, Virtual) or value.tag != "TUPLE":
-        _length_of(steps, step, value)  # sees that it is one, and not stale
-    return steps.found(value, step, uses)
+        _length_of(steps, step, value)  # checks that it is one, and not stale
+    return steps.keep_found(value, step, uses)
 
 
 def _truth(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    return _tells(steps, step, uses, "py.ne")
+    return _compared_with_zero(steps, step, uses, "py.ne")
 
 
 def _not(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    return _tells(steps, step, uses, "py.eq")
+    return _compared_with_zero(steps, step, uses, "py.eq")
 
 
-def _tells(steps: Steps, step: t.Compute, uses: Uses, op: str) -> Abstract:
-    """How a number, or the length of a container, compares with 0."""
+def _compared_with_zero(steps: Steps, step: t.Compute, uses: Uses, op: str) -> Abstract:
+    """Compare a number, or the length of a container, with 0."""
     value = steps.operand(step.operands[0])
     if isinstance(value, Place | Constant) and value.kind != "value":
-        return value if value.kind == "boolean" and op == "py.ne" else compared(steps, step, value, op)
+        return value if value.kind == "boolean" and op == "py.ne" else _compare(steps, step, value, op)
     if tag_of(value) in TRUTHS:
-        steps.looked_at(step, uses)
+        steps.release_used(step, uses)
         return Constant(TRUTHS[tag_of(value)] == (op == "py.ne"))
     if isinstance(value, Held) and value.tag == OTHER:
         raise Untranslatable  # it need not be a container
-    return compared(steps, step, _length(steps, step, uses), op)
+    return _compare(steps, step, _length(steps, step, uses), op)
 
 
-def compared(steps: Steps, step: t.Compute, value: Abstract, op: str) -> Place:
-    """With 0, of the kind that it is done with."""
+def _compare(steps: Steps, step: t.Compute, value: Abstract, op: str) -> Place:
+    """Compare a number with the 0 of its kind; booleans are compared as reals."""
     assert isinstance(value, Place | Constant)
     whole = value.kind == "integer"
-    told = steps.builder.place(step.name, "boolean")
+    test = steps.builder.place(step.name, "boolean")
     zero = Constant(0 if whole else 0.0)
     domain: Domain = "integers" if whole else "reals"
-    steps.node.ops.append(apply(op, domain, told, (value, zero), step.span.line))
-    return told
+    steps.node.ops.append(apply(op, domain, test, (value, zero), step.span.line))
+    return test
 
 
 # Numbers
 
 
 def _converted(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """What stays what it is, of integers; else by a function."""
+    """Convert numbers by a function of translated.h; some conversions leave an integer as it is."""
     given = [steps.operand(operand) for operand in step.operands]
     numbers = [value for value in given if isinstance(value, Place | Constant) and value.kind != "value"]
     kinds = {number.kind for number in numbers}
     if not numbers or len(numbers) < len(given):
         raise Untranslatable
     if kinds == {"integer"} and step.op in STAYS and len(given) == 1:
-        return steps.renamed(step.name, given[0])
+        return steps.copied(step.name, given[0])
     table = {"real": OF_REALS, "integer": OF_INTEGERS}.get(numbers[0].kind, {})
     if len(kinds) > 1 or step.op not in table or (table is OF_REALS and len(given) > 1):
         raise Untranslatable
@@ -207,21 +207,24 @@ def _converted(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 
 def _instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """isinstance, of classes that leave it to Python's own rule."""
+    """Translate isinstance, for classes that do not customise it."""
     types = step.operands[1]
     cls = CLASSES.get(tag_of(steps.operand(step.operands[0])))
     if isinstance(types, str) or not isinstance(types.value, Types) or cls is None:
         raise Untranslatable
     if any(type(other) is not type for other in types.value.classes):
         raise Untranslatable
-    steps.looked_at(step, uses)
+    steps.release_used(step, uses)
     return Constant(issubclass(cls, types.value.classes))
 
 
-SPECIAL["py.item"] = SPECIAL["py.item-to-change"] = _item
-SPECIAL["py.len"] = _length
-SPECIAL["py.truth"] = _truth
-SPECIAL["py.not"] = _not
-SPECIAL["py.sequence"] = _sequence
-SPECIAL["py.instance"] = _instance
-SPECIAL.update(dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted))
+RULES: dict[str, Rule] = {
+    "py.item": _item,
+    "py.item-to-change": _item,
+    "py.len": _length,
+    "py.truth": _truth,
+    "py.not": _not,
+    "py.sequence": _sequence,
+    "py.instance": _instance,
+    **dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted),
+}

@@ -29,9 +29,9 @@ from checkpoint.ctarget.translate.units.paths import tree
 
 def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
     """The unit whose entry is a block, of what stands in the registers of its parameters."""
-    maker = Headers(peer, shapes)
-    Ends(maker).all()
-    unit = maker.unit
+    headers = Headers(peer, shapes)
+    Ends(headers).make_all()
+    unit = headers.unit
     _leave_out_the_first(unit)
     for header in unit.headers:
         header.max_steps = max(end.steps for end in ends(header))

@@ -1,17 +1,18 @@
 """What is known of values while a unit is made: `Abstract` values, and the State of the program at a point.
 
 An abstract value is one of
-    Place     a real, integer or boolean in a local of C
-    Constant  of the program
-    Held      a value in a local: counted, or of a kind that is not known
-    Closure   of a known procedure; its environment is Held, Data or None
-    Data      a pair, tuple, environment or dual that has not been made: its cells are abstract values
+    Place     a real, integer or boolean in a local variable of C
+    Constant  a constant of the program
+    Held      a Value in a local variable: counted, or of a kind that is not known
+    Closure   a closure of a known procedure; its environment is Held, Virtual or None
+    Virtual   a pair, tuple, environment or dual that is not made yet: its cells are abstract values
 
-References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, to be kept and dropped
-when the program runs. Of Data only `owners` is counted, here: how many slots, cells and frames refer to it.
+References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, which effects keep and
+drop when the unit runs. A Virtual has no references, only `owners`: how many slots, cells and frames refer to
+it while the unit is made.
 
 What always holds: a State and what is in it belong to one path; where paths part, `State.copy` copies the
-Data and keeps what they share.
+virtual objects, and what two values shared, their copies share.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
-OTHER = "OTHER"  # the tag of a Held of which no more is known than that it has no amount
+OTHER = "OTHER"  # the tag of a Held of which is known only that it has no cotangent
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Held:
-    """tag: a kind of program/kinds.h that has been seen to; TUPLE: a RECORD that is a plain tuple; or
-    OTHER.
-    hint: what it looked like when the unit was made, if that is known: nothing relies on it.
+    """A Value in a place.
+
+    tag: a kind of kinds.h that was checked; TUPLE: a RECORD that is a plain tuple; or OTHER. hint: its
+    shape when the unit was made, if that is known: nothing relies on it.
     """
 
     place: Place
@@ -42,14 +44,18 @@ class Held:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Closure:
+    """A closure of a known procedure. environment: None if it captures nothing."""
+
     procedure: ProcedurePeer
     environment: Abstract | None
 
 
 @dataclass(eq=False, slots=True)
 class Virtual:
-    """birth: the place of its number; of a DUAL that of its tag, which several share. owners: how many refer
-    to it.
+    """An object that is not made yet.
+
+    birth: the place of its birth; for a DUAL that of its tag, which several duals share. owners: how many
+    slots, cells and frames refer to it.
     """
 
     tag: str
@@ -61,10 +67,22 @@ class Virtual:
 Abstract = Place | Constant | Held | Closure | Virtual
 
 
+def tag_of(value: Abstract) -> str:
+    """Return the tag of a value, as of Expect; OTHER where it is not known."""
+    match value:
+        case Constant(None):
+            return "NOTHING"
+        case Place() | Constant():
+            return value.kind.upper()
+        case Closure(_, environment):
+            return "PROCEDURE" if environment is None else "CLOSURE"
+    return value.tag
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A procedure that is being run: its entry, how much was known there (State.size), how many frames there
-    were.
+    """An active call. entry: of the procedure. size: how much was known there (State.size). depth: how many
+    virtual frames there were.
     """
 
     entry: BlockPeer
@@ -74,9 +92,10 @@ class Call:
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """A frame that has not been pushed: the block it returns to, what is saved, and the block of the call
-    that it is shown to wait for. entered, size: what was called, as of a Call. calls: those that had not
-    returned before.
+    """A frame that is not pushed yet.
+
+    block: where it returns to. saved: what it saves. call: the block of the call that it is shown to wait
+    for. entered, size: what was called, as in Call. calls: those that were active before.
     """
 
     block: BlockPeer
@@ -91,7 +110,10 @@ Leaf = Callable[[Abstract], Abstract]
 
 
 class Copier:
-    """Copies values, with one copy of what is shared. leaf: what becomes of those that have no parts."""
+    """Copies values; what they share, their copies share.
+
+    leaf: returns the copy of a value that has no parts. birth: returns the copy of a birth.
+    """
 
     def __init__(self, leaf: Leaf, birth: Callable[[Place], Place]) -> None:
         self.leaf = leaf
@@ -100,7 +122,7 @@ class Copier:
         self.births: dict[Place, Place] = {}
 
     def value(self, old: Abstract) -> Abstract:
-        """The copy of a value."""
+        """Return the copy of a value."""
         match old:
             case Virtual():
                 return self._data(old)
@@ -117,7 +139,7 @@ class Copier:
         return self.made[id(old)]
 
     def state(self, old: State) -> State:
-        """The copy of a state; in the order of `leaves`, if its slots are in that of the parameters."""
+        """Copy a state, in the order of `leaves` if the slots are in the order of the parameters."""
         frames = [
             replace(f, saved={name: self.value(value) for name, value in f.saved.items()}) for f in old.frames
         ]
@@ -127,9 +149,10 @@ class Copier:
 
 @dataclass(eq=False, slots=True)
 class State:
-    """slots: what is live in the block's procedure. frames: those on top of the machine's stack, the top one
-    last.
-    told: booleans that tell whether a value has a tag.
+    """What is known at a point of a path.
+
+    slots: the live ones of the block's procedure. frames: the virtual frames above the machine's stack, the
+    top one last. facts: booleans that are true if the value in a place has a tag.
     """
 
     slots: dict[str, Abstract]
@@ -137,11 +160,11 @@ class State:
     facts: dict[Place, tuple[Place, str]] = field(default_factory=dict)
 
     def copy(self) -> State:
-        """One for another path."""
+        """Return a copy for another path."""
         return Copier(lambda value: value, lambda birth: birth).state(self)
 
     def assuming(self, test: Place) -> State:
-        """The state where a test was true, with what it told."""
+        """Return a copy of the state for the path on which a test was true."""
         if test not in self.facts:
             return self.copy()
         place, tag = self.facts[test]
@@ -154,12 +177,12 @@ class State:
         return Copier(leaf, lambda birth: birth).state(self)
 
     def size(self) -> int:
-        """How many values there are in its slots, those within Data included."""
+        """Return the number of values in the slots, those within virtual objects included."""
         seen: dict[int, Virtual] = {}
         return sum(_size(value, seen) for value in self.slots.values())
 
     def virtual_counts(self) -> dict[str, int]:
-        """How many Data there are in each slot, and in all frames, under ""; duals do not pile up."""
+        """Return the number of virtual objects in each slot, and in all frames under "", without duals."""
         saved = [value for frame in self.frames for value in frame.saved.values()]
         return {name: _data([value]) for name, value in self.slots.items()} | {"": _data(saved)}
 
@@ -172,7 +195,7 @@ def _data(values: list[Abstract]) -> int:
 
 
 def _size(value: Abstract, seen: dict[int, Virtual]) -> int:
-    """How many values a value consists of; `seen`: the Data that have been counted."""
+    """Return the number of values that a value consists of. seen: virtual objects already counted."""
     if isinstance(value, Closure):
         return 1 if value.environment is None else 1 + _size(value.environment, seen)
     if not isinstance(value, Virtual):
@@ -184,7 +207,7 @@ def _size(value: Abstract, seen: dict[int, Virtual]) -> int:
 
 
 def key(block: BlockPeer, state: State) -> tuple[Any, ...]:
-    """What is known at the head of a block, but for the names of places: heads of one key are one."""
+    """Return what is known at the start of a block, but for the names of places: one header has one key."""
     seen: dict[int, int] = {}
     frames = tuple(
         [
@@ -216,7 +239,7 @@ def _kind(value: Abstract, seen: dict[int, int]) -> Any:
 
 
 def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
-    """The places and constants that a head of the state's key has params for, in order; births too."""
+    """Yield the places and constants for the params of a header of the state's key, births too, in order."""
     seen: set[int] = set()
     for frame in state.frames:
         for value in frame.saved.values():

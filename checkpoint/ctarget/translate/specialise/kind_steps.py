@@ -1,7 +1,7 @@
-"""Steps that tell of what kind a value is: `boolean?`, `real?`, `tensor?` and their like.
+"""Rules for steps that test the kind of a value: `boolean?`, `real?`, `tensor?` and their like.
 
-In: a block on its way (steps.py), a step. Out: what the machine's native step tells, which is known when the
-unit is made (natives/natives_tell.c). What always holds: where kinds do not tell, the machine does it.
+In: a block (steps.py), a step. Out: the result of the machine's native step (natives_tell.c), which is known
+when the unit is made. What always holds: where the kind does not determine the result, the machine does it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.places import Constant
-from checkpoint.ctarget.translate.specialise.steps import SPECIAL, Steps, Untranslatable, tag_of
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract
+from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, tag_of
 
-# By step: the kinds of which it is true, and those of which it depends on the value.
 _DUALS = frozenset(("DUAL", "NODE"))
-TOLD: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+# For each test the kinds for which it is true, and those for which it depends on the value.
+TESTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "boolean?": (frozenset(("BOOLEAN",)), frozenset((OTHER,))),
     "real?": (frozenset(("REAL",)), frozenset(("INTEGER", "FOREIGN", OTHER)) | _DUALS),
     "tensor?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
@@ -25,13 +25,13 @@ TOLD: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 
 
-def _told(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+def _is_of_kind(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     tag = tag_of(steps.operand(step.operands[0]))
-    kinds, unsure = TOLD[step.op]
+    kinds, unsure = TESTS[step.op]
     if tag in unsure:
         raise Untranslatable
-    steps.looked_at(step, uses)
+    steps.release_used(step, uses)
     return Constant(tag in kinds)
 
 
-SPECIAL.update(dict.fromkeys(TOLD, _told))
+RULES: dict[str, Rule] = dict.fromkeys(TESTS, _is_of_kind)

@@ -1,0 +1,90 @@
+"""Rules for steps that make and read pairs and tuples.
+
+In: a block (steps.py), a step. Out: what is known of its result; ops of the node. Pairs and tuples are
+virtual: nothing is made until somebody outside the unit needs them.
+"""
+
+from __future__ import annotations
+
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Uses
+from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
+from checkpoint.ctarget.translate.ops.places import Constant
+from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual, tag_of
+
+FIELDS = {"car": 0, "cdr": 1}
+
+
+def _cons(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    return steps.virtual("PAIR", steps.take(list(step.operands), uses), step.name)
+
+
+def _tuple(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    return steps.virtual("TUPLE", steps.take(list(step.operands), uses), step.name)
+
+
+def _field(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    value, index = steps.operand(step.operands[0]), FIELDS[step.op]
+    if isinstance(value, Virtual) and value.tag == "PAIR":
+        found = steps.copied(step.name, value.cells[index])
+    elif isinstance(value, Held) and value.tag in ("PAIR", OTHER):
+        if value.tag == OTHER:
+            steps.node.ops.append(Expect(steps.readable(value), "PAIR"))
+        found = steps.load(step.name, value, index, steps.peer)
+    else:
+        raise Untranslatable
+    return steps.keep_found(found, step, uses)
+
+
+def _unpack(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Make a new tuple of the elements of one that has so many."""
+    value, count = steps.operand(step.operands[0]), step.operands[1]
+    if isinstance(count, str) or type(count.value) is not int:
+        raise Untranslatable
+    cells = _elements(steps, step, value, count.value)
+    for cell in cells:
+        steps.keep(cell)
+    steps.release_used(step, uses)
+    return steps.virtual("TUPLE", cells, step.name)
+
+
+def _elements(steps: Steps, step: t.Compute, value: Abstract, count: int) -> list[Abstract]:
+    if isinstance(value, Virtual) and value.tag == "TUPLE" and len(value.cells) == count:
+        return list(value.cells)
+    if not isinstance(value, Held) or value.tag not in ("TUPLE", OTHER):
+        raise Untranslatable
+    steps.node.ops.append(Expect(steps.readable(value), "TUPLE", count=count))
+    return [steps.load(f"{step.name}_{i}", value, i, steps.peer) for i in range(count)]
+
+
+def is_nothing(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Translate a test whether a value is NOTHING."""
+    return _has_tag("NOTHING", steps, step, uses)
+
+
+def _is_pair(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    return _has_tag("PAIR", steps, step, uses)
+
+
+def _has_tag(tag: str, steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Translate a test of a value's tag: mostly that is known when the unit is made."""
+    value = steps.operand(step.operands[0])
+    steps.release_used(step, uses)
+    if not isinstance(value, Held) or value.tag != OTHER:
+        return Constant(tag_of(value) == tag)
+    test = steps.builder.place(step.name, "boolean")
+    steps.node.ops.append(IsKind(test, value.place, tag))
+    steps.state.facts[test] = (value.place, tag)
+    return test
+
+
+RULES: dict[str, Rule] = {
+    "cons": _cons,
+    "car": _field,
+    "cdr": _field,
+    "null?": is_nothing,
+    "pair?": _is_pair,
+    "py.tuple": _tuple,
+    "py.unpack": _unpack,
+}
