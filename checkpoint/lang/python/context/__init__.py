@@ -1,1 +1,1 @@
-"""What all files of the translation share: meanings of names, exits of statements, building of core terms."""
+"""Interfaces of the translation, meanings of names, exits of statements, makers of core expressions."""

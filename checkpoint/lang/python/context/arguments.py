@@ -9,7 +9,12 @@ from checkpoint.lang.core import Expr
 
 @dataclass(eq=False, repr=False)
 class Arguments:
-    """What a call passes. positional: before any star; star: all of `*args`, joined; keywords by name."""
+    """The arguments of a call, as core expressions.
+
+    positional: those before any `*`. star: all `*args`, joined to one tuple, or None. keywords: those passed
+    by name.
+    mapping: the argument of `**`, or None.
+    """
 
     positional: list[Expr] = field(default_factory=list)
     star: Expr | None = None
@@ -18,7 +23,7 @@ class Arguments:
 
     @property
     def values(self) -> list[Expr]:
-        """All of them, in the order of evaluation."""
+        """Return all arguments in the order of their evaluation."""
         stars = [each for each in (self.star, self.mapping) if each is not None]
         return [
             *self.positional,
@@ -28,13 +33,13 @@ class Arguments:
         ]
 
     def after(self, positional: list[Expr], keywords: dict[str, Expr]) -> Arguments:
-        """These arguments after others, that the function has been given already."""
+        """Return these arguments preceded by others, which the function holds already."""
         return Arguments(
             [*positional, *self.positional], self.star, {**keywords, **self.keywords}, self.mapping
         )
 
     def like(self, values: list[Expr]) -> Arguments:
-        """The same arguments with other expressions."""
+        """Return the same arguments with other expressions for them."""
         rest = list(values)
         positional = [rest.pop(0) for _ in self.positional]
         star = None if self.star is None else rest.pop(0)

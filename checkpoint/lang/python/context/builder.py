@@ -1,4 +1,4 @@
-"""Making core expressions: what the modules that translate share."""
+"""Makers of core expressions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from checkpoint.ad.values import Symbol
 from checkpoint.errors import Source, Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 
-NOWHERE = Span(Source("<call>", ""), 0, 0)  # the place of what stands in no text of the user's
-UNBOUND = Symbol("%unbound")  # what a variable holds that nothing has been assigned to
-FAILED = Layout(type("failed", (), {}), ("exception",))  # how a guarded expression returns what it raised
+NOWHERE = Span(Source("<call>", ""), 0, 0)  # the place of expressions that are in no text of the user
+UNBOUND = Symbol("%unbound")  # the value of a variable that is unassigned
+FAILED = Layout(
+    type("failed", (), {}), ("exception",)
+)  # the record in which a guarded expression returns an exception
 
 
 class Names:
-    """Names for core variables, unique within one program and readable."""
+    """The supply of core variables: unique within one program, and readable."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
@@ -27,12 +29,12 @@ class Names:
 
 
 def is_simple(expr: Expr) -> bool:
-    """Whether an expression may be evaluated at any time."""
+    """Return whether evaluating an expression has no effect and gives the same value at any time."""
     return isinstance(expr, Var | Const)
 
 
 def copy_of(expr: Expr) -> Expr:
-    """Another expression like a simple one, for another place."""
+    """Return a new expression equal to a simple one, for another place in the program."""
     if isinstance(expr, Var):
         return Var(expr.span, expr.name)
     assert isinstance(expr, Const)
@@ -40,7 +42,7 @@ def copy_of(expr: Expr) -> Expr:
 
 
 def bind(names: Names, values: Sequence[Expr], body: Callable[[list[Expr]], Expr], name: str = "%") -> Expr:
-    """`body` on expressions that can be used more than once, evaluated before it in their order."""
+    """Return `body` of simple expressions for some values, which are evaluated before it in their order."""
     lets: list[tuple[str, Expr]] = []
     simple: list[Expr] = []
     for value in values:
@@ -68,7 +70,7 @@ def instance(span: Span, value: Expr, *classes: type) -> Expr:
 
 
 def make_error(span: Span, cls: type[BaseException], *args: Expr) -> Expr:
-    """An exception as a value."""
+    """Return an exception as a value."""
     return Prim(span, "py.record", (Const(span, Layout(cls, ("args",))), Prim(span, "py.tuple", args)))
 
 

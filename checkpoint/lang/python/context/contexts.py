@@ -1,11 +1,11 @@
-"""What the files that translate a function know of the function and of the program around it.
+"""The interfaces of translation: what the handler of a construct knows of its function and program.
 
     CallContext      where a call is translated: places, fresh names, refusals
-    FunctionContext  one function: its scope, what its names mean, the entry points to translate its parts
-    ProgramContext   the program around it: known objects, learned classes, operations on values
+    FunctionContext  one function: its scope, the meanings of names, the entry points that translate its parts
+    ProgramContext   the program: known objects, facts about its classes, operations on values
 
-The entry points are abstract here, so that the handlers of single constructs, which call them recursively,
-need not import one another. `translation/translator.py` and `linking/linker.py` implement them.
+The entry points are abstract here, so that the handlers, which call them recursively, need not import one
+another. `translation/translator.py` and `linking/linker.py` implement them.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ class ProgramContext(ABC):
 
     @abstractmethod
     def maker_of(self, known: Reference, kind: str, key: Any) -> Maker:
-        """Return a maker of the value that one step from an input leads to (linking/inputs.py: STEPS)."""
+        """Return a maker of the value that one access from an input leads to (linking/inputs.py)."""
 
     @abstractmethod
     def factory_of(self, known: Reference, name: str) -> Maker:
-        """Return a maker of a dataclass field's default, which a factory makes."""
+        """Return a maker of the default of a dataclass field that has a default factory."""
 
     @abstractmethod
     def value_of(self, t: CallContext, known: Reference, node: ast.AST) -> Expr:
@@ -102,7 +102,7 @@ class ProgramContext(ABC):
 
     @abstractmethod
     def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
-        """Call what an expression means on values, as a decorator is called."""
+        """Call the meaning of an expression on values, as a decorator is called."""
 
     @abstractmethod
     def has_method(self, *names: str) -> bool:
@@ -114,7 +114,9 @@ class ProgramContext(ABC):
 
     @abstractmethod
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
-        """Return the classes with a method, derived classes first; the flag: the method takes the object."""
+        """Return the classes with a method, derived ones first; the flag: whether the method takes the
+        object.
+        """
 
     @abstractmethod
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
@@ -156,7 +158,7 @@ class CallContext(ABC):
 
     @abstractmethod
     def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
-        """Call a function with all arguments in their places; a changing one returns its whole outcome."""
+        """Call a function with all arguments in place; one that changes variables returns its outcome."""
 
     def fresh(self, name: str) -> str:
         """Return a new core variable."""
@@ -174,9 +176,12 @@ class KnownFunction:
 class FunctionContext(CallContext):
     """One function that is being translated.
 
-    globals: the meaning of a name that no enclosing function binds. name: the function's name in messages.
-    outer: the known functions of the enclosing functions.
-    shared: the variables of enclosing functions that are kept in cells.
+    program: the program that it is part of. text: its syntax tree. scope: its variables.
+    globals: returns the meaning of a name that no enclosing function binds.
+    name: the name of the function in messages.
+    outer: the known functions of the enclosing functions. visible: those and its own.
+    cells: the variables that are kept in cells; shared: those of them that belong to enclosing functions.
+    normal: makes the normal form of its statements. live: the live variables of its statements.
     """
 
     def __init__(
@@ -235,7 +240,7 @@ class FunctionContext(CallContext):
     # Scopes
 
     def adopt(self, node: ast.Lambda) -> Scope:
-        """Add the scope of a lambda that translation itself has moved into this function."""
+        """Add the scope of a lambda that translation has moved into this function."""
         scope = scope_of(node, self.scope)
         self.scope.children[node] = scope
         return scope
@@ -325,7 +330,7 @@ class FunctionContext(CallContext):
         return value
 
     def unbound(self, name: str, binding: Binding, span: Span) -> Expr:
-        """Raise the exception of Python for a variable without a value."""
+        """Return the raising of Python's exception for a variable without a value."""
         where = "where it is not associated with a value"
         free = name not in self.scope.assigned if binding.free is None else binding.free
         if not free:
@@ -343,7 +348,7 @@ class FunctionContext(CallContext):
         return bind(self.program.names, [value], check, name)
 
     def held(self, name: str, env: Env, span: Span) -> Expr:
-        """Return what is passed on for a variable: its value, its cell, or the mark that it is unassigned."""
+        """Return what a call passes for a variable: its value, its cell, or the mark of none."""
         core = env[name].core if name in env else ""
         return Var(span, core) if core else Const(span, UNBOUND)
 

@@ -1,4 +1,4 @@
-"""Where a program is entered: the context of a call, and of a value, around which there is no function."""
+"""The context at the entry of a program, where no function is around a call or a value."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env
 
-NO_NODE = ast.Pass()  # the place of a call that is in no text
+NO_NODE = ast.Pass()  # the node of a call that is in no text
 
 
 class Entry(CallContext):
-    """The context of the first call. What is refused here gets its place where it is used, if anywhere."""
+    """The context of the first call. A refusal has no place here; its user adds one if there is one."""
 
     def __init__(self, program: ProgramContext) -> None:
         self.program = program

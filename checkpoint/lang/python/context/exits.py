@@ -1,4 +1,4 @@
-"""How a list of statements is left."""
+"""The continuations of a statement: how the statement list that contains it is left."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Next = Callable[[Env], Expr]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Handler:
-    """Where what is raised goes: a procedure of the exception and these variables."""
+    """The target of exceptions: a procedure of the exception and of these variables."""
 
     core: str
     variables: tuple[str, ...]
@@ -21,8 +21,12 @@ class Handler:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exits:
-    """How a statement list is left. `returns` takes the value; `handler`: around it, None outside of `try`.
-    `caught`: the core variable of the exception that a bare `raise` raises.
+    """The continuations of a statement.
+
+    next: what follows the statement. returns: the continuation of `return`, which takes the value.
+    breaks, continues: those of `break` and `continue`; None outside of a loop.
+    handler: the target of exceptions; None outside of `try`.
+    caught: the core variable of the exception that a bare `raise` raises again; None outside of `except`.
     """
 
     next: Next

@@ -1,9 +1,9 @@
-"""What a name of a Python program means while it is translated.
+"""The meanings of the names of a Python program during translation.
 
-A *binding* is a local variable: the core variable that holds it at this point. A *callee* is a function
-whose text is known: calls of it are arranged when they are translated. A *reference* is a Python object
-that a name means wherever the program runs: a module, a function, a class; and `input` how to find it
-again at a later call, None for what cannot change (linking/inputs.py).
+A *binding* is a local variable: the core variable that holds it at this point. A *callee* is a function whose
+text is known: the arguments of its calls are arranged at translation. A *reference* is a known Python object,
+such as a module, a function or a class, that a name denotes wherever the program runs; its `input` says how
+the object is found at a later call, and is None for an object that cannot change (linking/inputs.py).
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ from checkpoint.errors import Span
 from checkpoint.lang import core
 from checkpoint.lang.python.scopes.scopes import FunctionNode
 
-Maker = Callable[[Span], core.Expr]  # makes an expression anew for each place where it is needed
+Maker = Callable[[Span], core.Expr]  # makes a new expression for each place
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Signature:
-    """The parameters of a function, in the order in which its procedure takes them."""
+    """The parameters of a function.
+
+    positional, keyword_only, vararg, kwarg: their names, in the order in which the procedure takes them.
+    positional_only: how many of the first ones cannot be passed by name. defaults: makers of the default
+    values.
+    """
 
     positional: tuple[str, ...]
     keyword_only: tuple[str, ...] = ()
@@ -38,23 +43,23 @@ class Signature:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All parameters."""
+        """Return all parameters."""
         stars = tuple(name for name in (self.vararg, self.kwarg) if name is not None)
         return self.named + stars
 
     @property
     def required(self) -> int:
-        """How many positional parameters have no default."""
+        """Return the number of positional parameters without a default."""
         return sum(name not in self.defaults for name in self.positional)
 
     @property
     def is_plain(self) -> bool:
-        """Whether every call passes the same number of arguments, all by position."""
+        """Return whether every call passes the same number of arguments, all by position."""
         return not (self.keyword_only or self.vararg or self.kwarg or self.defaults)
 
 
 def signature_of(node: FunctionNode, defaults: Mapping[str, Maker]) -> Signature:
-    """The signature of a function's text."""
+    """Return the signature of a function definition."""
     args = node.args
     return Signature(
         tuple([a.arg for a in (*args.posonlyargs, *args.args)]),
@@ -67,7 +72,7 @@ def signature_of(node: FunctionNode, defaults: Mapping[str, Maker]) -> Signature
 
 
 def defaulted(node: FunctionNode) -> list[tuple[str, ast.expr]]:
-    """The parameters that have defaults, with them, in the order in which they are evaluated."""
+    """Return the parameters that have defaults, with these, in the order of their evaluation."""
     args = node.args
     positional = [a.arg for a in (*args.posonlyargs, *args.args)]
     found = list(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
@@ -79,12 +84,13 @@ def defaulted(node: FunctionNode) -> list[tuple[str, ast.expr]]:
 class Callee:
     """A procedure whose signature is known.
 
-    make: what is called, given where. ins: variables whose present values a call passes after the arguments.
-    outs: variables that the call changes; it returns a tuple of the result and their new values.
-    guarded: of one with outs, whether it raises nothing: what it raised is its result, a `FAILED` record, so
-        that the new values come with it.
-    own: whether it is a function of the library, whose calls are told by the user's place of the call.
-    unseen: how many arguments Python's messages count besides, as `self` of what makes an object.
+    make: returns a reference to the procedure, given its place.
+    ins: the variables whose current values a call passes after the arguments.
+    outs: the variables that a call changes; it returns a tuple of the result and of their new values.
+    guarded: for one with outs, whether a call returns an exception, as a `FAILED` record in place of the
+    result, instead of raising it, so that the new values reach the caller.
+    internal: whether it is a library function, whose calls appear in errors as the user's own call.
+    implicit: how many arguments Python's messages count in addition, such as `self` of a constructor.
     """
 
     name: str
@@ -98,16 +104,17 @@ class Callee:
 
 
 def variable(name: str) -> Maker:
-    """A maker of references to a core variable."""
+    """Return a maker of references to a core variable."""
     return lambda span: core.Var(span, name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Binding:
-    """A variable: the core variable, whether that holds its cell, whether it may be unassigned.
+    """The state of a variable at one point of the program.
 
-    core: "" where nothing is assigned. free: whether Python has it as a free variable at this point; None: as
-    the function's scope says.
+    core: the core variable; "" if the variable is unassigned. cell: whether that holds the variable's cell.
+    unbound: whether the variable may be unassigned. callee: the function that it holds, if that is known.
+    free: whether Python treats it as a free variable at this point; None: as the scope of the function says.
     """
 
     core: str
@@ -121,7 +128,7 @@ Env = Mapping[str, Binding]
 
 
 def as_parameter(core: str, old: Binding | None) -> Binding:
-    """A variable where a procedure of the same function takes it as a parameter."""
+    """Return the binding of a variable that a procedure of the same function takes as a parameter."""
     if old is None:
         return Binding(core, unbound=True)
     return Binding(core, cell=old.cell, unbound=old.unbound or not old.core, free=old.free)
@@ -129,7 +136,7 @@ def as_parameter(core: str, old: Binding | None) -> Binding:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reference:
-    """A Python object that is known."""
+    """A known Python object; input: the index of the input that leads to it, None if it cannot change."""
 
     value: Any
     input: int | None = None

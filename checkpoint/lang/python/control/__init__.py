@@ -1,1 +1,1 @@
-"""Control flow: branches that join, loops, `try`, `match`."""
+"""Control flow: joins, loops, comprehensions, `try` and `match`."""

@@ -1,7 +1,8 @@
-"""Comprehensions and generator expressions, as the loops that they stand for.
+"""Translate comprehensions and generator expressions as loops.
 
-In: a comprehension without effects, or a generator expression and what consumes it. Out: the expression of
-a loop over a list (or dictionary, or sum) that grows; `any` and `all` leave it as soon as they know.
+In: a comprehension without effects, or a generator expression and the function that consumes it. Out: the
+expression of a loop that builds a list, dictionary or sum; the loops of `any` and `all` end when the result
+is known.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ITEMS = "%items"
 
 
 def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-    """A comprehension as a value; a generator expression is the list of what it gives."""
+    """Translate a comprehension; a generator expression gives the list of its elements."""
     if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp):
         raise t.refuse(node, "this comprehension", "write a list or dict comprehension")
     start, grown = growth(node, RESULT)
@@ -32,7 +33,7 @@ def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
 
 
 def unassigned(t: FunctionContext, node: ast.AST, own: Collection[str], env: Env) -> dict[str, Binding]:
-    """The function's variables without a value that a comprehension reads: free ones where it runs apart."""
+    """Return the bindings of the unassigned variables that a comprehension reads, as free variables."""
     found = {}
     for name in t.reads(node) & t.scope.assigned.keys() - own:
         binding = env.get(name, Binding("", unbound=True))
@@ -44,7 +45,7 @@ def unassigned(t: FunctionContext, node: ast.AST, own: Collection[str], env: Env
 def consumed(
     t: FunctionContext, by: str, node: ast.GeneratorExp, more: list[ast.expr], env: Env
 ) -> Expr | None:
-    """sum, any, all of a generator expression; None for what takes it as a list."""
+    """Translate sum, any or all of a generator expression; return None for functions that take a list."""
     if by == "sum":
         start = more[0] if more else constant(0, node)
         added = ast.copy_location(ast.BinOp(load(RESULT, node), ast.Add(), node.elt), node)
@@ -65,11 +66,13 @@ def run(
     body: ast.stmt,
     env: Env,
 ) -> Expr:
-    """The value of `RESULT` after the loops, or what the body returns."""
+    """Return the value of `RESULT` after the loops, or the value that the body returns."""
     own = targets_of(generators)
     as_free = unassigned(t, node, own, env) if runs_as_function(node) else {}
-    if as_free or own & t.reads(generators[0].iter):  # which are those around
-        return _apart(t, node, generators, start, body, env, as_free)
+    if as_free or own & t.reads(
+        generators[0].iter
+    ):  # the first iterable reads the enclosing variables of these names
+        return _with_items_first(t, node, generators, start, body, env, as_free)
     first = assign(RESULT, ast.copy_location(start, node), node)
     last = ast.copy_location(ast.Return(load(RESULT, node)), node)
     statements = t.normal.block([first, loops(node, generators, body, []), last])
@@ -79,7 +82,7 @@ def run(
     return t.block(statements, inside, exits)
 
 
-def _apart(
+def _with_items_first(
     t: FunctionContext,
     node: ast.expr,
     generators: list[ast.comprehension],
@@ -88,8 +91,9 @@ def _apart(
     env: Env,
     as_free: Env,
 ) -> Expr:
-    """A comprehension whose first items are evaluated before it, in the function around it; `told`: how
-    variables are told in it.
+    """Translate a comprehension whose first iterable is evaluated before it, in the enclosing function.
+
+    as_free: the bindings of the variables that are free in the comprehension.
     """
     first, span = generators[0], t.span(generators[0].iter)
     items = t.fresh("items")

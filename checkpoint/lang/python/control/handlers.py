@@ -1,12 +1,12 @@
-"""`try`, on the core's `handle`.
+"""Translate `try` to the core's `handle`.
 
-A `handle` is put around single expressions, never around statements: the statements of a `try` remain in
-tail position, so that a loop inside it runs in constant memory and its variables are at hand where it fails.
-An expression that raises gives its exception to the *handler*, a procedure of the exception and of the
-variables that the `except` clauses may use, with their values at that moment.
+A `handle` encloses single expressions, never statements. So the statements of a `try` remain in tail
+position: a loop inside it runs in constant memory, and the values of its variables are available where it
+fails. An expression that raises passes its exception to the *handler*, a procedure of the exception and of
+the variables that the `except` clauses may use, with their values at that moment.
 
-`finally` is translated once for each way that leads through it: falling off the end, return, break,
-continue, and raising.
+`finally` is translated once for each path through it: the end of the body, return, break, continue, and an
+exception.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from checkpoint.lang.python.control.joins import current, join, written_in
 
 
 def guard(t: FunctionContext, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
-    """`use` on the value of an expression; if that raises, the handler."""
+    """Return `use` of the value of an expression; if that raises, call the handler."""
     span = value.span
     outcome, exception = t.fresh("outcome"), t.fresh("exception")
     failed = Prim(span, "py.record", (Const(span, FAILED), Var(span, exception)))
@@ -40,7 +40,7 @@ def guard(t: FunctionContext, value: Expr, env: Env, handler: Handler, use: Call
 def let_guarded(
     t: FunctionContext, core: str, value: Expr, env: Env, handler: Handler | None, rest: Expr
 ) -> Expr:
-    """`rest`, where a core variable holds the value of an expression; if that raises, the handler."""
+    """Bind a core variable to the value of an expression around `rest`; if that raises, call the handler."""
     if handler is None or isinstance(value, Const | Var | Lambda):
         return Let(value.span, core, value, rest)
     return guard(t, value, env, handler, lambda result: Let(value.span, core, result, rest))
@@ -54,7 +54,10 @@ def evaluate(
     use: Callable[[Expr, Next], Expr],
     translated: Expr | None = None,
 ) -> Expr:
-    """`use` on the value of an expression, then what follows; what it raises goes to the handler."""
+    """Return `use` of the value of an expression and of the continuation; exceptions go to the handler.
+
+    translated: the core expression of `node`, if it is not the plain translation.
+    """
     value = t.expr(node, env) if translated is None else translated
     if exits.handler is None or isinstance(value, Const | Var | Lambda):
         return use(value, exits.next)
@@ -64,7 +67,7 @@ def evaluate(
 def unwrap_outcome(
     t: FunctionContext, outcome: Expr, env: Env, exits: Exits, span: Span, use: Callable[[Expr], Expr]
 ) -> Expr:
-    """`use` on what a guarded function gave; what it raised is raised here."""
+    """Return `use` of the result of a guarded function; an exception in it is raised here."""
     name = t.fresh("result")
     error = prim(span, "py.attribute", Var(span, name), Const(span, "exception"))
     is_failed = instance(span, Var(span, name), FAILED.cls)
@@ -77,27 +80,27 @@ def unwrap_outcome(
 
 
 def call_handler(t: FunctionContext, handler: Handler, exception: Expr, env: Env, span: Span) -> Expr:
-    """The call of a handler with the exception, and the variables as they are now."""
+    """Call a handler with the exception, and the current values of its variables."""
     values = [current(t, env, name, span) for name in handler.variables]
     return App(span, Var(span, handler.core), (exception, *values))
 
 
 def raise_value(t: FunctionContext, value: Expr, env: Env, exits: Exits, span: Span) -> Expr:
-    """Raise an exception: to the handler around, or out of the function."""
+    """Raise an exception: call the handler around, or leave the function."""
     if exits.handler is None:
         return Raise(span, value)
     return call_handler(t, exits.handler, value, env, span)
 
 
 def try_statement(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> Expr:
-    """A `try`, with or without `finally`."""
+    """Translate a `try`, with or without `finally`."""
     if node.finalbody:
         return _with_finally(t, node, env, exits)
     return _with_handlers(t, node, env, exits)
 
 
 def _with_handlers(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> Expr:
-    """`try` with `except` clauses and perhaps `else`."""
+    """Translate a `try` with `except` clauses and possibly `else`."""
     span = t.span(node)
     written = written_in([node], t)
 
@@ -124,7 +127,9 @@ def with_handler(
     body: Callable[[Handler], Expr],
     span: Span,
 ) -> Expr:
-    """`body` with a handler, the procedure that runs `clauses` on the variables as they were then."""
+    """Return `body` with a handler, a procedure that runs `clauses` on the variables at the time of the
+    exception.
+    """
     names = tuple(sorted(written))
     handler = Handler(t.fresh("handler"), names)
     exception, caught = t.fresh("exception"), t.fresh("caught")
@@ -138,7 +143,7 @@ def with_handler(
 def _clauses(
     t: FunctionContext, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits
 ) -> Expr:
-    """The first clause that the exception matches; without one it is raised again."""
+    """Run the first clause that matches the exception; if there is none, raise it again."""
     if not handlers:
         span = t.span(t.scope.node)
         return raise_value(t, Var(span, caught), env, exits, span)
@@ -158,7 +163,7 @@ def _clauses(
 
 
 def _forgetting(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exits:
-    """Ways out of a clause `except ... as name`: the name is unbound after it."""
+    """Return the exits of a clause `except ... as name`, on all of which the name becomes unbound."""
 
     def through(then: Next | None) -> Next | None:
         if then is None:
@@ -181,7 +186,7 @@ def _forgetting(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exit
 
 
 def _with_finally(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> Expr:
-    """`try` with `finally`: its body goes on all ways out."""
+    """Translate a `try` with `finally`, whose body runs on every path out."""
     span = t.span(node)
     written = written_in([node], t)
     inside = ast.copy_location(ast.Try(node.body, node.handlers, node.orelse, []), node)

@@ -1,7 +1,7 @@
-"""Where ways meet, and what they have written.
+"""Join branches: make one procedure of the code that follows them.
 
-In: the ways, as an expression that is given what to go on with. Out: a procedure of the variables that were
-written on the way and are live, and the ways, which call it.
+In: the branches, as a function of their continuation. Out: a procedure of the variables that the branches
+write and that are live after them, around the branches, which call it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def join(
     branches: Callable[[Next], Expr],
     span: Span,
 ) -> Expr:
-    """Ways that meet: `ways` is given what to go on with, a call of the join."""
+    """Return branches that meet: `branches` receives the continuation, a call of the join procedure."""
     names = sorted(variables)
     join_name = t.fresh("join")
     arriving: list[Env] = []
@@ -46,7 +46,7 @@ def join(
 
 
 def current(t: FunctionContext, env: Env, name: str, span: Span) -> Expr:
-    """The core value of a variable as it is (its cell, if it has one)."""
+    """Return the core value of a variable at this point: its cell, if it has one."""
     binding = env.get(name)
     if binding is not None and binding.callee is not None and not binding.callee.ins:
         return t.program.as_value(binding.callee, span)
@@ -54,7 +54,7 @@ def current(t: FunctionContext, env: Env, name: str, span: Span) -> Expr:
 
 
 def merged(core: str, bindings: list[Binding | None]) -> Binding:
-    """The binding of a variable where ways meet."""
+    """Return the binding of a variable after a join of branches with these bindings."""
     unbound = any(b is None or b.unbound for b in bindings)
     cell = any(b is not None and b.cell for b in bindings)
     free = next((b.free for b in bindings if b is not None and b.free is not None), None)
@@ -62,7 +62,7 @@ def merged(core: str, bindings: list[Binding | None]) -> Binding:
 
 
 def may_end(statements: list[ast.stmt]) -> bool:
-    """Whether the end of a list of statements can be reached."""
+    """Return whether the end of a list of statements can be reached."""
     if not statements:
         return True
     last = statements[-1]
@@ -75,7 +75,7 @@ def may_end(statements: list[ast.stmt]) -> bool:
 
 
 def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[str]:
-    """The variables that statements may write, by calls of changing functions too."""
+    """Return the variables that statements may write, directly or by calls of known functions."""
     found: set[str] = set()
     for node in walk(statements, _is_entered):
         match node:
@@ -96,7 +96,7 @@ def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[s
 
 
 def _is_variable(name: str, t: FunctionContext) -> bool:
-    """Whether it is that of a variable of the program, or one of normal form; np of np.sort(x) is none."""
+    """Return whether a name is a variable of the program or a temporary; np in np.sort(x) is neither."""
     return not name.isidentifier() or t.scope.is_local(name)
 
 
@@ -104,5 +104,5 @@ _APART = (ast.FunctionDef, ast.Lambda, Scoped, ast.ListComp, ast.DictComp, ast.G
 
 
 def _is_entered(node: ast.AST) -> bool:
-    """Return whether the variables that are written inside a node are those of the statements around it."""
+    """Return whether the variables written inside a node belong to the enclosing statements."""
     return not isinstance(node, _APART)

@@ -1,7 +1,7 @@
-"""Loops, to procedures that call themselves last.
+"""Translate loops to procedures that call themselves last.
 
-In: `while` and `for` in normal form. Out: a procedure of the variables that the loop writes and that are
-live at its head; a `for` has its position besides, and goes over a plan (control/plans.py).
+In: `while` and `for` in normal form. Out: a procedure of the variables that the loop writes and that are live
+at its header; that of a `for` also takes the position, and its items come from a plan (plans.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from checkpoint.lang.python.scopes.syntax import view_of, walk
 
 
 def while_loop(t: FunctionContext, node: ast.While, env: Env, exits: Exits) -> Expr:
-    """`while`, with its `else`."""
+    """Translate a `while`, with its `else`."""
     span = t.span(node.test)
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
 
@@ -44,14 +44,17 @@ def while_loop(t: FunctionContext, node: ast.While, env: Env, exits: Exits) -> E
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counter:
-    """The position of a `for`: its variable, where it starts, and by how much it goes on."""
+    """The position of a `for`.
+
+    name: its core variable. start: its initial value. step: its increment.
+    """
 
     name: str
     start: Expr
     step: int = 1
 
     def next(self, span: Span) -> Expr:
-        """The next position."""
+        """Return the next position."""
         return prim(span, "py.add", Var(span, self.name), Const(span, self.step))
 
 
@@ -64,9 +67,10 @@ def _loop(
     body: Callable[[Env, Next, Next], Expr],
     exit_count: int,
 ) -> Expr:
-    """The procedure of a loop, and its first call. counter: a parameter besides the variables.
+    """Return the procedure of a loop around its first call.
 
-    body: from the variables, what to go on with and where to leave to. ways: how many lead out.
+    counter: the position, an additional parameter. body: returns the body, given the variables, the
+    continuation of an iteration and that of the loop. exit_count: how many places leave the loop.
     """
     span = t.span(node)
     written = written_in([node], t)
@@ -93,7 +97,7 @@ def _loop(
 
 
 def _breaks(statements: list[ast.stmt]) -> int:
-    """How many `break`s leave the loop that has this body."""
+    """Return the number of `break`s that leave the loop with this body."""
     nodes = list(walk(statements, _is_part_of_loop))
     inner = [node for node in nodes if isinstance(node, ast.For | ast.While)]
     return sum(isinstance(node, ast.Break) for node in nodes) + sum(_breaks(loop.orelse) for loop in inner)
@@ -107,7 +111,7 @@ def _is_part_of_loop(node: ast.AST) -> bool:
 
 
 def for_loop(t: FunctionContext, node: ast.For, env: Env, exits: Exits) -> Expr:
-    """`for`, with its `else`: a loop over positions."""
+    """Translate a `for`, with its `else`, as a loop over positions."""
     span = t.span(node)
     changing, loop = _changing(t, node), Loop(_changed_in_place(node, t), env)
 
@@ -135,14 +139,14 @@ def for_loop(t: FunctionContext, node: ast.For, env: Env, exits: Exits) -> Expr:
 
 
 def _changed_in_place(node: ast.For, t: FunctionContext) -> frozenset[str]:
-    """The variables whose lists and dictionaries the body changes, without assigning others to them."""
+    """Return the variables whose lists and dictionaries the body changes, but that it never assigns."""
     inside = [each for statement in node.body for each in ast.walk(statement)]
     assigned = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     return frozenset(written_in(node.body, t) - assigned)
 
 
 def _changing(t: FunctionContext, node: ast.For) -> str | None:
-    """The variable that a loop goes over and writes: `for k in d`, `for k, v in d.items()`."""
+    """Return the variable that a loop iterates over and writes: `for k in d`, `for k, v in d.items()`."""
     view = view_of(node.iter)
     over = node.iter if view is None else view[0]
     written = isinstance(over, ast.Name) and over.id in written_in(node.body, t)
@@ -150,7 +154,7 @@ def _changing(t: FunctionContext, node: ast.For) -> str | None:
 
 
 def _unless_resized(t: FunctionContext, name: str, plan: Plan, env: Env, exits: Exits, body: Expr) -> Expr:
-    """The next turn; Python's error where the variable holds a dictionary of another size than at first."""
+    """Return the body; raise Python's error if the dictionary that is iterated over has changed its size."""
     span = body.span
     if plan.sequence is None or name not in env:
         return body
@@ -165,7 +169,7 @@ def _unless_resized(t: FunctionContext, name: str, plan: Plan, env: Env, exits: 
 def bind_target(
     t: FunctionContext, target: ast.expr, plan: Plan, position: Var, env: Env, exits: Exits, rest: Next
 ) -> Expr:
-    """Bind the target of a loop (a name, or a tuple of names) to an item."""
+    """Bind the target of a loop, a name or a tuple of names, to an item."""
     span = position.span
     if isinstance(target, ast.Name):
         return t.store(target.id, plan.item(position), env, rest)

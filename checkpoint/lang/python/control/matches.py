@@ -1,7 +1,8 @@
-"""`match`: the first case whose pattern fits and whose guard holds.
+"""Translate `match`: the first case whose pattern matches and whose guard holds.
 
 In: a `match` whose subject is a variable or constant. Out: nested `if`s. A pattern becomes tests of the
-subject and of its items, and names for them; the next case is a procedure where two tests lead to it.
+subject and of its items, and bindings for its names; the next case is a procedure, since several tests lead
+to it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Fail = Callable[[], Expr]
 
 
 def translate(t: FunctionContext, node: ast.Match, env: Env, exits: Exits) -> Expr:
-    """A `match` statement."""
+    """Translate a `match` statement."""
     span = t.span(node)
     written = written_in([node], t)
 
@@ -36,7 +37,7 @@ def translate(t: FunctionContext, node: ast.Match, env: Env, exits: Exits) -> Ex
 
 
 def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: Env, exits: Exits) -> Expr:
-    """The first case that fits. A guard that fails leaves what its pattern has bound to the next cases."""
+    """Return the first case that matches; if its guard fails, the variables of its pattern stay bound."""
     if not cases:
         return exits.next(env)
     case, span = cases[0], t.span(cases[0].pattern)
@@ -73,11 +74,11 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
     return Letrec(span, ((name, rest),), result)
 
 
-_CAPTURED = "captured "  # before the name of a variable: what the pattern has found for it so far
+_CAPTURED = "captured "  # the prefix of a variable's name for the value that the pattern has bound so far
 
 
 def _stored(t: FunctionContext, names: list[str], env: Env, span: Span, rest: Next) -> Expr:
-    """The variables of a pattern that fits, all at once."""
+    """Assign the variables of a pattern that has matched, all at once."""
     if not names:
         return rest(env)
     now = {name: binding for name, binding in env.items() if name != _CAPTURED + names[0]}
@@ -93,7 +94,7 @@ def _found(t: FunctionContext, name: str, value: Expr, env: Env, rest: Next) -> 
 def matched(
     t: FunctionContext, pattern: ast.pattern, subject: Expr, env: Env, then: Next, fail: Fail
 ) -> Expr:
-    """`fits` with the names that a pattern binds, or `fail`."""
+    """Return `then` with the names that a pattern binds if it matches, else `fail`."""
     span = t.span(pattern)
     match pattern:
         case ast.MatchValue():
@@ -124,7 +125,7 @@ def _captured(t: FunctionContext, node: ast.MatchAs, subject: Expr, env: Env, th
 def _either(
     t: FunctionContext, patterns: list[ast.pattern], subject: Expr, env: Env, then: Next, fail: Fail
 ) -> Expr:
-    """Alternatives; what fits is translated once for each."""
+    """Match alternatives; `then` is translated once for each."""
     if len(patterns) == 1:
         return matched(t, patterns[0], subject, env, then, fail)
     return matched(

@@ -1,8 +1,8 @@
-"""What a `for` goes over: a *plan* of whether there is an i-th item, and what it is.
+"""Plan the iteration of a `for`: a *plan* tests whether there is an i-th item, and gives the item.
 
-In: the expression after `in`. Out: what is evaluated once, around an expression that is given the plan.
-`enumerate`, `zip`, `reversed`, `d.items()` are plans made of plans, without any tuple being built where the
-target takes it apart; a `range` from a start by a known step counts itself.
+In: the expression after `in`. Out: the expressions that are evaluated once, around the loop, which receives
+the plan. `enumerate`, `zip`, `reversed` and `d.items()` are plans made of plans, so that no tuple is built
+where the target unpacks it; the positions of a `range` from a start by a known step are its items.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from checkpoint.lang.python.scopes.syntax import has_star, view_of
 
 @dataclass(eq=False, repr=False)
 class Loop:
-    """The loop that a plan is for: the variables that its body changes in place, and what names mean at the
-    head of a turn (`env`, once the loop is being made).
+    """The loop that a plan is for.
+
+    changed: the variables whose objects the body changes in place. env: the bindings at the start of an
+    iteration, set when the body is translated.
     """
 
     changed: frozenset[str]
@@ -33,18 +35,24 @@ class Loop:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
-    """What a loop goes over: is there an i-th item, and what is it (one expression, or those of a tuple)."""
+    """The iteration of a loop.
+
+    more: returns the test for an i-th item. items: returns the item as one expression, or, unless `whole`,
+    the parts of a tuple. raises: whether `more` may raise. start, step: the first position (0 if None) and
+    the increment.
+    sequence: what is iterated over; for a dictionary, its keys before the loop.
+    """
 
     more: Callable[[Expr], Expr]
     items: Callable[[Expr], list[Expr]]
     whole: bool = True
-    raises: bool = False  # whether to ask for an item may raise
-    start: Expr | None = None  # the first position, 0 if not given
+    raises: bool = False
+    start: Expr | None = None
     step: int = 1
-    sequence: Var | None = None  # what is gone over: of a dictionary its keys as they were at first
+    sequence: Var | None = None
 
     def item(self, position: Expr) -> Expr:
-        """The i-th item as one value."""
+        """Return the i-th item as one value."""
         parts = self.items(position)
         return parts[0] if self.whole else Prim(parts[0].span, "py.tuple", tuple(parts))
 
@@ -52,7 +60,7 @@ class Plan:
 def counting_plan(
     t: FunctionContext, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
 ) -> Expr | None:
-    """A `range` from a start, by a step that is known: its positions are its items."""
+    """Plan a `range` from a start by a constant step, whose positions are its items; None for all others."""
     if _known_callee(t, node, env) is not range:
         return None
     assert isinstance(node, ast.Call)
@@ -89,7 +97,7 @@ def make_plan(
     loop: Loop,
     use: Callable[[Plan], Expr],
 ) -> Expr:
-    """`use` on the plan of an iterable; what is evaluated once comes before it."""
+    """Return `use` of the plan of an iterable, inside the bindings of what is evaluated once."""
     known = _known_callee(t, node, env)
     if isinstance(node, ast.Call) and known is zip and _is_strict(node):
         return _zip(t, node, node.args, [], env, exits, loop, use)
@@ -113,7 +121,7 @@ def make_plan(
 
 
 def _following(t: FunctionContext, node: ast.expr, loop: Loop, first: Var) -> Callable[[], Expr]:
-    """What is gone over at each turn: what was there at first, or the list that a variable holds now."""
+    """Return the sequence at each iteration: the first one, or the list that the variable holds by then."""
     if not isinstance(node, ast.Name) or node.id not in loop.changed:
         return lambda: copy_of(first)
     name = node.id
@@ -141,7 +149,7 @@ def _sequence(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
 def _once(
     t: FunctionContext, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]
 ) -> Expr:
-    """Evaluate something once, guarded where a handler is around."""
+    """Bind a core variable to a value around `rest`, guarded if a handler is around."""
     variable = t.fresh(name)
 
     def use(result: Expr) -> Expr:
@@ -153,7 +161,7 @@ def _once(
 
 
 def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:
-    """The items of a sequence; its length is looked at each time, since it may grow."""
+    """Plan the items of a sequence; its length is read each time, since the sequence may grow."""
     span = value.span
     sequence = now or (lambda: copy_of(value))
     return Plan(
@@ -236,13 +244,13 @@ def _zip(
 
 
 def _is_strict(node: ast.Call) -> bool:
-    """Whether it is `zip(a, b, strict=True)`."""
+    """Return whether a call is `zip(a, b, strict=True)`."""
     keywords = [(k.arg, k.value.value) for k in node.keywords if isinstance(k.value, ast.Constant)]
     return keywords == [("strict", True)] and not has_star(node)
 
 
 def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
-    """All have an i-th item, or none has; else Python's error."""
+    """Test that all have an i-th item or none has; otherwise raise Python's error."""
     yes: Expr = Const(span, True)
     no: Expr = Const(span, False)
     for at in range(len(plans) - 1, 0, -1):
@@ -285,7 +293,7 @@ def _view(
     loop: Loop,
     use: Callable[[Plan], Expr],
 ) -> Expr:
-    """A dictionary's view: its keys are those of the beginning, its values those of the turn."""
+    """Plan a dictionary's view: its keys are those before the loop, its values the current ones."""
     span, (base, kind) = t.span(node), view
     follows = isinstance(base, ast.Name) and base.id in loop.changed
 

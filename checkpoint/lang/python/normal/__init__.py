@@ -1,1 +1,1 @@
-"""The normal form: the small Python that is translated, and what is live in it."""
+"""The normal form: the subset of Python that is translated, and the liveness of variables in it."""

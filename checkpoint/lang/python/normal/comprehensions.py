@@ -1,6 +1,6 @@
 """Comprehensions as loops, in Python's syntax.
 
-In: a comprehension or generator expression. Out: the `for` and `if` statements that it stands for.
+In: a comprehension or generator expression. Out: the `for` and `if` statements that it abbreviates.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from checkpoint.lang.python.normal.nodes import assign, constant, load
 
 
 def growth(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, name: str) -> tuple[ast.expr, ast.stmt]:
-    """What the variable that becomes the value starts with, and how it takes one element."""
+    """Return the initial value of the variable that becomes the result, and the statement that adds one
+    element.
+    """
     if isinstance(node, ast.DictComp):
         start: ast.expr = ast.Dict([], [])
         target = ast.copy_location(ast.Subscript(load(name, node), node.key, ast.Store()), node)
@@ -26,14 +28,16 @@ def growth(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, name: str) -> t
 
 
 def runs_as_function(node: ast.AST) -> bool:
-    """Whether Python runs a comprehension as a function: those that make a value only before 3.12."""
+    """Return whether Python runs a comprehension as a function of its own; since 3.12 only generators."""
     return isinstance(node, ast.GeneratorExp) or sys.version_info < (3, 12)
 
 
 def loops(
     node: ast.expr, generators: list[ast.comprehension], body: ast.stmt, after: list[ast.stmt]
 ) -> ast.For:
-    """The loops and tests of a comprehension around a body; after: what follows each inner loop."""
+    """Return the loops and tests of a comprehension around a body; after: the statements after each inner
+    loop.
+    """
     inside = [body]
     for generator in reversed(generators):
         for test in reversed(generator.ifs):
@@ -44,9 +48,10 @@ def loops(
 
 
 def as_loops(node: Any, name: str, first: ast.expr, by: str | None = None) -> tuple[ast.expr, ast.stmt]:
-    """What a variable starts with, and the loops that make it the value.
+    """Return the initial value of a variable, and the loops that turn it into the comprehension's value.
 
-    first: the outermost items. by: "any" or "all", which ends the loops as soon as it knows.
+    name: the variable. first: the outermost iterable. by: "any" or "all", whose loops end when the result is
+    known.
     """
     generators = [over(node.generators[0], first), *node.generators[1:]]
     if by is None:
@@ -60,10 +65,10 @@ def as_loops(node: Any, name: str, first: ast.expr, by: str | None = None) -> tu
 
 
 def over(generator: ast.comprehension, items: ast.expr) -> ast.comprehension:
-    """A generator that goes over other items."""
+    """Return a generator of a comprehension with another iterable."""
     return ast.comprehension(generator.target, items, generator.ifs, generator.is_async)
 
 
 def decides(by: str, test: ast.expr) -> ast.expr:
-    """Whether an element decides `any` or `all`."""
+    """Return the test of whether an element decides `any` or `all`."""
     return test if by == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), test), test)

@@ -1,4 +1,4 @@
-"""Expressions without effects: what changes a variable becomes a statement before the expression.
+"""Make expressions free of effects: what changes a variable becomes a statement before the expression.
 
 In: an expression of Python, and the list of statements to which its effects are added. Out: an expression
 that has the same value after these statements, and changes no variable.
@@ -31,7 +31,7 @@ class Expressions(ABC):
 
     changing: the names of nested functions that change variables.
     methods: the names of the methods of the program's classes, which need not change their object.
-    is_local: returns whether a name is that of a variable.
+    is_local: returns whether a name is a variable.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Expressions(ABC):
         )
 
     def has_effect(self, node: ast.AST) -> bool:
-        """Whether evaluating an expression changes a variable of the function."""
+        """Return whether evaluating an expression changes a variable of the function."""
         if isinstance(node, ast.NamedExpr) or self.is_change(node):
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
@@ -67,13 +67,13 @@ class Expressions(ABC):
         return any(self.has_effect(child) for child in ast.iter_child_nodes(node))
 
     def save(self, value: ast.expr, out: list[ast.stmt]) -> ast.Name:
-        """A temporary that holds a value."""
+        """Assign a value to a new temporary, and return that."""
         name = self.temporary()
         out.append(assign(name, value, value))
         return load(name, value)
 
     def stable(self, value: ast.expr, out: list[ast.stmt]) -> ast.expr:
-        """A value that no later statement can change: a constant or a temporary."""
+        """Return a value that no later statement can change: a constant or a temporary."""
         if isinstance(value, ast.Starred):
             items = self.save(Prim("py.tuple-of", [value.value], value), out)
             return ast.copy_location(ast.Starred(items, ast.Load()), value)
@@ -82,7 +82,9 @@ class Expressions(ABC):
         return self.save(value, out)
 
     def pure(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
-        """The expression without effects; they, and what must come before them, go to `out`."""
+        """Return the expression without its effects; these, and everything to be evaluated before them, go to
+        `out`.
+        """
         if not self.has_effect(node):
             return node
         if isinstance(node, ast.NamedExpr):
@@ -106,7 +108,7 @@ class Expressions(ABC):
         return self.compound(node, out)
 
     def chain(self, node: ast.Compare, out: list[ast.stmt]) -> ast.expr:
-        """`a < b < c`, where c may not be evaluated."""
+        """Return `a < b < c`, in which c may not be evaluated."""
         left, middle = self.in_order([node.left, node.comparators[0]], out)
         middle = self.stable(middle, out)
         first = ast.copy_location(ast.Compare(left, node.ops[:1], [middle]), node)
@@ -114,7 +116,7 @@ class Expressions(ABC):
         return self.short_circuit(ast.copy_location(ast.BoolOp(ast.And(), [first, rest]), node), out)
 
     def compound(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
-        """An expression whose operands are all evaluated, in order."""
+        """Return an expression whose operands are all evaluated, in order."""
         parts = self.operands(node)
         fresh = self.in_order(list(parts), out)
         table = dict(zip(map(id, parts), fresh, strict=True))
@@ -124,7 +126,7 @@ class Expressions(ABC):
         return result
 
     def operands(self, node: ast.expr) -> list[ast.expr]:
-        """The expressions that an expression evaluates, in order."""
+        """Return the expressions that an expression evaluates, in order."""
         match node:
             case ast.Dict():
                 pairs = zip(node.keys, node.values, strict=True)
@@ -135,7 +137,7 @@ class Expressions(ABC):
         return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
     def callee(self, function: ast.expr) -> list[ast.expr]:
-        """What a call evaluates before its arguments: of a method the object."""
+        """Return the expressions that a call evaluates before its arguments: the object of a method."""
         if isinstance(function, ast.Name):
             return []
         if not isinstance(function, ast.Attribute):
@@ -144,7 +146,7 @@ class Expressions(ABC):
         return [] if root is not None and not self.is_local(root) else [function.value]
 
     def in_order(self, parts: list[ast.expr], out: list[ast.stmt]) -> list[ast.expr]:
-        """Expressions without effects; those before one that has some are kept."""
+        """Return expressions without effects; those before one with effects are saved."""
         last = max((i for i, part in enumerate(parts) if self.has_effect(part)), default=-1)
         found = []
         for i, part in enumerate(parts):
@@ -175,7 +177,7 @@ class Expressions(ABC):
         return self.choice(node, value, value, more, out)
 
     def comprehension(self, node: Any, out: list[ast.stmt], by: str | None = None) -> ast.expr:
-        """A comprehension with effects, as the loops that it stands for; by: any or all, that it is for."""
+        """Return the value of a comprehension with effects, which its loops compute; by: `any` or `all`."""
         name = self.temporary()
         first = self.save(self.pure(node.generators[0].iter, out), out)
         start, loops = as_loops(node, name, first, by)
@@ -185,7 +187,7 @@ class Expressions(ABC):
         return load(name, node)
 
     def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr:
-        """A path whose indices are evaluated once."""
+        """Return a path with indices that are evaluated once."""
         if isinstance(target, ast.Subscript):
             value = self.path(target.value, out)
             if isinstance(target.slice, ast.Slice):
@@ -201,7 +203,7 @@ class Expressions(ABC):
         return self.stable(self.pure(target, out), out)
 
     def change(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
-        """A changing method as a statement; its result."""
+        """Turn a call of a mutating method into a Change, and return its result."""
         assert isinstance(node.func, ast.Attribute)
         path = self.path(self.inserted(node.func.value, out), out)
         operands = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -214,13 +216,13 @@ class Expressions(ABC):
         return constant(None, node) if result is None else load(result, node)
 
     def mutating_call(self, node: ast.Call, path: ast.expr, out: list[ast.stmt]) -> None:
-        """A call of a library's function that changes its first argument."""
+        """Turn a call of a library function that changes its first argument into a Change."""
         path = self.path(path, out)
         call = self.compound(ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), out)
         out.append(Change(path, "(call)", [call], None, node))
 
     def inserted(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
-        """For `d.setdefault(k, []).append(v)`: the path d[k], once it is there."""
+        """Return the path d[k] for `d.setdefault(k, []).append(v)`, after the key has been inserted."""
         if not (self.is_change(node) and node.func.attr == "setdefault" and len(node.args) == 2):  # type: ignore[attr-defined]
             return node
         assert isinstance(node, ast.Call)

@@ -1,7 +1,7 @@
-"""Which variables are live after each statement, so that joins and loops pass no others on.
+"""Compute the variables that are live after each statement, so that joins and loops pass no others on.
 
-In: statements in normal form (normal.py), and what each expression reads. Out: for each statement the
-variables that may still be read after it, and for each loop those live at its head.
+In: statements in normal form (normaliser.py), and the variables that each expression reads. Out: for each
+statement the variables that may still be read after it, and for each loop those that are live at its header.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NONE: Names = frozenset()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LiveAtExits:
-    """What is live where a statement leaves its list: by break, continue, return, and by raising."""
+    """The variables that are live where break, continue, return or an exception leave a statement list."""
 
     breaks: Names
     continues: Names
@@ -28,7 +28,13 @@ class LiveAtExits:
 
 
 class Liveness:
-    """reads(node): the variables that an expression or definition reads. kept: those in cells."""
+    """The live variables of one function.
+
+    reads: returns the variables that an expression or definition reads. cells: the variables that are kept in
+    cells.
+    after: for each statement the variables that are live after it. header: for each loop those live at its
+    header.
+    """
 
     def __init__(self, reads: Callable[[ast.AST], Names], cells: Names) -> None:
         self.reads = reads
@@ -37,13 +43,14 @@ class Liveness:
         self.header: dict[ast.stmt, Names] = {}
 
     def function(self, body: list[ast.stmt], returned: Names, guarded: bool) -> None:
-        """Find out about a whole body; `returned`: variables that the caller receives; guarded: of a
-        function that raises, too.
+        """Analyse a whole body.
+
+        returned: the variables that the caller receives; guarded: it receives them after an exception, too.
         """
         self.block(body, returned, LiveAtExits(NONE, NONE, returned, returned if guarded else NONE))
 
     def block(self, statements: list[ast.stmt], after: Names, around: LiveAtExits) -> Names:
-        """The variables live before a list of statements."""
+        """Return the variables that are live before a list of statements."""
         for statement in reversed(statements):
             self.after[statement] = after
             after = self.before(statement, after, around) | around.raises
@@ -95,7 +102,7 @@ class Liveness:
         return self.stored(after, names_in(*targets))
 
     def stored(self, after: Names, names: Collection[str]) -> Names:
-        """What is live before some names are written; a cell is read when it is written."""
+        """Return the variables live before some names are written; writing to a cell reads the cell."""
         return (after - frozenset(names)) | (self.cells & frozenset(names))
 
     def loop(

@@ -1,4 +1,4 @@
-"""Nodes of the normal form that Python's own syntax tree has not, and short ways to make nodes."""
+"""The nodes that the normal form adds to Python's syntax tree, and short ways to make nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Prim(ast.expr):
-    """A primitive of the language on expressions."""
+    """A primitive of the language, applied to expressions."""
 
     _fields = ("args",)
 
@@ -20,10 +20,11 @@ class Prim(ast.expr):
 
 
 class Change(ast.stmt):
-    """What `path` holds is changed by a method; `path` is a variable, or items within one.
+    """A statement: a method changes the object that `path` denotes, a variable or an item within one.
 
-    method: the name of a list's or dictionary's method, or "set" for item assignment.
-    result: the variable for what the method returns, if that is used.
+    method: the name of a method of lists or dictionaries, "set" for item assignment, "set_slice" for slice
+        assignment, or "(call)" for a library function that changes its first argument.
+    result: the variable that receives the method's result, if the result is used.
     """
 
     _fields = ("path", "args")
@@ -40,9 +41,9 @@ class Change(ast.stmt):
 
 
 class Scoped(ast.stmt):
-    """Statements with variables of their own, which mean again afterwards what they meant before.
+    """Statements with variables of their own, which have their previous meaning again afterwards.
 
-    apart: whether Python runs them as a function of their own.
+    as_function: whether Python runs them as a function of their own.
     """
 
     _fields = ("body",)
@@ -55,7 +56,7 @@ class Scoped(ast.stmt):
         ast.copy_location(self, at)
 
 
-# The operators that change a list or an array, by name as in `py.iadd`: what `a += b` has as its operator.
+# The operators of augmented assignments, which change a list or an array in place (`py.iadd` and its kin).
 IN_PLACE: dict[type[ast.operator], type[ast.operator]] = {
     op: type(f"InPlace{op.__name__}", (ast.operator,), {})
     for op in (
@@ -100,7 +101,7 @@ class Keyword(ast.expr):
 
 
 def with_parts(node: ast.expr, table: Mapping[int, ast.expr]) -> ast.expr:
-    """An expression with some of its operands replaced; table: by their identities."""
+    """Return an expression with some operands replaced; table: replacements by the operands' identities."""
     fields = {name: _replaced(value, table) for name, value in ast.iter_fields(node)}
     return ast.copy_location(type(node)(**fields), node)
 
@@ -118,17 +119,17 @@ def _replaced(value: Any, table: Mapping[int, ast.expr]) -> Any:
 
 
 def is_plain_tuple(target: ast.expr) -> bool:
-    """Whether a target is a tuple of names."""
+    """Return whether a target is a tuple of names."""
     return isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts)
 
 
 def names_changed(node: ast.expr) -> set[str]:
-    """The names that an expression assigns by `:=`."""
+    """Return the names that an expression assigns by `:=`."""
     return {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
 
 
 def to_change(path: ast.expr) -> ast.expr:
-    """What a path holds, for an operation in place after which it is put back."""
+    """Return the object that a path denotes, for an operation in place whose result is then stored there."""
     if not isinstance(path, ast.Subscript):
         return path
     if isinstance(path.slice, ast.Slice):
@@ -137,5 +138,5 @@ def to_change(path: ast.expr) -> ast.expr:
 
 
 def bounds_of(node: ast.Slice) -> list[ast.expr]:
-    """The bounds of a slice and its step, None for what is left out."""
+    """Return the bounds of a slice and its step, None for each that is left out."""
     return [part or constant(None, node) for part in (node.lower, node.upper, node.step)]

@@ -1,12 +1,14 @@
-"""The small Python that is translated: statements that have effects on variables, expressions that have none.
+"""The normal form of Python: only statements change variables, and each statement changes one.
 
 In: the statements of a function. Out: statements that mean the same, in which
-- an expression changes no variable: `:=`, changing methods (`xs.pop()`) and calls of nested functions that
-  change variables stand alone as statements, their operands kept in temporaries where order matters;
-- an assignment has one target, a name; every change of what a variable holds is a Change;
-- there is no AugAssign, AnnAssign, Assert, Pass; a `while` with a test that changes variables tests inside.
+- an expression changes no variable: `:=`, mutating methods (`xs.pop()`) and calls of nested functions that
+  change variables are statements of their own, with operands saved in temporaries where the order of
+  evaluation matters;
+- an assignment has one target, a name; every change of the object that a variable holds is a Change;
+- there is no AugAssign, AnnAssign, Assert or Pass; a `while` whose test changes variables tests inside its
+  body.
 
-Temporaries are variables named "%1", "%2", ...; the nodes that are new are in nodes.py.
+Temporaries are variables named "%1", "%2", ...; the additional nodes are in nodes.py.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ from checkpoint.lang.python.scopes.syntax import module_of, mutated_by
 
 
 class Normaliser(Expressions):
-    """The normal form of one function: `block` gives that of a list of statements."""
+    """The normal form of one function: `block` returns that of a list of statements."""
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """A list of statements in normal form."""
+        """Return a list of statements in normal form."""
         out: list[ast.stmt] = []
         for statement in statements:
             method: Callable[..., None] | None = getattr(self, f"on_{type(statement).__name__}", None)
@@ -45,7 +47,7 @@ class Normaliser(Expressions):
         return out
 
     def on_Pass(self, node: ast.Pass, out: list[ast.stmt]) -> None:
-        """Nothing."""
+        """Drop the statement."""
 
     on_Nonlocal = on_Pass
 
@@ -81,7 +83,7 @@ class Normaliser(Expressions):
             self.store(target, value, out)
 
     def pairwise(self, target: ast.Tuple | ast.List, value: ast.expr, out: list[ast.stmt]) -> bool:
-        """`a, b = x, y` without a tuple; whether it is of that form."""
+        """Assign `a, b = x, y` without making a tuple; return whether the assignment has this form."""
         if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(target.elts):
             return False
         if any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts)):

@@ -1,1 +1,1 @@
-"""Names: who binds, reads and changes which variable, and where a name is visible."""
+"""Scopes: which function binds, reads and changes each variable."""

@@ -1,7 +1,8 @@
-"""Where a nested function can be named: in the list of statements that defines it, and nowhere else?
+"""Decide whether a nested function is used only within the statement list that defines it.
 
-In: the syntax tree of a function. Out: for each definition in it its list, and whether it stays there. What a
-definition binds is at hand in the rest of its list alone: after an `if` or a loop it is a value like others.
+In: the syntax tree of a function. Out: for each nested definition its statement list, and whether all uses of
+its name are in that list. There the name has a known meaning; after an `if` or a loop it is a value like
+others.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 
 
 def lists_of(function: ast.FunctionDef | ast.Lambda) -> dict[ast.AST, list[ast.stmt]]:
-    """The list of statements that each nested definition stands in."""
+    """Return, for each nested definition, the list of statements that it is in."""
     found: dict[ast.AST, list[ast.stmt]] = {}
     for node in ast.walk(function):
         for _, field_value in ast.iter_fields(node):
@@ -21,7 +22,7 @@ def lists_of(function: ast.FunctionDef | ast.Lambda) -> dict[ast.AST, list[ast.s
 
 
 def stays(name: str, statements: list[ast.stmt], function: ast.FunctionDef | ast.Lambda) -> bool:
-    """Whether a nested function is not named outside of the list of statements that defines it."""
+    """Return whether a nested function is used only within the statement list that defines it."""
     if statements is function.body:
         return True
     first = next(i for i, statement in enumerate(statements) if isinstance(statement, ast.FunctionDef))
@@ -29,5 +30,5 @@ def stays(name: str, statements: list[ast.stmt], function: ast.FunctionDef | ast
 
 
 def _times(name: str, nodes: Sequence[ast.AST]) -> int:
-    """How often a name is read."""
+    """Return how often a name is used in some nodes."""
     return sum(isinstance(n, ast.Name) and n.id == name for node in nodes for n in ast.walk(node))

@@ -1,15 +1,16 @@
-"""Who binds, reads and changes which variable: the scopes of one function and of those nested in it.
+"""Scopes: which variables a function and the functions nested in it bind, read and change.
 
-In: the syntax tree of a function. Out: a Scope, with those of its nested functions and lambdas.
+In: the syntax tree of a function. Out: its Scope, with those of its nested functions and lambdas.
 
-A variable is *changed* by assignments to it, and by everything that Python does in place to the list or
-dictionary that it holds (`xs[i] = v`, `xs.append(v)`): both are, here, a new value of the variable.
+A variable is *changed* by an assignment, and by every operation that Python does in place on the list or
+dictionary that it holds (`xs[i] = v`, `xs.append(v)`): here, both give the variable a new value.
 
-A nested function is *known* where its name always means it and is only ever called: it then receives the
-present values of what it uses, and returns those of what it changes. Any other nested function, and every
-lambda, *escapes*: it is a value that captures variables. A variable that is captured so and may be assigned
-afterwards is kept in a *cell*, a list of one, so that a call which would see an old value is refused. The
-cell is that of the function whose variable it is: known functions receive it and return it.
+A nested function is *known* if its name always denotes it and is only called. A call then passes it the
+current values of the variables that it uses, and it returns those that it changes. Every other nested
+function, and every lambda, *escapes*: it is a closure, a value that captures variables. A captured variable
+that may be assigned later is kept in a *cell*, a list of one element, so that a call which would see an old
+value is refused. The cell belongs to the function that binds the variable; known functions receive it and
+return it.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ FunctionNode = ast.FunctionDef | ast.Lambda
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Place:
-    """Where in a function something happens: its line and column, and the loops around it."""
+    """A position in a function: its line and column, and the loops around it."""
 
     line: int
     column: int
     loops: frozenset[ast.AST]
 
     def may_follow(self, other: Place) -> bool:
-        """Whether this can happen after the other has."""
+        """Return whether this position may be executed after the other."""
         return (self.line, self.column) > (other.line, other.column) or bool(self.loops & other.loops)
 
 
@@ -42,12 +43,14 @@ class Place:
 class Scope:
     """The variables of one function.
 
-    assigned: its own variables, the parameters included. nonlocals: declared so.
-    changed: variables of functions around it that it changes. free: those that it reads or changes.
+    assigned: its own variables with the nodes that bind them, the parameters included.
+    nonlocals: the variables declared `nonlocal`.
+    changed: the variables of enclosing functions that it changes. free: those that it reads or changes.
     mentioned: the names that it reads other than by calling them.
-    imports: for each imported name the module, and the name in it.
-    writes: where its variables are written; places: where the nested functions are made; `immediate`: those
-    that are only called there and then.
+    imports: for each imported name the module, and the name in the module (None for the module itself).
+    writes: the positions at which its variables are written.
+    places: the positions at which nested functions are defined.
+    immediate: the nested functions that are called at once and not kept.
     """
 
     node: FunctionNode
@@ -68,7 +71,7 @@ class Scope:
         return getattr(self.node, "name", "<lambda>")
 
     def functions(self) -> dict[str, Scope]:
-        """The nested functions whose name is bound once, by their definition."""
+        """Return the nested functions whose name is bound once, by their definition."""
         found = {}
         for child in self.children.values():
             name = child.name
@@ -77,7 +80,7 @@ class Scope:
         return found
 
     def known(self) -> dict[str, Scope]:
-        """The nested functions that are only ever called, by this function or by known ones."""
+        """Return the nested functions that are only called, by this function or by known ones."""
         lists = lists_of(self.node)
         candidates = {
             name: scope
@@ -98,7 +101,7 @@ class Scope:
             candidates = kept
 
     def cells(self) -> set[str]:
-        """Its own variables that an escaping function captures and that may be written after that."""
+        """Return the variables that a closure captures and that may be written afterwards."""
         known = self.known()
         late = {name for scope in known.values() for name in scope.effects(known)}
         found = set()
@@ -110,7 +113,7 @@ class Scope:
         return found
 
     def captured(self, known: dict[str, Scope]) -> Iterator[tuple[ast.AST, set[str]]]:
-        """For each nested function what escaping functions capture: it, or those that a known one makes."""
+        """Yield each nested function with the variables that it, or a closure made inside it, captures."""
         for node, child in self.children.items():
             if node in self.immediate:
                 continue
@@ -123,30 +126,30 @@ class Scope:
             yield node, names - known.keys()
 
     def is_local(self, name: str) -> bool:
-        """Whether a name is a variable of this function or of one around it."""
+        """Return whether a name is a variable of this function or of an enclosing one."""
         return name in self.assigned or (self.parent is not None and self.parent.is_local(name))
 
     def forgets(self, name: str) -> bool:
-        """Whether a variable may be without a value again: after `except ... as name`."""
+        """Return whether a variable may lose its value: after `except ... as name`."""
         return any(isinstance(node, ast.ExceptHandler) for node in self.assigned.get(name, ()))
 
     def mentioned_free(self) -> set[str]:
-        """Names of outside that this function or one within it reads other than by calling."""
+        """Return the free names that this function or a nested one reads other than by calling them."""
         found = {name for name in self.mentioned if name in self.free}
         for child in self.children.values():
             found |= {name for name in child.mentioned_free() if name in self.free}
         return found
 
     def effects(self, known: dict[str, Scope]) -> set[str]:
-        """The variables of functions around it that calling it changes; `known`: its fellows."""
+        """Return the variables of enclosing functions that a call changes; known: the sibling functions."""
         return {name for scope in self.reached(known) for name in scope.changed}
 
     def uses(self, known: dict[str, Scope]) -> set[str]:
-        """What it reads or changes of the functions around it, and what those that it calls do."""
+        """Return the free variables that a call needs, including those of the siblings that it calls."""
         return {name for scope in self.reached(known) for name in scope.free} - known.keys()
 
     def reached(self, known: dict[str, Scope]) -> set[Scope]:
-        """It and the fellows that it calls, and those that they call."""
+        """Return this scope and those of the siblings that it calls, directly or not."""
         pending, found = [self], {self}
         while pending:
             siblings = {known[name] for name in pending.pop().free & known.keys()} - found
@@ -156,7 +159,7 @@ class Scope:
 
 
 def scope_of(node: FunctionNode, parent: Scope | None = None) -> Scope:
-    """The scope of a function."""
+    """Return the scope of a function."""
     scope = Scope(node, parent)
     for argument in parameters(node.args):
         scope.assigned[argument.arg] = [argument]
@@ -169,7 +172,7 @@ def scope_of(node: FunctionNode, parent: Scope | None = None) -> Scope:
 
 
 def parameters(args: ast.arguments) -> Iterator[ast.arg]:
-    """All parameters, in the order in which a call passes them here."""
+    """Yield all parameters in the order in which a translated call passes them."""
     yield from args.posonlyargs
     yield from args.args
     yield from args.kwonlyargs
@@ -180,17 +183,17 @@ def parameters(args: ast.arguments) -> Iterator[ast.arg]:
 
 
 class _Visitor(ast.NodeVisitor):
-    """Fills in one scope; nested functions get a visitor of their own."""
+    """Fills in one scope; each nested function gets a visitor of its own."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.read: set[str] = set()
         self.changed_names: set[str] = set()
-        self.hidden: list[set[str]] = []  # targets of the comprehensions around
+        self.hidden: list[set[str]] = []  # targets of the enclosing comprehensions
         self.loops: frozenset[ast.AST] = frozenset()
 
     def finish(self) -> None:
-        """Once everything is visited: what is not the function's own is free."""
+        """Compute the free and changed variables, when all nodes have been visited."""
         scope = self.scope
         own = scope.assigned.keys() - scope.nonlocals
         for name in scope.nonlocals:
@@ -296,7 +299,7 @@ class _Visitor(ast.NodeVisitor):
         if node.name:
             self.bind(node.name, node)
         self.generic_visit(node)
-        if node.name:  # which is then without a value
+        if node.name:  # the name has no value after the clause
             end = Place(node.end_lineno or 0, node.end_col_offset or 0, self.loops)
             self.scope.writes[node.name].append(end)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-# Methods that change what they are called on.
+# Methods that change their object in place.
 MUTATING_METHODS = frozenset(
     [
         "append",
@@ -25,19 +25,19 @@ MUTATING_METHODS = frozenset(
     ]
 )
 
-# Functions that call what they are given at once, and do not keep it.
+# Functions that call their argument at once and do not keep it.
 IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "all", "reduce", "sort"])
 
 # Methods of dictionaries that return views.
 VIEWS = frozenset(("keys", "values", "items"))
 
-# Functions of modules that change the array which is their first argument.
+# Library functions that change the array that is their first argument.
 MUTATING_FUNCTIONS = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 
 
 def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """Yield some nodes and the nodes inside them in the order of the text, but nothing inside of those that
-    `enters` refuses.
+    """Yield some nodes and all nodes inside them, in the order of the text, without the contents of those
+    that `enters` refuses.
     """
     pending = list(nodes)[::-1]
     while pending:
@@ -77,21 +77,21 @@ def view_of(node: ast.expr) -> tuple[ast.expr, str] | None:
 
 
 def root_of(node: ast.expr) -> str | None:
-    """The variable of `x`, `x[i]`, `x[i][j]`, `x.a[i]`: what changes if the whole is changed."""
+    """Return the variable of `x`, `x[i]`, `x[i][j]` or `x.a[i]`: the one that changes with the whole path."""
     while isinstance(node, ast.Subscript | ast.Attribute) or _is_setdefault(node):
         node = node.func.value if isinstance(node, ast.Call) else node.value  # type: ignore[attr-defined]
     return node.id if isinstance(node, ast.Name) else None
 
 
 def _is_setdefault(node: ast.expr) -> bool:
-    """`d.setdefault(k, [])`, of which the result may be changed in turn."""
+    """Return whether a node is `d.setdefault(k, [])`, the result of which may be changed in turn."""
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault"
     )
 
 
 def mutated_by(node: ast.AST) -> ast.expr | None:
-    """What a call changes if it is one of a library's function that does: its first argument."""
+    """Return the first argument of a call of a library function that changes it; None for all other calls."""
     if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Attribute):
         return None
     first, name = node.args[0], module_of(node.func)
@@ -100,7 +100,7 @@ def mutated_by(node: ast.AST) -> ast.expr | None:
 
 
 def module_of(function: ast.expr) -> str | None:
-    """The name in front of a dotted name."""
+    """Return the leftmost name of a dotted name."""
     while isinstance(function, ast.Attribute):
         function = function.value
     return function.id if isinstance(function, ast.Name) else None

@@ -1,1 +1,1 @@
-"""The text of a function, whether it is translated, and what is refused with which advice."""
+"""The text of a function, whether the function is translated, and what is refused with which advice."""

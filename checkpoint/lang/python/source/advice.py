@@ -1,6 +1,7 @@
-"""What to say of a Python object that no program can call or hold, and what to write instead.
+"""Refuse Python objects that no program can call or hold, and say what to write instead.
 
-In: an object for which there is neither a text to translate nor a rule. Out: the SourceError at its use.
+In: an object without a translatable text and without a rule. Out: the two parts of a refusal, its name and
+advice.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _SORTED = "keep the list sorted, xs = sorted([*xs, x]), and take from it by xs.p
 _REPORT = "use print, or return what is to be reported and report it outside of the function"
 _WHOLE = "call the function on whole arrays, or build one, np.array([f(v) for v in x])"
 
-# What no rule can be given for.
+# Objects for which no rule is possible, with what to write instead.
 ADVICE: dict[Any, str] = {
     builtins.type: "ask isinstance(x, cls)",
     builtins.iter: "write a `for` loop",
@@ -56,7 +57,7 @@ ADVICE: dict[Any, str] = {
     functools.lru_cache: "leave it out, or keep what was computed in a dict",
 }
 
-# The same for all of a module.
+# The same for all objects of a module.
 OF_MODULE: dict[str, str] = {
     "itertools": "write the loop, or a comprehension",
     "collections": "use a list or a dict",
@@ -87,7 +88,7 @@ OF_MODULE: dict[str, str] = {
 
 
 def of_object(value: Any) -> tuple[str, str]:
-    """Return the name of an object that cannot be called or held here, and what to write instead."""
+    """Return the name of an object that cannot be called or held, and what to write instead."""
     module, name = _module(value), _name(value)
     shown = f"{module}.{name}" if module not in {"", "builtins"} else name
     if is_random(value):
@@ -115,7 +116,7 @@ def of_object(value: Any) -> tuple[str, str]:
     return f"{shown}, for which there is no rule,", f"give it one: {register}"
 
 
-_HEAP = 1 << 9  # of a class that a class statement made
+_HEAP = 1 << 9  # the flag of classes made by a class statement
 _MAKE_OUTSIDE = "let @dataclass write its __init__, or make the object outside of the function and pass it"
 
 
@@ -145,7 +146,7 @@ def _advice(value: Any) -> str | None:
 
 
 def _module(value: Any) -> str:
-    """The module that a user knows an object by."""
+    """Return the module by which a user knows an object."""
     owner = stored(value, "__self__")
     if getattr(builtins, str(stored(value, "__name__", "")), None) is value:
         return ""
@@ -167,7 +168,7 @@ def _name(value: Any) -> str:
 
 
 def is_random(value: Any) -> bool:
-    """Whether an object is a source of random numbers, or a method of one."""
+    """Return whether an object is a source of random numbers, or a method of one."""
     owner = stored(value, "__self__", value)
     cls = owner if isinstance(owner, type) else type(owner)
     own = owner.__name__ if isinstance(owner, types.ModuleType) else stored(owner, "__module__")

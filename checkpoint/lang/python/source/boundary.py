@@ -1,7 +1,8 @@
-"""Which functions are the user's own code, and are translated when they are called.
+"""Decide which functions are translated when a program calls them: the user's own code.
 
-A function of the standard library, or of an installed package, is not: its text may be anything, and its
-users mean it as a whole. `CHECKPOINT_CONVERT` names packages that are translated nevertheless.
+A function of the standard library or of an installed package is not translated: its text may be anything, and
+its users rely on what it computes, not on how. `CHECKPOINT_CONVERT` names packages that are translated
+nevertheless.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def _installed() -> tuple[str, ...]:
 
 
 def is_allowed(function: Any) -> bool:
-    """Whether a function is translated."""
+    """Return whether a function is translated."""
     module = str(function.__module__ or "")
     if module in _LIBRARY or any(each.__module__ == module for each in translations.values()):
         return True

@@ -1,4 +1,4 @@
-"""What Python says of a call whose arguments do not fit: the texts of its TypeErrors."""
+"""The texts of Python's TypeErrors for calls whose arguments do not fit the parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 
 def too_many(name: str, least: int, most: int, count: int | str, keyword_only: int = 0) -> str:
-    """More positional arguments than the function takes; keyword_only: how many of these it was given."""
+    """Return the text for too many positional arguments; keyword_only: how many keyword-only ones were
+    passed.
+    """
     counted = str(most) if least == most else f"from {least} to {most}"
     plural = "" if most == 1 and least == most else "s"
     given = f"{count} {'was' if count == 1 else 'were'} given"
@@ -18,7 +20,7 @@ def too_many(name: str, least: int, most: int, count: int | str, keyword_only: i
 
 
 def missing(name: str, names: Sequence[str], kind: str = "positional") -> str:
-    """Arguments that the call leaves out."""
+    """Return the text for arguments that a call leaves out."""
     shown = [repr(each) for each in names]
     listed = shown[-1]
     if len(shown) > 1:
@@ -28,12 +30,12 @@ def missing(name: str, names: Sequence[str], kind: str = "positional") -> str:
 
 
 def by_position(name: str, required: Sequence[str], most: int, count: int) -> str:
-    """A call by position alone; required: the names of the parameters without defaults."""
+    """Return the text for a call by position; required: the names of the parameters without defaults."""
     if count < len(required):
         return missing(name, required[count:])
     return too_many(name, len(required), most, count)
 
 
 def not_callable(kind: str) -> str:
-    """A call of what is no function."""
+    """Return the text for a call of an object that is not callable."""
     return f"{kind!r} object is not callable"

@@ -1,7 +1,7 @@
-"""What is refused before anything is translated, and what to write instead.
+"""Refuse, before translation, the constructs that have no counterpart in a language without mutation.
 
-In: the syntax tree of a function. Out: nothing, or a SourceError at the first construct that has no
-counterpart in a language without mutation.
+In: the syntax tree of a function. Out: nothing, or a SourceError at the first refused construct that says
+what to write instead.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 
 
 def refuse(text: FunctionText, node: ast.AST, construct: str, advice: str) -> SourceError:
-    """The error for a construct that cannot be taken."""
+    """Return the error for a construct that cannot be translated."""
     return SourceError(f"{construct} cannot be differentiated: {advice}", place(text, node))
 
 
 def place(text: FunctionText, node: ast.AST) -> Span:
-    """Where a node is; what has no place of its own is at the function."""
+    """Return the place of a node; for a node without one, the place of the function."""
     return text.span(node if hasattr(node, "lineno") else text.tree)
 
 
@@ -83,7 +83,7 @@ _LAZY = frozenset(["map", "filter"])
 
 
 def _called_at_once(node: ast.AST) -> list[ast.expr]:
-    """The lambdas that what a node does is done with when it ends."""
+    """Return the lambdas that a node calls before it ends, and does not keep."""
     found: list[ast.expr] = []
     consumed: list[ast.expr] = []
     match node:
@@ -109,7 +109,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _ellipses_in_indices(tree: ast.AST) -> set[ast.AST]:
-    """The `...` that are indices of arrays, or whole statements."""
+    """Return the `...` that are indices of arrays or whole statements."""
     found: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript):
@@ -121,7 +121,7 @@ def _ellipses_in_indices(tree: ast.AST) -> set[ast.AST]:
 
 
 def _check_kept(text: FunctionText, node: ast.AST) -> None:
-    """Refuse generator expressions that are kept: Python would let them be used up once."""
+    """Refuse generator expressions that are stored: Python exhausts them when they are first used."""
     kept: list[ast.expr | None] = []
     match node:
         case ast.Assign() | ast.AnnAssign() | ast.NamedExpr() | ast.Return() | ast.DictComp():

@@ -1,13 +1,14 @@
-"""From a Python function to its syntax tree and its place in a text.
+"""Find the syntax tree of a Python function, and its place in the text that defines it.
 
-In: a function or its code object. Out: a FunctionText: the node of exactly this function, the whole text
-of the file or notebook cell that it stands in, and the place of any node in that text.
+In: a function or its code object. Out: a FunctionText: the node of exactly this function, the whole text of
+the file or notebook cell that contains it, and the place of any node in that text.
 
-The text is what `linecache` has under the code's file name: files, notebook cells, doctests, what a
-module's loader tells (zip files), and whatever a user puts there. A text is read and parsed once; older
-texts of a file are kept for a while, because functions made from them may live on. What always holds of
-the result: compiled again, the node gives the function's own code. Where no text does that, the file has
-changed since the function was made, and a SourceError says so.
+The text is read through `linecache`, by the code's file name: files, notebook cells, doctests, modules with a
+loader of their own (zip files), and texts that a user puts there. A text is read and parsed once; older
+versions of a file are kept for a while, because functions made from them may still be in use. What always
+holds of the
+result: compiled again, the node gives the function's own code. Where no text does, the file has changed since
+the function was made, and a SourceError says so.
 """
 
 from __future__ import annotations
@@ -32,26 +33,26 @@ from checkpoint.lang.python.scopes.syntax import walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-_FILES = 512  # of which texts are kept, the latest used
-_VERSIONS = 4  # of the text of one file
+_FILES = 512  # files of which texts are kept, the most recently used
+_VERSIONS = 4  # versions kept of the text of one file
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
-# A cell of a notebook may wait for something between its definitions.
+# A notebook cell may have a top-level await.
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-_REWRITTEN = "@py"  # how pytest's names begin, in functions whose assertions it has rewritten
+_REWRITTEN = "@py"  # the prefix of the names that pytest adds when it rewrites assertions
 
 
 class _Text:
-    """A text, parsed; its statements are compiled when a function in them is asked for."""
+    """A parsed text, whose statements are compiled when a function in them is looked up."""
 
     def __init__(self, name: str, text: str) -> None:
-        self.lines: object = None  # what linecache had when this was last found to be its text
+        self.lines: object = None  # the lines in linecache when they were last found to be this text
         self.source = Source(_shown_name(name), text)
         self.body = ast.parse(text, name).body
         self.starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         self._codes: dict[tuple[int, int], frozenset[CodeType]] = {}
 
     def find(self, code: CodeType) -> FunctionNode | None:
-        """The node that a code object was made from; None if it was made from another text."""
+        """Return the node from which a code object was compiled; None if that was another text."""
         for position, statement in enumerate(self.body):
             if _first_line(statement) <= code.co_firstlineno <= _last_line(statement):
                 candidates = [node for node in _functions(statement) if _may_be(node, code)]
@@ -66,19 +67,19 @@ class _Text:
             return _has_names(candidates[0], code)
         flags = code.co_flags & _FUTURE
         if (position, flags) not in self._codes:
-            # What the module imports is compiled along: a call of a method of a module has code of its own.
+            # The imports are compiled along: for an imported name, `name.f()` compiles to different code.
             statement = self.body[position]
             self._codes[position, flags] = _compiled([*self._imports, statement], self.source.name, flags)
         return code in self._codes[position, flags]
 
     @cached_property
     def _imports(self) -> list[ast.stmt]:
-        """The imports of the module, also those inside of `try`, `if` and the like."""
+        """Return the imports of the module, including those inside `try`, `if` and the like."""
         nodes = walk(self.body, _runs_with_the_module)
         return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
 
     def offset(self, line: int, column: int) -> int:
-        """Of a line, counted from 1, and a column in bytes, as a syntax tree has them."""
+        """Return the offset of a position; line: from 1; column: in bytes, as in a syntax tree."""
         if line > len(self.starts):
             return len(self.source.text)
         start = self.starts[line - 1]
@@ -91,14 +92,14 @@ class _Text:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FunctionText:
-    """A function's own node, and the whole text that it stands in."""
+    """The node of a function, and the whole text that contains it."""
 
     tree: ast.FunctionDef | ast.Lambda
     source: Source
     _text: _Text = field(repr=False)
 
     def span(self, node: ast.AST) -> Span:
-        """The place of a node of this text; of one without a place, that of what it holds."""
+        """Return the place of a node of this text; for a node without one, the place of its contents."""
         lines = _extent(node) or _extent(self.tree)
         assert lines is not None
         line, column, end_line, end_column = lines
@@ -109,10 +110,10 @@ class FunctionText:
 def text_of(
     function: FunctionType | MethodType | CodeType, module: dict[str, Any] | None = None
 ) -> FunctionText:
-    """The syntax tree of a function and its place; SourceError where there is none to be had.
+    """Return the syntax tree of a function and its place; raise SourceError if the text cannot be found.
 
-    module: for a code object, the global names of the module that it comes from: they know the loader
-    of a module that is no file.
+    module: for a code object, the global names of its module, which know the loader of a module that is not a
+    file.
     """
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
         function = function.__func__
@@ -135,7 +136,7 @@ _texts: OrderedDict[str, list[_Text]] = OrderedDict()
 
 
 def _look_up(code: CodeType, module: dict[str, Any] | None) -> tuple[_Text, FunctionNode]:
-    """The text and node of a code object, from the texts known, then from the file as it is now."""
+    """Return the text and node of a code object, from the known texts, then from the file as it is now."""
     name = code.co_filename
     for text in _versions(name, module):
         node = text.find(code)
@@ -152,7 +153,7 @@ def _look_up(code: CodeType, module: dict[str, Any] | None) -> tuple[_Text, Func
 
 
 def _versions(name: str, module: dict[str, Any] | None) -> list[_Text]:
-    """The texts of a file, the present one first."""
+    """Return the known texts of a file, the current one first."""
     known = _texts.setdefault(name, [])
     _texts.move_to_end(name)
     lines = linecache.getlines(name, module)
@@ -166,7 +167,7 @@ def _versions(name: str, module: dict[str, Any] | None) -> list[_Text]:
 
 
 def _enter(known: list[_Text], name: str, lines: list[str]) -> None:
-    """Put a text first among those of a file; it may be one of them already."""
+    """Put a text first among the versions of a file; it may be one of them already."""
     content = "".join(lines).replace("\r\n", "\n").replace("\r", "\n")
     position = next((i for i, text in enumerate(known) if text.source.text == content), None)
     if position is not None:
@@ -175,13 +176,13 @@ def _enter(known: list[_Text], name: str, lines: list[str]) -> None:
         try:
             known.insert(0, _Text(name, content))
         except (SyntaxError, ValueError, RecursionError):
-            return  # in the middle of an edit: what runs was made from a text before
+            return  # the file is being edited: the code was compiled from an earlier text
     known[0].lines = lines
     del known[_VERSIONS:]
 
 
 def _shown_name(name: str) -> str:
-    """A notebook's cells have files of odd names; what stands beside the cell is what a user knows."""
+    """Return the name of a file as a user knows it: for a notebook cell, the label beside the cell."""
     interactive: Any = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive else None
     described = shell.compile.format_code_name(name) if shell else None
@@ -189,7 +190,9 @@ def _shown_name(name: str) -> str:
 
 
 def _first_line(node: ast.AST) -> int:
-    """The line that a code object has as its first: a decorator's, if there is one."""
+    """Return the first line of a definition as its code object states it: that of the first decorator, if
+    any.
+    """
     decorators = getattr(node, "decorator_list", None)
     first: Any = decorators[0] if decorators else node
     line: int = first.lineno
@@ -219,7 +222,7 @@ def _may_be(node: FunctionNode, code: CodeType) -> bool:
 
 
 def _by_positions(candidates: list[FunctionNode], code: CodeType) -> FunctionNode | None:
-    """Among lambdas that begin on one line, the innermost whose body holds all that the code does."""
+    """Return the innermost of some lambdas on a line whose body contains all positions of the code."""
     if len(candidates) == 1:
         return candidates[0]
     places = [
@@ -238,13 +241,13 @@ def _by_positions(candidates: list[FunctionNode], code: CodeType) -> FunctionNod
 
 
 def _holds(node: FunctionNode, start: tuple[int, int], end: tuple[int, int]) -> bool:
-    assert isinstance(node, ast.Lambda)  # two defs of one name cannot begin on one line
+    assert isinstance(node, ast.Lambda)  # two definitions of one name cannot begin on one line
     extent = _extent(node.body)
     return extent is not None and extent[:2] <= start and end <= extent[2:]
 
 
 def _extent(node: ast.AST) -> tuple[int, int, int, int] | None:
-    """The first line and column, and the last, of a node; None if nothing in it has a place."""
+    """Return the first line and column, and the last, of a node; None if nothing in it has a place."""
     place: Any = node
     if hasattr(node, "lineno"):
         end_line = place.lineno if place.end_lineno is None else place.end_lineno
@@ -257,10 +260,10 @@ def _extent(node: ast.AST) -> tuple[int, int, int, int] | None:
 
 
 def _compiled(statements: list[ast.stmt], name: str, flags: int) -> frozenset[CodeType]:
-    """Every code object within statements."""
+    """Return every code object in some statements."""
     module = ast.Module(statements, type_ignores=[])
     try:
-        with warnings.catch_warnings():  # Python has told the user when it compiled the text itself
+        with warnings.catch_warnings():  # Python has already warned when it compiled the text
             warnings.simplefilter("ignore", SyntaxWarning)
             code = compile(module, name, "exec", flags | _FLAGS, dont_inherit=True)
     except (SyntaxError, ValueError):
@@ -281,7 +284,7 @@ def _is_rewritten(code: CodeType) -> bool:
 
 
 def _has_names(node: FunctionNode, code: CodeType) -> bool:
-    """Whether a function's arguments are those of a code object that was rewritten."""
+    """Return whether a function has the parameters of a code object that was rewritten."""
     arguments = node.args
     named = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     return tuple(named) == code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
