@@ -11,22 +11,18 @@ environment that it enters.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.ad.record import Data, Rearrange, Select, Update, lookup
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import results
-from checkpoint.ctarget.tables import NO_REGISTER, scalar_number
-from checkpoint.errors import InternalError
-
-if TYPE_CHECKING:
-    from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.tables import scalar_number
 
 _NUMBERS = (float, int, bool)
-COPIES = 4  # the words of a note of copied fields
 
 
 def fill_adjoint(peer: BlockPeer) -> None:
@@ -87,7 +83,7 @@ def words(step: t.Step) -> int:
     if isinstance(record, Select) or (isinstance(record, Update) and record.puts is not None):
         return 2
     if isinstance(record, Rearrange) and runtime().lib.ck_native_copies(step.op.encode()):
-        return COPIES
+        return int(runtime().lib.COPIES_WORDS)
     return int(isinstance(record, Data) and (record.builds or record.takes is not None))
 
 
@@ -101,47 +97,44 @@ def _is_elided(peer: BlockPeer, action: a.Action) -> bool:
 def _action(
     peer: BlockPeer, index: int, action: a.Action, positions: dict[str, int], notes: _Notes
 ) -> dict[str, Any]:
+    """The fields of an Action; its kind, an ActionKind, has the name of the class."""
     lib, registers = runtime().lib, peer.registers
-    found: dict[str, Any] = {"step": index, "source": NO_REGISTER, "target": NO_REGISTER}
+    found: dict[str, Any] = {"step": index, "source": lib.NO_REGISTER, "target": lib.NO_REGISTER}
+    found["kind"] = getattr(lib, type(action).__name__.upper())
     match action:
         case a.Add(target, source):
-            found.update(kind=lib.ADD, target=registers[target], source=registers[source])
+            found.update(target=registers[target], source=registers[source])
         case a.Scale():
             found.update(_scale(peer, index, action, positions))
         case a.Take(target, owner, field):
-            found.update(kind=lib.TAKE, target=registers[target], field=field, note=notes.births[owner])
+            found.update(target=registers[target], field=field, note=notes.births[owner])
         case a.Give(_, field, source):
-            found.update(kind=lib.GIVE, source=registers[source], field=field, note=notes.at[index])
+            found.update(source=registers[source], field=field, note=notes.at[index])
         case a.Pick(step):
-            found.update(kind=lib.PICK, source=registers[step.name], note=notes.at[index])
+            found.update(source=registers[step.name], note=notes.at[index])
         case a.Put(step):
-            found.update(kind=lib.PUT, source=registers[step.name], note=notes.at[index])
+            found.update(source=registers[step.name], note=notes.at[index])
             found["target"] = _register(peer, step.operands[-1])
         case a.Move(step):
-            found.update(kind=lib.MOVE, source=registers[step.name], note=notes.at[index])
-            found["count"] = int(words(step) == COPIES)
-        case a.Pull(step):
-            found.update(kind=lib.PULL, source=registers[step.name])
-        case a.Redo(step):
-            found.update(kind=lib.REDO, source=registers[step.name])
-        case _:
-            raise InternalError(f"{type(action).__name__} is no action", peer.code.span)
+            found.update(source=registers[step.name], note=notes.at[index])
+            found["count"] = int(words(step) == lib.COPIES_WORDS)
+        case a.Pull(step) | a.Redo(step):
+            found.update(source=registers[step.name])
     return found
 
 
 def _register(peer: BlockPeer, operand: t.Operand) -> int:
-    return peer.registers[operand] if isinstance(operand, str) else NO_REGISTER
+    return peer.registers[operand] if isinstance(operand, str) else int(runtime().lib.NO_REGISTER)
 
 
 def _scale(peer: BlockPeer, index: int, action: a.Scale, positions: dict[str, int]) -> dict[str, Any]:
-    given, step = action.operands, peer.block.steps[index]
+    given, step, none = action.operands, peer.block.steps[index], runtime().lib.NO_REGISTER
     literals: list[Any] = [None if isinstance(operand, str) else operand.value for operand in given]
     return {
-        "kind": runtime().lib.SCALE,
         "source": peer.registers[action.source],
         "scalar": scalar_number(step),
         "count": len(given),
-        "operands": [_register(peer, x) for x in given] + [NO_REGISTER] * (3 - len(given)),
+        "operands": [_register(peer, x) for x in given] + [none] * (3 - len(given)),
         "values": [positions.get(x, -1) if isinstance(x, str) else -1 for x in given]
         + [-1] * (3 - len(given))
         + [positions.get(action.source, -1)],

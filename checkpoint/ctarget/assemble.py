@@ -12,14 +12,16 @@ What always holds: an instruction that finds operands it cannot do leaves its st
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Ownership
-from checkpoint.ctarget.adjoints import COPIES, words
+from checkpoint.ctarget.adjoints import words
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import elided, operands
 from checkpoint.ctarget.selection import (
     COMPARISONS,
@@ -32,8 +34,6 @@ from checkpoint.ctarget.selection import (
     test_of,
 )
 from checkpoint.ctarget.tables import (
-    NO_NATIVE,
-    NO_REGISTER,
     is_uncounted,
     native_number,
     ownership_of,
@@ -41,18 +41,26 @@ from checkpoint.ctarget.tables import (
 )
 from checkpoint.interp.hybrid.machine import HALT, Split
 
-if TYPE_CHECKING:
-    from checkpoint.ctarget.code import BlockPeer
 
-EXACT = 1 << 53  # integers up to here are reals
+class Layout:
+    """How an Instruction of C is packed, with either kind of immediate value. place: that of each field."""
 
-_VALUE_BYTES = 16
-_LAYOUT = struct.Struct("=HHIIIIIq")
-_WITH_REAL = struct.Struct("=HHIIIIId")
+    def __init__(self) -> None:
+        ffi = runtime().ffi
+        fields = ffi.typeof("Instruction").fields
+        codes = {"uint16_t": "H", "uint32_t": "I"}
+        formats = "".join(codes.get(field.type.cname, "") for _, field in fields)
+        self.place = {name: i for i, (name, _) in enumerate(fields)}
+        self.with_integer = struct.Struct(f"={formats}q")
+        self.with_real = struct.Struct(f"={formats}d")
+        self.register_bytes = ffi.sizeof("Value")
+        assert self.with_integer.size == ffi.sizeof("Instruction")
 
 
-def _offset(register: int) -> int:
-    return register if register == NO_REGISTER else register * _VALUE_BYTES
+@cache
+def layout() -> Layout:
+    """Return the layout, which the runtime tells."""
+    return Layout()
 
 
 class Assembler:
@@ -63,6 +71,7 @@ class Assembler:
         self.block = peer.block
         self.lib = runtime().lib
         self.form = form
+        self.layout = layout()
         self.code: list[bytes] = []
         self.free = peer.procedure.scratch
         self.owned: Ownership = ownership_of(peer)
@@ -84,18 +93,22 @@ class Assembler:
     ) -> int:
         """Append an instruction; its place. `integer` or `real` is the immediate value."""
         number = getattr(self.lib, f"OP_{op}")
-        d, a, b = _offset(d), _offset(a), _offset(b)
+        d, a, b = self._offset(d), self._offset(a), self._offset(b)
         if real is None:
-            self.code.append(_LAYOUT.pack(number, flags, self.index, d, a, b, c, integer))
+            packed = self.layout.with_integer.pack(number, flags, self.index, d, a, b, c, integer)
         else:
-            self.code.append(_WITH_REAL.pack(number, flags, self.index, d, a, b, c, real))
+            packed = self.layout.with_real.pack(number, flags, self.index, d, a, b, c, real)
+        self.code.append(packed)
         return len(self.code) - 1
 
     def patch(self, place: int, c: int) -> None:
         """Set the `c` of an instruction."""
-        fields = list(_LAYOUT.unpack(self.code[place]))
-        fields[6] = c
-        self.code[place] = _LAYOUT.pack(*fields)
+        fields = list(self.layout.with_integer.unpack(self.code[place]))
+        fields[self.layout.place["c"]] = c
+        self.code[place] = self.layout.with_integer.pack(*fields)
+
+    def _offset(self, register: int) -> int:
+        return register if register == self.lib.NO_REGISTER else register * self.layout.register_bytes
 
     def at(self, operand: t.Operand) -> int:
         """The register of an operand; a constant is put into a scratch register first."""
@@ -185,7 +198,7 @@ class Assembler:
             case b.MakeClosure():
                 self.emit("CLOSE", d=registers[step.name], integer=self._procedure(step.lam))
             case b.MakeMember():
-                a = NO_REGISTER if step.env is None else registers[step.env]
+                a = self.lib.NO_REGISTER if step.env is None else registers[step.env]
                 flags = self._moves((step.env,))
                 self.emit(
                     "MEMBER", d=registers[step.name], a=a, flags=flags, integer=self._procedure(step.lam)
@@ -241,7 +254,7 @@ class Assembler:
             self._data(DATA[step.op], step, d)
         elif is_null_test(step):
             self._data("IS_NULL", step, d)
-        elif native_number(step) == NO_NATIVE:
+        elif native_number(step) == self.lib.NO_NATIVE:
             self.emit("FOREIGN", d=d, flags=self._notes(step))
         else:
             self._native(step, d)
@@ -268,7 +281,7 @@ class Assembler:
             0: 0,
             1: lib.FLAG_NOTES_BIRTH,
             2: lib.FLAG_NOTES_BIRTH | lib.FLAG_NOTES_FIELD,
-            COPIES: lib.FLAG_NOTES_COPIES,
+            lib.COPIES_WORDS: lib.FLAG_NOTES_COPIES,
         }
         return noted[words(step)]
 
@@ -298,7 +311,7 @@ class Assembler:
         if not isinstance(y, str) and isinstance(x, str):
             if type(y.value) is float:
                 return self.emit(f"{op}_RK", d, self.at(x), flags=flags, real=y.value)
-            if type(y.value) is int and -EXACT <= y.value <= EXACT and flags:
+            if type(y.value) is int and abs(y.value) <= self.lib.LARGEST_EXACT and flags:
                 return self.emit(f"{op}_RI", d, self.at(x), flags=flags, integer=y.value)
         if not isinstance(x, str) and type(x.value) is float and isinstance(y, str):
             return self.emit(f"{op}_KR", d, b=self.at(y), flags=flags, real=x.value)
@@ -367,5 +380,5 @@ def assemble(peer: BlockPeer, form: int) -> Any:
     assembler.assemble()
     ffi = runtime().ffi
     array = peer.own("Instruction[]", len(assembler.code))
-    ffi.memmove(array, b"".join(assembler.code), len(assembler.code) * _LAYOUT.size)
+    ffi.memmove(array, b"".join(assembler.code), len(assembler.code) * ffi.sizeof("Instruction"))
     return array

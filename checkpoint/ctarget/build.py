@@ -42,7 +42,8 @@ OBJECTS = ROOT / "build" / "ctarget"
 GENERATED = OBJECTS / "generated"  # the headers that are made of definitions in Python
 # What cffi reads, in this order: declarations only. Those of the first line are included by others.
 DECLARED = (
-    *("program/kinds.h", "program/code.h", "program/opcodes.h", "driver/schedule.h"),
+    *("program/kinds.h", "program/code.h", "program/opcodes.h", "state/outcomes.h"),
+    *("foreign/plan_flags.h", "driver/schedule.h"),
     *("api/api_code.h", "api/api.h", "api/api_machine.h", "api/api_cotangent.h", "api/api_driver.h"),
     *("api/api_scalars.h", "api/api_arrays.h", "api/api_fast.h"),
 )
@@ -78,13 +79,38 @@ OURS = ["-D_CFFI_NO_LIMITED_API", "-MMD"]
 
 
 def declarations(text: str) -> str:
-    r"""What cffi is told of a header: no comments, no preprocessor lines.
+    r"""Return a header as cffi reads it: no comments, X-macros expanded, constants left to the compiler.
 
-    >>> declarations("#ifndef X /* a guard */\nint f(int); // it\n#endif").strip()
-    'int f(int);'
+    >>> declarations("#ifndef X /* a guard */\nint f(int); // it\n#define MOST 7\n#endif").split("\n")
+    ['int f(int);', '#define MOST ...']
     """
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
-    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
+    macros: dict[str, tuple[list[str], str]] = {}
+    found = []
+    for line in _without_comments(text).replace("\\\n", " ").splitlines():
+        if not line.lstrip().startswith("#"):
+            found.append(line)
+        elif macro := re.match(r"\s*#\s*define (\w+)\(([^)]*)\)(.*)", line):
+            macros[macro[1]] = (re.findall(r"\w+", macro[2]), macro[3].strip())
+        elif constant := re.match(r"\s*#\s*define (\w+) +\S", line):
+            found.append(f"#define {constant[1]} ...")
+        elif included := re.match(r'\s*#\s*include "(.+\.def)"', line):
+            found.append(_expanded(SOURCES / included[1], macros))
+    return "\n".join(line.rstrip() for line in found if line.strip())
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+
+
+def _expanded(path: Path, macros: dict[str, tuple[list[str], str]]) -> str:
+    """Return the entries `NAME(argument, ...)` of a file, as the macros of these names expand them."""
+    found = []
+    for name, given in re.findall(r"^(\w+)\((.*)\)", _without_comments(path.read_text()), re.MULTILINE):
+        names, body = macros[name]
+        arguments = dict(zip(names, re.split(r",\s*", given), strict=True))
+        body = re.sub(r"\w+", lambda word, arguments=arguments: arguments.get(word[0], word[0]), body)  # type: ignore[misc]
+        found.append(re.sub(r"\s*##\s*", "", body))
+    return "\n".join(found)
 
 
 def generate() -> None:
@@ -126,8 +152,7 @@ def builder(flags: list[str]) -> FFI:
         ffi.cdef(declarations((SOURCES / name).read_text(encoding="utf-8")))
     ffi.cdef("const char *ck_built_with(void);")
     shown = " ".join(flag for flag in flags if not flag.startswith("-fno-builtin-"))
-    lines = ['#include "program/value.h"']
-    lines += [f'#include "{name}"' for name in headers if name.startswith("api/")]
+    lines = [f'#include "{name}"' for name in headers]
     lines += ["#ifndef __clang__", '#define COMPILER "gcc " __VERSION__', "#else"]
     lines += ["#define COMPILER __VERSION__", "#endif"]
     lines += ["static const char *ck_built_with(void) {", f'    return COMPILER " {shown}";', "}"]

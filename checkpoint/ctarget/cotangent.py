@@ -17,8 +17,9 @@ from checkpoint.ad.numbers import INTEGERS, takes_reals
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.foreign import stripped_slot
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import operands as operands_of_step
 from checkpoint.ctarget.states import Heap, State, address
 from checkpoint.errors import InternalError
@@ -29,8 +30,6 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 from checkpoint.interp.hybrid.structured import RESULT
 
 Amounts = tuple[Any, ...]
-OWN_FIELD = 1 << 62  # integers up to here are their own fields
-END, STRIPPED = -1, -2  # keys of origins (ctemplates/state/tape.h)
 
 
 class Cotangent:
@@ -167,7 +166,8 @@ class Cotangent:
         return self._others.pop() if found == lib.OTHER_AMOUNT else default
 
     def _field(self, key: Any) -> int:
-        if type(key) is int and -OWN_FIELD <= key < OWN_FIELD:
+        own = runtime().lib.FIRST_INTERNED
+        if type(key) is int and -own <= key < own:
             return key
         field = self._fields.get(key)
         if field is None:
@@ -273,9 +273,10 @@ class Reverser:
 
 def _operands(peer: BlockPeer, key: int) -> tuple[Any, ...]:
     """The operands whose accumulators C passes: slots by their names."""
-    if key <= STRIPPED:
-        return (f"%raised{STRIPPED - key}",)
-    if key == END:
+    lib = runtime().lib
+    if key <= lib.STRIPPED_ORIGIN:
+        return (stripped_slot(lib.STRIPPED_ORIGIN - key),)
+    if key == lib.END_ORIGIN:
         return b.operands_of_end(peer.block.end)
     return operands_of_step(peer.block.steps[key])
 

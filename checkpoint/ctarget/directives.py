@@ -5,16 +5,15 @@ In: actions, or what C says. Out: the same on the other side. One directive is w
 
 from __future__ import annotations
 
+from functools import cache
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, get_args
 
 from checkpoint.ctarget.library import runtime
 from checkpoint.driver.schedule import (
     Action,
     Advance,
     Drop,
-    Hold,
-    Keep,
     Release,
     Report,
     Restore,
@@ -25,75 +24,60 @@ from checkpoint.interp.hybrid.code import NEVER
 
 Directive = Any  # of cffi: Directive *
 
-UNBOUNDED = (1 << 64) - 1  # ctemplates/driver/schedule.h
-TO_THE_END = (1 << 63) - 1
+
+@cache
+def _deeds() -> dict[type[Action], int]:
+    """The Deed of each class of actions: DO_ and the name of the class."""
+    lib = runtime().lib
+    return {kind: getattr(lib, f"DO_{kind.__name__.upper()}") for kind in get_args(Action)}
+
+
+@cache
+def _kinds() -> dict[int, type[Action]]:
+    return {deed: kind for kind, deed in _deeds().items()}
 
 
 def bound(bytes: int | None) -> int:
     """A bound as C has it."""
-    return UNBOUNDED if bytes is None else min(max(bytes, 0), NEVER)
+    return int(runtime().lib.UNBOUNDED) if bytes is None else min(max(bytes, 0), NEVER)
 
 
 def write(action: Action, directive: Directive, lib: Any) -> None:
     """Make the directive say what the action says. lib: the runtime's, which is slow to look up for each."""
-    if isinstance(action, Tape):
-        directive.deed, directive.step = lib.DO_TAPE, _end(action.to)
-        directive.bytes = bound(action.bytes)
-    elif isinstance(action, Advance):
-        directive.deed, directive.step = lib.DO_ADVANCE, _end(action.to)
-        directive.bytes = bound(action.held)
-    elif isinstance(action, Restore):
-        directive.deed, directive.step = lib.DO_RESTORE, action.step
-    elif isinstance(action, Keep):
-        directive.deed = lib.DO_KEEP
+    directive.deed = _deeds()[type(action)]
+    if isinstance(action, Tape | Advance):
+        directive.step = lib.TO_THE_END if action.to is None else action.to
+        directive.bytes = bound(action.bytes if isinstance(action, Tape) else action.held)
+    elif isinstance(action, Restore | Drop | Release):
+        directive.step = action.step
     elif isinstance(action, Reverse):
-        directive.deed = lib.DO_REVERSE
         directive.step = lib.LAST_TAPE if action.step is None else action.step
-    elif isinstance(action, Drop):
-        directive.deed, directive.step = lib.DO_DROP, action.step
-    elif isinstance(action, Hold):
-        directive.deed = lib.DO_HOLD
-    else:
-        directive.deed, directive.step = lib.DO_RELEASE, action.step
-
-
-def _end(to: int | None) -> int:
-    return TO_THE_END if to is None else to
 
 
 def action_of(directive: Directive) -> Action:
     """A directive as an action."""
-    lib = runtime().lib
-    step = directive.step
-    to = None if step == TO_THE_END else step
-    bytes = None if directive.bytes == UNBOUNDED else directive.bytes
-    actions: dict[int, Action] = {
-        lib.DO_KEEP: Keep(),
-        lib.DO_RESTORE: Restore(step),
-        lib.DO_DROP: Drop(step),
-        lib.DO_ADVANCE: Advance(to, bytes),
-        lib.DO_TAPE: Tape(to, bytes),
-        lib.DO_HOLD: Hold(),
-        lib.DO_RELEASE: Release(step),
-        lib.DO_REVERSE: Reverse(None if step == lib.LAST_TAPE else step),
-    }
-    return actions[directive.deed]
+    lib, kind, step = runtime().lib, _kinds()[directive.deed], directive.step
+    if issubclass(kind, Tape | Advance):
+        bytes = None if directive.bytes == lib.UNBOUNDED else directive.bytes
+        return kind(None if step == lib.TO_THE_END else step, bytes)
+    if issubclass(kind, Restore | Drop | Release):
+        return kind(step)
+    if issubclass(kind, Reverse):
+        return kind(None if step == lib.LAST_TAPE else step)
+    return kind()
+
+
+@cache
+def _reported() -> tuple[str, ...]:
+    """The fields of a report that C fills in; it has them under the names of Report's."""
+    in_c = dict(runtime().ffi.typeof("Report").fields)
+    return tuple([name for name in Report._fields if name in in_c])
 
 
 def report_of(found: Any, began: float, busy: float, least: int) -> Report:
     """What C reports (of cffi: Report *), as that is now. began, busy: where both clocks stood at first."""
-    return Report(
-        found.step,
-        found.finished,
-        found.bytes,
-        found.held,
-        found.tapes,
-        found.cotangent,
-        perf_counter() - began,
-        process_time() - busy,
-        least,
-        found.spare,
-    )
+    fields: dict[str, Any] = {name: getattr(found, name) for name in _reported()}
+    return Report(**fields, seconds=perf_counter() - began, busy=process_time() - busy, least=least)
 
 
 def logged(sweep: Any) -> list[Action]:

@@ -19,7 +19,8 @@ from checkpoint.ad.record import OperandError, lookup
 from checkpoint.ad.tangent import split
 from checkpoint.ad.values import Failure
 from checkpoint.cps import blocks as b
-from checkpoint.ctarget.code import BlockPeer, return_point
+from checkpoint.ctarget.code import return_point
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.states import Heap, State
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
 from checkpoint.errors import InternalError, RunError

@@ -6,21 +6,17 @@ to its adjoint. Operands say where they are used for the last time, by checkpoin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Ownership, Uses, of_block
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import operands, results
 from checkpoint.interp.hybrid.machine import HALT
 
-if TYPE_CHECKING:
-    from checkpoint.ctarget.code import BlockPeer
-
-NO_REGISTER = (1 << 32) - 1
-NO_SCALAR = NO_NATIVE = (1 << 16) - 1
 _UNCOUNTED = (float, bool, int, type(None))
 _INT64 = 1 << 63
 
@@ -85,22 +81,22 @@ def uncounted(value: Any) -> dict[str, Any]:
 
 
 def _operands(peer: BlockPeer, given: tuple[t.Operand, ...], uses: Uses, constants: Constants) -> Any:
-    found = []
+    found, none = [], runtime().lib.NO_REGISTER
     for i, operand in enumerate(given):
         if isinstance(operand, str):
             found.append({"at": peer.registers[operand], "moves": i in uses.moved})
         else:
-            found.append({"at": NO_REGISTER, "constant": constants.add(operand.value)})
+            found.append({"at": none, "constant": constants.add(operand.value)})
     return peer.own("Operand[]", found)
 
 
 def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
-    steps = []
+    steps, none = [], runtime().lib.NO_REGISTER
     for step, uses in zip(peer.block.steps, owned.steps, strict=True):
         given, made = operands(step), results(step)
         steps.append(
             {
-                "result": peer.registers[made[0]] if len(made) == 1 else NO_REGISTER,
+                "result": peer.registers[made[0]] if len(made) == 1 else none,
                 "scalar": scalar_number(step),
                 "native": native_number(step),
                 "count": len(given),
@@ -114,17 +110,19 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
 def native_number(step: t.Step) -> int:
     """Which native step it is, or does a scalar's work on what is no number; NO_NATIVE."""
     if not isinstance(step, t.Compute):
-        return NO_NATIVE
+        return int(runtime().lib.NO_NATIVE)
     record = lookup(step.op)
     name = record.otherwise if isinstance(record, Scalar) else step.op
-    return NO_NATIVE if name is None else int(runtime().lib.ck_native_number(name.encode()))
+    lib = runtime().lib
+    return int(lib.NO_NATIVE if name is None else lib.ck_native_number(name.encode()))
 
 
 def scalar_number(step: t.Step) -> int:
     """Of arithmetic that C has its number there."""
+    lib = runtime().lib
     if isinstance(step, t.Compute) and isinstance(lookup(step.op), Scalar):
-        return int(runtime().lib.ck_scalar_number(step.op.encode()))
-    return NO_SCALAR
+        return int(lib.ck_scalar_number(step.op.encode()))
+    return int(lib.NO_SCALAR)
 
 
 def _live(peer: BlockPeer) -> None:
@@ -141,17 +139,8 @@ def _live(peer: BlockPeer) -> None:
 
 def _end(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
     end, struct, lib = peer.block.end, peer.pointer.end, runtime().lib
-    kinds = {
-        b.Jump: lib.JUMP,
-        b.Enter: lib.ENTER,
-        b.Branch: lib.BRANCH,
-        b.Call: lib.CALL,
-        b.Control: lib.CONTROL,
-        b.Return: lib.RETURN,
-        b.Throw: lib.THROW,
-        b.Install: lib.INSTALL,
-    }
-    struct.kind = lib.FINISH if peer.code is HALT else kinds[type(end)]
+    # An EndKind has the name of the class.
+    struct.kind = lib.FINISH if peer.code is HALT else getattr(lib, type(end).__name__.upper())
     struct.counts = end.span is not None
     struct.resumes = isinstance(end, b.Control) and end.op == "resume"
     given = b.operands_of_end(end)

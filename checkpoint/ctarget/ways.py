@@ -16,7 +16,8 @@ from checkpoint.ad.pullbacks import RESULT, needed
 from checkpoint.ad.record import Data, Effect, Operator, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
 from checkpoint.cps import terms as t
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.origins import born, numbered, perform_taped
 from checkpoint.interp.hybrid.tensors import (
@@ -27,9 +28,7 @@ from checkpoint.interp.hybrid.tensors import (
     perform_tensor_taped,
 )
 
-OVERLOADS, OF_FIRST, VIEWS, CHANGES, VARIADIC, ANYWAY, UNASKED = 1, 2, 4, 8, 16, 32, 64
-ALL = -1  # every operand, and the result, which has the bit 62
-RESULT_BIT = 1 << 62
+ALL = -1  # the bits of every operand and of the result
 
 
 Names = tuple[str | None, ...]
@@ -69,7 +68,7 @@ class Way:
 
     def __init__(self, step: t.Compute) -> None:
         self.step = step
-        self.flags = UNASKED
+        self.flags = int(runtime().lib.UNASKED)
         self.names: Names = tuple([x if isinstance(x, str) else None for x in step.operands])
         self.plain, self.taped = functions_of(lookup(step.op), self.names)
         self.record: Any = None
@@ -84,15 +83,18 @@ class Way:
         """Find the function of arrays."""
         own = lookup(self.step.op)
         record = own if isinstance(own, Tensor) else overloads.get(own.name)
-        self.flags = ANYWAY
+        lib = runtime().lib
+        self.flags = lib.ANYWAY
         if record is None:
             return
         self.record = record
         self.value = record.value
         self.in_place = record.in_place
         self.on_arrays, self.on_tape = _of_arrays(own, record, self.names)
-        self.flags = OVERLOADS * (own is not record) | OF_FIRST * record.of_first
-        self.flags |= VIEWS * record.views | CHANGES * record.changes | VARIADIC * record.variadic
+        self.flags = (
+            lib.OVERLOADS * (own is not record) | lib.OF_FIRST * record.of_first | lib.VIEWS * record.views
+        )
+        self.flags |= lib.CHANGES * record.changes | lib.VARIADIC * record.variadic
         for i, name in enumerate(self.names):
             if name is not None and not record.variadic and record.vjp(i) is not None:
                 self.rules |= 1 << i
@@ -179,6 +181,6 @@ def pulls_of(way: Way, bits: int) -> tuple[tuple[int, ...], list[str | None], in
     if read is not None:
         count = len(way.names)
         kept = sum([1 << i for i in read if 0 <= i < count])
-        kept |= RESULT_BIT * (count in read or RESULT in read)
+        kept |= (count in read or RESULT in read) << runtime().lib.RESULT_BIT
     way.pulls[bits] = (wanted, [way.names[i] for i in wanted], kept)
     return way.pulls[bits]

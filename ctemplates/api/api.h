@@ -1,5 +1,5 @@
-/* What Python calls (checkpoint/ctarget/engine.py, states.py): heaps, states, machines, tapes. Also read by cffi,
- * without the lines that begin with #; what stands between #if 0 and #endif is for cffi alone.
+/* What Python calls (checkpoint/ctarget/engine.py, states.py): heaps, states, machines, tapes. (Also
+ * read by cffi.)
  *
  * In: what Python holds (held.h), Python objects as addresses. Out: the same; NULL, or the outcome NO_MEMORY,
  * where memory ended. Whatever is given out is dropped with ck_drop, in any thread and any order.
@@ -9,11 +9,7 @@
 
 #include "api/held.h"
 
-#if 0
-typedef enum Outcome { STOPPED, FINISHED, TAPE_FULL, SLICED, WANTS_CODE, FAILED, NO_MEMORY } Outcome;
-typedef enum Form { PLAIN, TAPED, STEPPED } Form;
 typedef struct Held Held;
-#endif
 
 /* Where a state or machine stands. wanted: of a machine that WANTS_CODE. finished: of a state that has its value. */
 typedef struct Standing {

@@ -38,7 +38,7 @@ static Value number_from(Heap *heap, const Piece **at) {
     if (piece.kind == PIECE_INTEGER) return of_integer((int64_t)piece.real);
     if (piece.kind == PIECE_BOOLEAN) return of_boolean(piece.real != 0.0);
     Cells *cells = new_cells(heap, DUAL, 2);
-    cells->head.birth = (uint64_t)piece.kind & ((UINT64_C(1) << 48) - 1);
+    cells->head.birth = (uint64_t)piece.kind & LARGEST_BIRTH;
     cells->cells[0] = number_from(heap, at);
     cells->cells[1] = number_from(heap, at);
     return of_object(DUAL, cells);

@@ -49,7 +49,7 @@ static void find_values(Classes *c) {
     c->tuple_layout = found_in(containers, "TUPLE");
     c->layout = found_in(containers, "Layout");
     c->fresh = found_in(numbers, "fresh");
-    c->procedure_peer = found_in("checkpoint.ctarget.code", "procedure_peer");
+    c->procedure_peer = found_in("checkpoint.ctarget.peers", "procedure_peer");
 }
 
 static void find_slots(Classes *c) {
@@ -101,6 +101,8 @@ const Classes *classes(void) {
     find_values(&found);
     if (!PyErr_Occurred()) find_slots(&found);
     if (!PyErr_Occurred()) find_names(&found);
+    if (!PyErr_Occurred() && PyLong_AsLongLong(found.never) != NEVER)
+        PyErr_SetString(PyExc_SystemError, "checkpoint.ad.containers.NEVER is another number in C");
     if (PyErr_Occurred()) return NULL;
     if (!complete) known = found;
     complete = true;

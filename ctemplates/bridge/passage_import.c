@@ -8,8 +8,6 @@
 #include "containers/containers.h"
 #include "containers/keys.h"
 
-static const int64_t LATE = INT64_C(1) << 62; /* containers.NEVER */
-static const uint64_t BIRTH = (UINT64_C(1) << 48) - 1; /* as much as a head can tell */
 enum { DEEP = 64 };                           /* duals nested deeper stay Python's */
 
 static Value failed(Passage *x) {
@@ -78,7 +76,7 @@ static Value empty_cells(Passage *x, Kind kind, PyObject *python, size_t length,
     }
     Cells *made = new_cells(x->heap, kind, (uint32_t)length);
     for (size_t i = 0; i < length; i++) made->cells[i] = nothing();
-    made->head.birth = birth & BIRTH;
+    made->head.birth = birth & LARGEST_BIRTH;
     passage_add(x, &made->head, python);
     return of_object(kind, made);
 }
@@ -115,8 +113,6 @@ static uint64_t imported_owner(Passage *x, PyObject *owner) {
     return x->side.run && owner == passage_owner(x) ? x->side.run : NOBODY;
 }
 
-static int64_t imported_stale(int64_t stale) { return stale >= LATE ? NEVER : stale; }
-
 static Value import_list(Passage *x, PyObject *python) {
     const Classes *c = classes();
     PyObject *items = held(x, python, c->list_items);
@@ -125,8 +121,8 @@ static Value import_list(Passage *x, PyObject *python) {
     const Value made = new_list(x->heap, length, imported_owner(x, *slot_of(python, c->list_owner)));
     List *list = (List *)made.object;
     for (size_t i = 0; i < length; i++) list->items->values[i] = nothing();
-    list->head.birth = BIRTH & birth_in(x, python, c->list_birth);
-    list->stale = imported_stale(number_in(x, python, c->list_stale));
+    list->head.birth = LARGEST_BIRTH & birth_in(x, python, c->list_birth);
+    list->stale = number_in(x, python, c->list_stale);
     passage_add(x, &list->head, python);
     return made;
 }
@@ -170,8 +166,8 @@ static Value import_dictionary(Passage *x, PyObject *python) {
         }
         entries_set(x->heap, dictionary->entries, field, imported, nothing());
     }
-    dictionary->head.birth = BIRTH & birth_in(x, python, c->dictionary_birth);
-    dictionary->stale = imported_stale(number_in(x, python, c->dictionary_stale));
+    dictionary->head.birth = LARGEST_BIRTH & birth_in(x, python, c->dictionary_birth);
+    dictionary->stale = number_in(x, python, c->dictionary_stale);
     passage_add(x, &dictionary->head, python);
     return made;
 }

@@ -9,7 +9,6 @@
 
 #include "state/machine.h"
 
-#define NEVER INT64_MAX
 #define NO_FIELD INT64_MIN
 
 /* Gives an object the machine's next birth. */

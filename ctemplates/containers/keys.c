@@ -12,8 +12,6 @@
 #include "containers/classify.h"
 #include "containers/peek.h"
 
-#define FIRST_INTERNED (INT64_C(1) << 62)
-
 typedef enum LinkKind { NULL_KEY, WIDE_KEY, LARGE_KEY, TEXT_KEY, OPEN_KEY, ITEM_KEY } LinkKind;
 
 typedef struct Link {

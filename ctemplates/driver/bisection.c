@@ -57,14 +57,14 @@ static void learn(Bisection *b, int64_t low, int64_t to, Report reached) {
     const int64_t taped = reached.step - low;
     if (reached.step < to && !reached.finished) {
         b->steps = taped;
-    } else if (b->bytes != SIZE_MAX && reached.bytes <= b->bytes / 2) {
+    } else if (b->bytes != UNBOUNDED && reached.bytes <= b->bytes / 2) {
         if (b->steps < 2 * taped) b->steps = 2 * taped;
         if (b->steps > b->most) b->steps = b->most;
     }
 }
 
 static Directive directive(Deed deed, int64_t step) {
-    return (Directive){.deed = deed, .step = step, .bytes = SIZE_MAX};
+    return (Directive){.deed = deed, .step = step, .bytes = UNBOUNDED};
 }
 
 static Directive tape(const Bisection *b, int64_t to) {
@@ -111,7 +111,7 @@ static Directive look_at_first(Heap *heap, Bisection *b, int64_t low, int64_t to
     learn(b, low, to, reached);
     if (reached.finished) return directive(DO_REVERSE, LAST_TAPE);
     push_duty(heap, b, COUNTED, low, 0);
-    return directive(DO_ADVANCE, INT64_MAX);
+    return directive(DO_ADVANCE, TO_THE_END);
 }
 
 bool bisection_next(Heap *heap, Bisection *b, Report reached, Directive *next) {

@@ -197,7 +197,7 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
         if (started != SWEEP_STANDS) return started;
     }
     const int64_t to = s->now.step < s->last ? s->now.step : s->last;
-    const bool looks = !taped && s->now.bytes < SIZE_MAX;
+    const bool looks = !taped && s->now.bytes < UNBOUNDED;
     while (s->left > 0) {
         const int64_t before = s->machine->steps;
         const Outcome outcome = looks ? run_and_look(s, to) : machine_run(s->machine, to, s->left);

@@ -12,6 +12,12 @@
  *     DO_RELEASE   forget the tape that is held from `step`
  *     DO_REVERSE   reverse the tape that is held from `step`, or the last one
  */
+#ifndef CK_SCHEDULE_H
+#define CK_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef enum Deed {
     DO_KEEP,
@@ -26,7 +32,9 @@ typedef enum Deed {
 
 enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that means it */
 
-/* step: the largest int64_t for the end of the run. bytes: the largest size_t for no bound. */
+#define TO_THE_END INT64_MAX /* a step */
+#define UNBOUNDED SIZE_MAX    /* bytes */
+
 typedef struct Directive {
     Deed deed;
     int64_t step;
@@ -71,3 +79,5 @@ typedef struct SweepRun {
     uint64_t run;
     bool taped;
 } SweepRun;
+
+#endif

@@ -3,10 +3,8 @@
 #define CK_PLANS_H
 
 #include "foreign/array_classes.h"
+#include "foreign/plan_flags.h"
 #include "foreign/task.h"
-
-/* What a Way says (checkpoint/ctarget/ways.py). */
-enum { OVERLOADS = 1, OF_FIRST = 2, VIEWS = 4, CHANGES = 8, VARIADIC = 16, ANYWAY = 32, UNASKED = 64 };
 
 /* The Python machine of the run, borrowed; NULL: an exception is set. */
 PyObject *machine_of(Machine *m);

@@ -3,9 +3,9 @@
  */
 #include "foreign/pulls.h"
 
-#include <string.h>
+#include "foreign/plan_flags.h"
 
-enum { RESULT_BIT = 62 };
+#include <string.h>
 
 /* Keeping */
 

@@ -57,8 +57,7 @@ void take_staleness(Task *task) {
         const Kind kind = (Kind)known.object->kind;
         if (kind != LIST && kind != DICTIONARY) continue;
         PyObject *stale = *slot_of(known.python, kind == LIST ? c->list_stale : c->dictionary_stale);
-        const int64_t found = stale ? PyLong_AsLongLong(stale) : 0;
-        const int64_t now = found >= INT64_C(1) << 62 ? NEVER : found;
+        const int64_t now = stale ? PyLong_AsLongLong(stale) : 0;
         if (kind == LIST)
             ((List *)known.object)->stale = now;
         else

@@ -21,15 +21,11 @@
 
 Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     static const void *const labels[OPCODES] = {
-        &&step, &&record,
-        LABELS(add), LABELS(subtract), LABELS(multiply), LABELS(divide), &&negate, &&scalar,
-        LABELS(less), LABELS(less_equal), LABELS(greater), LABELS(greater_equal), LABELS(equal), LABELS(not_equal),
-        LABELS(branch_less), LABELS(branch_less_equal), LABELS(branch_greater), LABELS(branch_greater_equal),
-        LABELS(branch_equal), LABELS(branch_not_equal),
-        &&move, &&constant, &&counted, &&drop_register, &&cons, &&car, &&cdr, &&is_null, &&is_pair, &&close,
-        &&member, &&environment, &&item, &&item_ri, &&tuple, &&native, &&foreign,
-        &&go_to, &&branch, &&branch_null, &&branch_pair, &&call, &&return_, &&install, &&foreign_end,
-        &&fast, &&halt,
+#define OPCODE(NAME, label) &&label,
+#define FAMILY(NAME, label) LABELS(label),
+#include "program/opcodes.def"
+#undef OPCODE
+#undef FAMILY
     };
     Heap *const heap = m->heap;
     Tape *const tape = m->tape;
@@ -135,7 +131,7 @@ record: {
     ARITHMETIC(add, +, __builtin_add_overflow)
     ARITHMETIC(subtract, -, __builtin_sub_overflow)
     ARITHMETIC(multiply, *, __builtin_mul_overflow)
-    FAMILY(divide, DIVIDE_REALS, NO_INTEGERS, /, )
+    FORMS(divide, DIVIDE_REALS, NO_INTEGERS, /, )
     COMPARISON(less, <)
     COMPARISON(less_equal, <=)
     COMPARISON(greater, >)

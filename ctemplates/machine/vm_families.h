@@ -31,7 +31,7 @@
 #define PUT_REAL(X) (R(pc->d).tag = REAL, R(pc->d).real = (X))
 
 /* ON_REALS and ON_INTEGERS are macros of (TAGS, X, Y, OPERATOR, BUILTIN), which do NEXT where they can. */
-#define FAMILY(NAME, ON_REALS, ON_INTEGERS, OPERATOR, BUILTIN)                                                 \
+#define FORMS(NAME, ON_REALS, ON_INTEGERS, OPERATOR, BUILTIN)                                                 \
     NAME : {                                                                                                   \
         const Value *x = &R(pc->a), *y = &R(pc->b);                                                            \
         ON_REALS(x->tag | y->tag, x->real, y->real, OPERATOR, BUILTIN)                                         \
@@ -76,10 +76,10 @@
 #define BRANCH_INTEGERS(TAGS, X, Y, OPERATOR, BUILTIN)                                                         \
     IF(TAKES_INTEGERS(TAGS), if (!((X)OPERATOR(Y))) pc += pc->c)
 
-#define ARITHMETIC(NAME, OPERATOR, BUILTIN) FAMILY(NAME, COMPUTE_REALS, COMPUTE_INTEGERS, OPERATOR, BUILTIN)
+#define ARITHMETIC(NAME, OPERATOR, BUILTIN) FORMS(NAME, COMPUTE_REALS, COMPUTE_INTEGERS, OPERATOR, BUILTIN)
 #define COMPARISON(NAME, OPERATOR)                                                                             \
-    FAMILY(NAME, COMPARE_REALS, COMPARE_INTEGERS, OPERATOR, )                                                  \
-    FAMILY(branch_##NAME, BRANCH_REALS, BRANCH_INTEGERS, OPERATOR, )
+    FORMS(NAME, COMPARE_REALS, COMPARE_INTEGERS, OPERATOR, )                                                  \
+    FORMS(branch_##NAME, BRANCH_REALS, BRANCH_INTEGERS, OPERATOR, )
 
 #define LABELS(NAME) &&NAME, &&NAME##_rk, &&NAME##_kr, &&NAME##_ri
 

@@ -40,8 +40,6 @@ static Value *result_of(const Machine *m, const Instruction *pc) {
 
 /* Arithmetic */
 
-static const int64_t EXACT = INT64_C(1) << 53; /* the integers up to here are reals */
-
 /* The operands as reals, where at least one is a real and the others are integers that reals can tell. */
 static bool as_reals(const Value *operands, uint32_t count, double *reals) {
     bool found = false;
@@ -49,7 +47,7 @@ static bool as_reals(const Value *operands, uint32_t count, double *reals) {
         const Value v = operands[i];
         if (v.tag == REAL)
             reals[i] = v.real, found = true;
-        else if ((v.tag == INTEGER || v.tag == BOOLEAN) && v.integer <= EXACT && v.integer >= -EXACT)
+        else if ((v.tag == INTEGER || v.tag == BOOLEAN) && is_exact(v.integer))
             reals[i] = (double)v.integer;
         else
             return false;

@@ -256,7 +256,7 @@ Value new_foreign(Heap *heap, void *python, bool borrowed) {
 /* Release */
 
 static void wait_to_die(Heap *heap, Object *object) {
-    object->birth = (uint64_t)(uintptr_t)heap->dying & (((uint64_t)1 << 48) - 1);
+    object->birth = (uint64_t)(uintptr_t)heap->dying & LARGEST_BIRTH;
     heap->dying = object;
 }
 

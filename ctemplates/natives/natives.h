@@ -14,8 +14,6 @@ extern const NativeStep NATIVES[];
 
 extern const uint16_t NATIVE_COUNT;
 
-#define NO_NATIVE UINT16_MAX
-
 uint16_t native_number(const char *name); /* the place of a record's in NATIVES; NO_NATIVE: there is none */
 
 #endif

@@ -12,13 +12,6 @@ static bool tell(bool answer, Value *result, Note *note) {
 
 /* Equality */
 
-enum { EXACT_BITS = 53 };
-
-static bool is_exact(int64_t i) {
-    const int64_t most = INT64_C(1) << EXACT_BITS;
-    return -most <= i && i <= most;
-}
-
 static bool number_in(Value v, double *real) {
     if (real_in(v, real)) return true;
     *real = is_whole(v) ? (double)v.integer : 0.0;

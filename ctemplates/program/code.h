@@ -20,8 +20,24 @@
  * copied from (4 words, the Note of native.h); note_at[i] is where those of step i
  * begin, counted from the first note.
  */
+#ifndef CK_CODE_H
+#define CK_CODE_H
 
-typedef uint32_t Register; /* NO_REGISTER, the largest, is none */
+#include "program/kinds.h"
+
+typedef uint32_t Register;
+#define NO_REGISTER UINT32_MAX
+
+/* Numbers of scalars (scalars.h) and of native steps (natives.h) that there are none of. */
+#define NO_SCALAR UINT16_MAX
+#define NO_NATIVE UINT16_MAX
+
+/* How many words a step notes that says where the fields of a new object were copied from. */
+#define COPIES_WORDS 4
+
+/* What a step or end has recorded for its reversal (its origin, tape.h) is kept under a key: the index of the step, or
+ * one of these; STRIPPED_ORIGIN - k of the k-th stripping of what was raised. */
+enum { END_ORIGIN = -1, STRIPPED_ORIGIN = -2 };
 
 typedef struct Block Block;
 typedef struct Procedure Procedure;
@@ -133,3 +149,5 @@ struct Procedure {
     uint32_t registers;     /* how many its code addresses, scratch ones included */
     const Block *entry;
 };
+
+#endif

@@ -18,6 +18,12 @@
  * What always holds: values are immutable but for LIST and DICTIONARY, and form no cycles. A CLOSURE's payload
  * is its environment itself: the closures of one group share it.
  */
+#ifndef CK_KINDS_H
+#define CK_KINDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef enum Kind {
     REAL = 0,
@@ -37,6 +43,15 @@ typedef enum Kind {
     FOREIGN = 16
 } Kind;
 
+/* Integers of at most this size are equal to reals. */
+#define LARGEST_EXACT (INT64_C(1) << 53)
+
+/* A step that no run reaches: what is stale from there on is not stale. As NEVER of checkpoint/ad/containers.py. */
+#define NEVER (INT64_C(1) << 62)
+
+/* The fields of a dictionary's keys (keys.c): an integer in [-FIRST_INTERNED, FIRST_INTERNED) is its own. */
+#define FIRST_INTERNED (INT64_C(1) << 62)
+
 typedef struct Object Object;
 
 typedef struct Value {
@@ -47,3 +62,5 @@ typedef struct Value {
         Object *object;
     };
 } Value;
+
+#endif

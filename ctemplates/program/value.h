@@ -2,13 +2,8 @@
 #ifndef CK_VALUE_H
 #define CK_VALUE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "program/kinds.h"
-
 #include "program/code.h"
+#include "program/opcodes.h"
 
 /* The head of everything counted. `kind` is ENVIRONMENT for what a CLOSURE refers to. */
 struct Object {
@@ -26,10 +21,6 @@ typedef struct Cells {
     Value cells[];
 } Cells;
 
-#define NO_REGISTER UINT32_MAX
-#define NO_SCALAR UINT16_MAX
-#include "program/opcodes.h"
-
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -37,6 +28,8 @@ static inline Kind kind_of(Value v) { return (Kind)(v.tag & 0xff); }
 static inline bool is_counted(Value v) { return (v.tag & 0xff) >= PAIR; }
 static inline uint64_t upper(Value v) { return v.tag >> 8; }
 static inline Value *cells_of(Value v) { return ((Cells *)v.object)->cells; }
+
+static inline bool is_exact(int64_t x) { return x <= LARGEST_EXACT && x >= -LARGEST_EXACT; }
 
 /* The real in a number, its derivatives left aside; false: the value is no number that C knows. */
 static inline bool real_in(Value v, double *real) {

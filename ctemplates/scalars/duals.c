@@ -8,7 +8,7 @@ double number_real(Value number) {
 
 Value dual_of(Heap *heap, uint64_t tag, Value primal, Value tangent) {
     Cells *cells = new_cells(heap, DUAL, 2);
-    cells->head.birth = tag & ((UINT64_C(1) << 48) - 1);
+    cells->head.birth = tag & LARGEST_BIRTH;
     cells->cells[0] = primal;
     cells->cells[1] = tangent;
     return of_object(DUAL, cells);

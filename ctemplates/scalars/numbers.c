@@ -188,9 +188,8 @@ static bool apply(const Operation *op, const Value *operands, Value *result) {
 static bool as_number(const Scalar *scalar, Value operand, Value *number) {
     *number = operand;
     if (operand.tag != INTEGER && operand.tag != BOOLEAN) return is_number(operand);
-    const int64_t exact = INT64_C(1) << 53;
     *number = of_real((double)operand.integer);
-    return scalar->takes_integers && operand.integer <= exact && operand.integer >= -exact;
+    return scalar->takes_integers && is_exact(operand.integer);
 }
 
 static void apply_known(Numbers *numbers, const Scalar *scalar, const Value *operands, Value *result) {

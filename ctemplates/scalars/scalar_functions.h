@@ -114,7 +114,6 @@ static inline double fraction(double x) {
 }
 
 /* Integers that are reals too, and Python's x // y and x % y of integers, y being neither 0 nor -1. */
-static inline bool is_exact(int64_t x) { return x <= INT64_C(1) << 53 && x >= -(INT64_C(1) << 53); }
 static inline int64_t floored(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); }
 static inline int64_t floored_rest(int64_t x, int64_t y) {
     int64_t rest = x % y;

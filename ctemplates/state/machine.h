@@ -11,20 +11,9 @@
 #define CK_MACHINE_H
 
 #include "program/points.h"
+#include "state/outcomes.h"
 #include "state/stack.h"
 #include "state/tape.h"
-
-typedef enum Outcome {
-    STOPPED,    /* at the limit */
-    FINISHED,   /* at HALT; the value is in its register 0 */
-    TAPE_FULL,  /* at the head of a block */
-    SLICED,     /* made as many steps as a slice has: go on */
-    WANTS_CODE, /* `block` lacks the form of code that `wanted` names */
-    FAILED,     /* the peer has the exception */
-    NO_MEMORY   /* the machine is of no more use */
-} Outcome;
-
-typedef enum Form { PLAIN, TAPED, STEPPED } Form;
 
 typedef struct Machine {
     Heap *heap;

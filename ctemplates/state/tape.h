@@ -20,11 +20,10 @@ typedef union Word {
 /* What a step found out when it ran, for its reversal: a Python object (checkpoint.interp.hybrid's origins), or
  * the tape of one step of arithmetic on duals (step_tape.h). */
 typedef struct Origin {
-    int32_t key; /* the step; END_ORIGIN; or STRIPPED_ORIGIN - k of the k-th stripping */
+    int32_t key; /* code.h */
     void *python; /* PyObject *, or NULL */
     struct StepTape *numbers; /* or NULL */
 } Origin;
-enum { END_ORIGIN = -1, STRIPPED_ORIGIN = -2 };
 
 /* A part of a block that was run step by step, from the step `start` up to, not including, `stop`.
  * ended: the end was passed. raised: the step at `stop`, or the end, raised. Else it stopped before `stop`. */

@@ -19,10 +19,11 @@ from checkpoint import engines
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Pair
 from checkpoint.ctarget.build import compiler
-from checkpoint.ctarget.code import BlockPeer, make_code, procedure_peer
+from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.foreign import Peer
 from checkpoint.ctarget.library import reason, runtime
+from checkpoint.ctarget.peers import BlockPeer, procedure_peer
 from checkpoint.ctarget.run import standing_at
 from checkpoint.ctarget.states import State
 from checkpoint.ctarget.translate.compile.compiler import Loaded, load

@@ -18,8 +18,7 @@ from tests.support.same import same_bits
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
-NO_SCALAR, NO_REGISTER = 0xFFFF, 0xFFFFFFFF
-REAL, INTEGER, BOOLEAN = -1, -2, -3
+LIB: Any = getattr(library.runtime(), "lib", None)
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e-310, 1e200, float("inf"), float("-inf"), float("nan"))
 ROOM = 256
 
@@ -31,7 +30,7 @@ def in_c() -> list[Scalar]:
     if library.reason() is not None:
         return []
     found = [record for record in records().values() if isinstance(record, Scalar)]
-    return [record for record in found if number_of(record) != NO_SCALAR]
+    return [record for record in found if number_of(record) != LIB.NO_SCALAR]
 
 
 def number_of(record: Scalar) -> int:
@@ -83,7 +82,7 @@ def pieces(number: Any) -> list[Piece]:
         return [(number.tag, 0.0), *pieces(number.primal), *pieces(number.tangent)]
     if type(number) is Both:
         return [(0, 0.0), *pieces(number.primal), *pieces(number.tangent)]
-    kind = {float: REAL, int: INTEGER, bool: BOOLEAN}[type(number)]
+    kind = {float: LIB.PIECE_REAL, int: LIB.PIECE_INTEGER, bool: LIB.PIECE_BOOLEAN}[type(number)]
     return [(kind, float(number))]
 
 
@@ -175,7 +174,7 @@ def test_a_taped_step(record: Scalar) -> None:
             received = random_amount(random, value)
             expected = [*pieces(value), *after(structured, received, window)]
         amounts = given([received, *window.values()])
-        registers = [NO_REGISTER if place is None else place for place in places]
+        registers = [LIB.NO_REGISTER if place is None else place for place in places]
         found = call("ck_scalar_tape", number, given(operands), registers, len(window), amounts)
         if found is not None and expected is not None:
             found = [*found[: len(pieces(value))], *without_tags(found[len(pieces(value)) :])]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint import config
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.emit.text import source

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint import config
 from checkpoint.ad.values import Closure
-from checkpoint.ctarget.code import BlockPeer, making, peer_at
+from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer, making
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate.effort import Effort, Pace, Places
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, IsKind
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, Push, SetCall
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load, Make

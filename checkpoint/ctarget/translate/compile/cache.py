@@ -29,7 +29,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from checkpoint.ctarget.code import making
+from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.translate.compile.compiler import (
     CompilationError,
     Compiler,

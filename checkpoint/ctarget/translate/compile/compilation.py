@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
-from checkpoint.ctarget.code import making
+from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.translate.compile import cache, compiler
 from checkpoint.ctarget.translate.compile.compiler import (
     CompilationError,

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint.ctarget.code import BlockPeer, ProcedurePeer, making, set_entry
+from checkpoint.ctarget.code import set_entry
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, making
 from checkpoint.ctarget.states import address_of
 
 if TYPE_CHECKING:

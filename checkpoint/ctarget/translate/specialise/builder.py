@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import return_point
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Kind, Place, Source

@@ -10,7 +10,7 @@ from functools import cache
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
-from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
+from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect

@@ -6,7 +6,7 @@ header, what must be in which register for the machine to enter there.
 
 from __future__ import annotations
 
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS, Builder
 from checkpoint.ctarget.translate.specialise.observe import Shape

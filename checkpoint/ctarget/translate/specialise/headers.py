@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.specialise import entries
 from checkpoint.ctarget.translate.specialise.builder import Builder

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from checkpoint.ctarget.code import BlockPeer, ProcedurePeer, peer_at, procedure_peer
+from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 
 DEPTH, MOST = 6, 64

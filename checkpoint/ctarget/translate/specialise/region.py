@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.specialise.ends import Ends
 from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.observe import Shape

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.tables import NO_SCALAR
 from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply
 
@@ -25,7 +24,7 @@ def _facts(op: str) -> tuple[str, Any] | None:
     """The definition of a primitive, and what ctemplates/scalars/scalars.h says of it."""
     lib = runtime().lib
     number = lib.ck_scalar_number(op.encode())
-    if number == NO_SCALAR:
+    if number == lib.NO_SCALAR:
         return None
     return runtime().ffi.string(lib.ck_scalar_name(number)).decode(), lib.ck_scalar_facts(number)
 

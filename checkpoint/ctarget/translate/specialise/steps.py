@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load, Make

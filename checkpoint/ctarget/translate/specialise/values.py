@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checkpoint.ctarget.code import BlockPeer, ProcedurePeer
+from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.operation import Effect, Op
 from checkpoint.ctarget.translate.ops.places import KnownClosure, Place, Source, Tag
 

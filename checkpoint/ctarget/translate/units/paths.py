@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checkpoint.ctarget.code import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Source
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Next, Node, Return, Unit

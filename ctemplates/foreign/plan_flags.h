@@ -1,0 +1,19 @@
+/* What a Way (checkpoint/ctarget/ways.py) says of a step on arrays. (Also read by cffi: declarations only.)
+ *
+ *     OVERLOADS   the step is one on arrays only where an operand is an array
+ *     OF_FIRST    only where the first one is
+ *     VIEWS       the result may show the elements of an operand
+ *     CHANGES     it changes the first operand
+ *     VARIADIC    it takes any number of operands
+ *     ANYWAY      no function of arrays does it, or the results of the one that does are not for C
+ *     UNASKED     the Way has not been asked yet
+ */
+#ifndef CK_PLAN_FLAGS_H
+#define CK_PLAN_FLAGS_H
+
+enum { OVERLOADS = 1, OF_FIRST = 2, VIEWS = 4, CHANGES = 8, VARIADIC = 16, ANYWAY = 32, UNASKED = 64 };
+
+/* Of the bits that say which operands a rule reads, the one of the result. */
+enum { RESULT_BIT = 62 };
+
+#endif
