@@ -1,13 +1,13 @@
 """The function of a unit that reverses its runs: `unit_reverse`.
 
-In: a unit and its records. Out: a function in C. It reverses the path that left the unit, then, at the head
-where each path began, the one that went there, told by its way, until there is none: then the run began
-here. Amounts of a head's params are variables NAME_b; within a path all that is real has one of its own,
-NAME_a, declared where it gets its first contribution.
+In: a unit and its records. Out: a function in C. It reverses the path that left the unit; then, at the header
+where that path began, the path that jumped there, which its number tells, until there is none: then the run
+began here. The cotangent of a header's param is in a variable NAME_b; within a path each real place has an
+accumulator NAME_a, declared where it gets its first contribution.
 
-What always holds: contributions are added in the reverse order of the steps, the last operand first,
-grouped as by the machine (reversal/reverse.c). No variable of a head's param is -0.0: where a sum might
-be, 0.0 is added. A sum is not -0.0 if one of its terms is not.
+What always holds: contributions are added in the reverse order of the steps, the last operand first, grouped
+as by the machine (reverse.c). No variable of a header's param is -0.0: where a sum might be, 0.0 is added. A
+sum is not -0.0 if one of its terms is not.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import reached
 from checkpoint.errors import InternalError
 
-MAX_JUMPS = 255  # they are bytes
+MAX_JUMPS = 255  # their numbers are bytes
 
 
 class AdjointFunction:
-    """One function. left_by: the numbers of the Leaves by which runs are left."""
+    """One function in C. exits: the numbers of the exits that the forward function takes."""
 
     def __init__(self, unit: Unit, records: Records, exits: Iterable[int]) -> None:
         if unit.jumps > MAX_JUMPS:
-            raise InternalError("a unit of more ways than a byte can tell")
+            raise InternalError("a unit of more jumps than a byte can count")
         self.unit = unit
         self.records = records
         self.exits = frozenset(exits)
-        self.goes: dict[int, list[Record]] = {header.number: [] for header in unit.headers}
+        self.text: list[str] = []
+        self._jumps_to: dict[int, list[Record]] = {header.number: [] for header in unit.headers}
         for record in records.of_end.values():
             if isinstance(record.path.end, Jump):
-                self.goes[record.path.end.header.number].append(record)
-        self.text: list[str] = []
+                self._jumps_to[record.path.end.header.number].append(record)
 
     def function(self) -> list[str]:
-        """Its lines."""
+        """Return its lines."""
         name = "unit_reverse"
         arguments = (
             "(const Unit *unit, Cotangent *c, const RunEnd *end, const Word *header, const Word *up,\n"
             f"{' ' * 18}const uint8_t *ways)"
         )
-        self._leaves()
+        self._all_exits()
         for header in reached(self.unit):
             self._header(header)
         return [
@@ -61,86 +61,92 @@ class AdjointFunction:
     def _declarations(self) -> list[str]:
         params = [param for header in reached(self.unit) for param in reals(header.params)]
         lines = ["    const uint8_t *const last = ways + end->ways;"]
-        lines += [
-            f"    {_read(residual, f'header[{i}]')}" for i, residual in enumerate(self.records.prologue)
-        ]
+        lines += [f"    {_read(each, f'header[{i}]')}" for i, each in enumerate(self.records.prologue)]
         lines += declaration("double", [f"{param.name}_b" for param in params])
         return [*lines, "    Value *w = c->window;", "    (void)header;"]
 
-    def put(self, *lines: str) -> None:
-        """More statements."""
+    def _put(self, *lines: str) -> None:
+        """Append statements."""
         self.text += [part for line in lines for part in broken(f"    {line}")]
 
     # Where runs end and begin
 
-    def _leaves(self) -> None:
-        """The last paths of runs: those that are reversed alike are told once."""
+    def _all_exits(self) -> None:
+        """Write the last paths of runs, those that are reversed alike only once."""
         alike: dict[tuple[str, ...], list[int]] = {}
         before, self.text = self.text, []
         for record in self.records.of_end.values():
             exit = record.path.end
             if isinstance(exit, Exit) and exit.number in self.exits:
-                self._left(record, exit)
+                self._exit(record, exit)
                 alike.setdefault(tuple(self.text), []).append(exit.number)
                 self.text = []
         self.text = before
-        self.put("switch (end->exit) {")
+        self._put("switch (end->exit) {")
         for lines, numbers in alike.items():
-            self.put(*[f"case {number}:" for number in numbers], "{")
+            self._put(*[f"case {number}:" for number in numbers], "{")
             self.text += lines
-        self.put("default: return false;", "}")
+        self._put("default: return false;", "}")
 
-    def _left(self, record: Record, exit: Exit) -> None:
+    def _exit(self, record: Record, exit: Exit) -> None:
         tags = " | ".join([f"w[{register}].tag" for register, _ in exit.contents])
         if tags:
-            self.put(f"    if (UNLIKELY(({tags}) != REAL)) return false;")
-        given = [(source, f"w[{register}].real") for register, source in exit.contents]
-        self._path(record, given)
+            self._put(f"    if (UNLIKELY(({tags}) != REAL)) return false;")
+        # What is in the window may be -0.0.
+        passed = [(source, f"0.0 + w[{register}].real") for register, source in exit.contents]
+        self._path(record, passed)
 
     def _header(self, header: Header) -> None:
-        records = self.goes[header.number]
+        records = self._jumps_to[header.number]
         self.text.append(f"header_{header.number}:")
         if header.entry is not None:
-            self.put(f"if (ways == last) goto begin_{header.number};")
+            self._put(f"if (ways == last) goto begin_{header.number};")
         if len(records) > 1:
-            self.put("switch (*ways++) {")
+            self._put("switch (*ways++) {")
             for record in records[1:]:
-                self.put(f"case {record.path.end.number}: goto path_{record.path.end.number};")
-            self.put("default: break;", "}")
+                self._put(f"case {record.path.end.number}: goto path_{record.path.end.number};")
+            self._put("default: break;", "}")
         elif records:
-            self.put("ways++;")
+            self._put("ways++;")
         for i, record in enumerate(records):
             if i:
                 self.text.append(f"path_{record.path.end.number}:")
-            self.put("{")
-            given = zip(record.path.handed_on, [f"{p.name}_b" for p in header.params], strict=True)
-            self._path(record, list(given))
+            self._put("{")
+            passed = zip(record.path.passed_on, [f"{p.name}_b" for p in header.params], strict=True)
+            self._path(record, list(passed))
         if header.entry is not None:
             self._begin(header)
 
     def _begin(self, header: Header) -> None:
+        """Write the beginning of runs: the cotangents of the params go to the window."""
         assert header.entry is not None
         self.text.append(f"begin_{header.number}:")
-        self.put(f"w = arrive_at(c, {self.unit.reference(header.block)});")
+        self._put(f"w = arrive_at(c, {self.unit.reference(header.block)});")
         registers = [header.block.registers[name] for name in header.block.block.params]
-        amounts = dict.fromkeys(registers, "0.0")
+        cotangents = dict.fromkeys(registers, "0.0")
         for register, wanted in header.entry:
             if isinstance(wanted, Place) and wanted.kind == "real":
-                amounts[register] = f"{wanted.name}_b"
-        self.put(*[f"store(&w[{register}], of_real({text}));" for register, text in amounts.items()])
-        self.put("return true;")
+                cotangents[register] = f"{wanted.name}_b"
+        self._put(*[f"store(&w[{register}], of_real({text}));" for register, text in cotangents.items()])
+        self._put("return true;")
 
     # Paths
 
-    def _path(self, record: Record, given: list[tuple[Source, str]]) -> None:
-        """From what its end has handed on, with the amounts of each, back to its head; ends a block of C."""
+    def _path(self, record: Record, passed: list[tuple[Source, str]]) -> None:
+        """Write the adjoint of a path, and end the block of C. passed: what its end passes on, with the
+        cotangents of that.
+        """
         path = PathAdjoint(self.records, record)
-        path.run(given)
-        self.put(*[f"    {line}" for line in path.text], f"    goto header_{record.path.header.number};", "}")
+        path.run(passed)
+        path.put(f"goto header_{record.path.header.number};")
+        self._put(*[f"    {line}" for line in path.text], "}")
 
 
 class PathAdjoint:
-    """The statements that reverse one path. text: the statements so far."""
+    """The adjoint of one path, and what operations write theirs to (ops/operation.py, Adjoint).
+
+    text: the statements so far.
+    """
 
     def __init__(self, records: Records, record: Record) -> None:
         self.records = records
@@ -148,36 +154,33 @@ class PathAdjoint:
         self.text: list[str] = []
         self._accumulators: dict[Place, Accumulator] = {}
 
-    def run(self, given: list[tuple[Source, str]]) -> None:
-        """Write all of it. given: what the path hands on, each with the variable of its cotangent."""
+    def run(self, passed: list[tuple[Source, str]]) -> None:
+        """Write all of it. passed: what the path passes on, with the cotangents of that, none -0.0."""
         self._read()
-        for source, text in reversed(given):
-            from_window = text.startswith("w[")
-            self.add(source, f"0.0 + {text}" if from_window else text, never_minus_zero=True)
-        for operation in self.record.reverses:
+        for source, text in reversed(passed):
+            self.add(source, text, never_minus_zero=True)
+        for operation in self.record.reversed:
             operation.reverse(self)
-        self._hand_on()
+        self._pass_back()
 
     def _read(self) -> None:
-        """Read what was recorded, and compute what is computed again."""
+        """Read what was recorded, and recompute what else is needed."""
         words = self.record.words
         if words:
             self.put(f"up -= {len(words)};")
         self.put(*[_read(residual, f"up[{i}]") for i, residual in enumerate(words)])
         self.put(*[_shared(each, self.records.same_as[each.place]) for each in self.record.shared])
-        for operation in self.record.again:
+        for operation in self.record.recomputed:
             (to,) = operation.sets()
             self.put(f"const {C_TYPES[to.kind]} {to.name} = {operation.recomputed()};")
 
-    def _hand_on(self) -> None:
-        """Move the cotangents of the head's params to its variables."""
+    def _pass_back(self) -> None:
+        """Move the cotangents of the header's params to its variables."""
         moves = []
         for param in reals(self.record.path.header.params):
             cotangent = self.cotangent(param)
             moves.append(Move("double", f"{param.name}_b", cotangent.normalised(), cotangent.text))
         self.put(*in_order(moves))
-
-    # What operations write to (ops/operation.py, Adjoint)
 
     def put(self, *lines: str) -> None:
         """Append statements."""
@@ -209,10 +212,10 @@ class PathAdjoint:
 
 
 def _read(residual: Residual, word: str) -> str:
-    """What declares a variable of a recorded word."""
+    """Return the declaration of the variable of a recorded word."""
     return f"const {residual.c_type} {residual.name} = {word}.{residual.part};"
 
 
 def _shared(residual: Residual, first: Place) -> str:
-    """The same for what the header has by the name of another param."""
+    """Return the declaration of the variable of what the prologue has by the name of another param."""
     return f"const {residual.c_type} {residual.name} = {Residual(first, residual.birth).name};"

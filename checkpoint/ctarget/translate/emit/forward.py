@@ -1,10 +1,10 @@
 """The functions of a unit that run forward: `unit_plain`, and `unit_tape`, which also records.
 
-In: a unit, and its records for `unit_tape`. Out: a function in C. Its places are variables, its heads and
-nodes labels, in the order of the trees; each end that leaves has a label of its own behind them.
+In: a unit, and its records for `unit_tape`. Out: a function in C. Its places are variables, its headers and
+nodes labels, in the order of the trees; behind them comes the code of each exit, with a label of its own.
 
-What always holds: steps are counted where a path ends, in `left`, what may still be made of them. Nothing
-that the machine could tell has been done when it returns false.
+What always holds: steps are counted where a path ends, in `left`, the number of steps that may still be made.
+When the function returns false, nothing has been done that the machine could notice.
 """
 
 from __future__ import annotations
@@ -33,30 +33,34 @@ from checkpoint.ctarget.translate.ops.words import (
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 
-# Where the record of the run begins, goes on and ends, and where the numbers of its paths are.
+# The record of a run: its first word, the next one, its end; and the number of the last path (fast.h).
 TAPE_VARIABLES = {"start": "Word *", "up": "Word *", "end": "Word *", "ways": "uint8_t *"}
 
 
 class ForwardFunction:
-    """One function. records: of what it records; None: nothing. lines: whether it names the program's."""
+    """One function in C, and what operations write their text to (ops/operation.py, Forward).
+
+    records: what it records; None: nothing. lines: whether it names lines of the program. text: its lines so
+    far. exits: the exits that it takes, by their numbers, with the paths to them.
+    """
 
     def __init__(self, unit: Unit, records: Records | None, lines: bool) -> None:
         self.unit = unit
         self.records = records
         self.lines = lines
         self.text: list[str] = []
-        self.labels: dict[int, int] = {}  # numbers of nodes that are jumped to
-        self.exits: dict[int, Path] = {}  # by the numbers of Leaves
-        self.paths = {id(path.end): path for path in (records.paths if records else all_paths(unit))}
-        self.births = records.births if records else frozenset()
+        self.exits: dict[int, Path] = {}
+        self._paths = {id(path.end): path for path in (records.paths if records else all_paths(unit))}
+        self._births = records.births if records else frozenset()  # that it records
+        self._labels: dict[int, int] = {}  # numbers of nodes that something jumps to
         self._at: Node | None = None  # whose text is being written
-        self._temporaries: dict[str, str] = {}  # variables of the function that hold no place: their types
+        self._temporaries: dict[str, str] = {}  # variables that hold no place, and their types
         self._births_before: dict[int, int] = {}  # an operation, or the end of a path: births on the path
         self._count_births()
 
     def _count_births(self) -> None:
         """Count the births on each path before each operation, and before its end."""
-        for path in self.paths.values():
+        for path in self._paths.values():
             count = 0
             for op in (op for node in path.nodes for op in node.ops):
                 self._births_before[id(op)] = count
@@ -64,12 +68,12 @@ class ForwardFunction:
             self._births_before[id(path.end)] = count
 
     def function(self) -> list[str]:
-        """Its lines."""
+        """Return its lines."""
         self._entries()
         for header in reached(self.unit):
             self._header(header)
         for path in list(self.exits.values()):
-            self._leave(path)
+            self._exit(path)
         name = "unit_tape" if self.records else "unit_plain"
         return [
             f"EXPORTED bool {name}(const Unit *unit, Machine *m, uint32_t entry, int64_t stop);",
@@ -85,20 +89,16 @@ class ForwardFunction:
         for kind, c_type in C_TYPES.items():
             names = [place.name for place in self.unit.places if place.kind == kind and place.name in used]
             lines += declaration(c_type, names)
-        lines += declaration("uint64_t", sorted(residual.name for residual in self.births))
+        lines += declaration("uint64_t", sorted(residual.name for residual in self._births))
         if self.records:
             self._temporaries |= TAPE_VARIABLES
         lines += [f"    {c_type}{name};" for name, c_type in sorted(self._temporaries.items())]
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
         return [*lines, "    const int64_t first = left;", "    int64_t births = m->births;"]
 
-    def put(self, *lines: str) -> None:
-        """More statements."""
-        self.text += [part for line in lines for part in broken(f"    {line}")]
-
-    def fail(self, exit: Exit) -> str:
-        """Leaving the unit there."""
-        self.exits.setdefault(exit.number, self.paths[id(exit)])
+    def _take(self, exit: Exit) -> str:
+        """Return the statement that takes an exit."""
+        self.exits.setdefault(exit.number, self._paths[id(exit)])
         return f"goto exit_{exit.number};"
 
     # Entries
@@ -123,13 +123,14 @@ class ForwardFunction:
         return [*lines, *self._begin(header), f"goto header_{header.number};"]
 
     def _begin(self, header: Header) -> list[str]:
+        """Return the statements that begin a record at an entry, with its prologue."""
         if not self.records:
             return []
-        prologue = self.records.prologue_at(header)
-        tests = [f"!same_{late.kind}({late.name}, {own.name})" for late, own in self.records.late_at(header)]
+        prologue, late = self.records.prologue_at(header), self.records.late_at(header)
+        tests = [f"!same_{param.kind}({param.name}, {own.name})" for param, own in late]
         least = len(prologue) + (self.records.max_bytes(header) + WORD - 1) // WORD
         lines = [f"if ({' || '.join(tests)}) return false;"] if tests else []
-        lines += [f"{late.name} = {own.name};" for late, own in self.records.late_at(header)]
+        lines += [f"{param.name} = {own.name};" for param, own in late]
         lines += [f"start = services->run_begin(m, {least}, &end);", "if (!start) return false;"]
         for i, residual in enumerate(prologue):
             text = f"birth_of({residual.place.name})" if residual.birth else residual.place.name
@@ -137,13 +138,13 @@ class ForwardFunction:
         first = f"start + {len(prologue)}" if prologue else "start"
         return [*lines, f"up = {first};", "ways = (uint8_t *)end;"]
 
-    # Heads and nodes
+    # Headers and nodes
 
     def _header(self, header: Header) -> None:
         self.text.append(f"header_{header.number}: {_comment(header)}")
         room = self.records.max_bytes(header) if self.records else 0
         test = f"left < {header.max_steps}" + (f" || !has_room(up, ways, {room})" if room else "")
-        self.put(if_unlikely(test, self.fail(header.exit)))
+        self.put(if_unlikely(test, self._take(header.exit)))
         waiting = [header.root]
         while waiting:
             node = waiting.pop()
@@ -151,15 +152,15 @@ class ForwardFunction:
             waiting += reversed(following(node))
 
     def _node(self, node: Node) -> None:
-        if id(node) in self.labels:
-            self.text.append(f"node_{self.labels[id(node)]}: {_comment(node)}")
-        elif node.steps:  # else its head has just said it
+        if id(node) in self._labels:
+            self.text.append(f"node_{self._labels[id(node)]}: {_comment(node)}")
+        elif node.steps:  # else the label of its header says the same
             self.put(_comment(node))
         self._at = node
         for op in node.ops:
             op.write(self)
         if isinstance(node.end, Return):
-            self._see_point(node.end, node.exit)
+            self._find_case(node.end, node.exit)
         for effect in node.effects:
             effect.write(self)
         match node.end:
@@ -171,24 +172,28 @@ class ForwardFunction:
             case Jump():
                 self._jump(node.end)
             case Exit():
-                self.put(self.fail(node.end))
+                self.put(self._take(node.end))
 
     def _label(self, node: Node) -> str:
-        return f"node_{self.labels.setdefault(id(node), len(self.labels))}"
+        return f"node_{self._labels.setdefault(id(node), len(self._labels))}"
 
-    def _see_point(self, end: Return, exit: Exit) -> None:
-        """Before any effect: the unit is left where no case is the top frame's."""
-        point = self.temporary("point", "const void *")
-        self.put(f"{point} = top_point(m);")
-        tests = " && ".join([f"point != REFERENCE({point})" for point, _ in end.cases]) or "true"
-        self.put(if_unlikely(tests, self.fail(exit)))
+    def _find_case(self, end: Return, exit: Exit) -> None:
+        """Exit, before any effect, where no case is the top frame's."""
+        top = self.temporary("point", "const void *")
+        self.put(f"{top} = top_point(m);")
+        tests = " && ".join([f"{top} != REFERENCE({point})" for point, _ in end.cases]) or "true"
+        self.put(if_unlikely(tests, self._take(exit)))
 
-    # What operations write to (ops/operation.py, Forward)
+    # What operations write to
+
+    def put(self, *lines: str) -> None:
+        """Append statements."""
+        self.text += [part for line in lines for part in broken(f"    {line}")]
 
     def exit(self) -> str:
         """Return the statement that leaves the unit as if the present node had not begun."""
         assert self._at is not None
-        return self.fail(self._at.exit)
+        return self._take(self._at.exit)
 
     def line(self, number: int) -> None:
         """Name the line of the program that the next statements come from; 0: none."""
@@ -205,7 +210,7 @@ class ForwardFunction:
     def record_birth(self, owner: Place) -> None:
         """Set the variable of the birth of the object in a place, if the function records it."""
         birth = Residual(owner, birth=True)
-        if birth in self.births:
+        if birth in self._births:
             self.put(f"{birth.name} = {owner.name}.object->birth;")
 
     def births_before(self, operation: Operation) -> int | None:
@@ -215,6 +220,7 @@ class ForwardFunction:
     # Ends
 
     def _record(self, end: Jump | Exit) -> list[str]:
+        """Return the statements that record the residuals of a path."""
         if not self.records:
             return []
         words = self.records.of_end[id(end)].words
@@ -235,11 +241,12 @@ class ForwardFunction:
         ]
         self.put(*in_braces([*in_order(moves), f"goto header_{jump.header.number};"]))
 
-    def _leave(self, path: Path) -> None:
+    def _exit(self, path: Path) -> None:
+        """Write the code of an exit."""
         exit = path.end
         assert isinstance(exit, Exit)
         self.text.append(f"exit_{exit.number}: {_comment(exit)}")
-        if path.header.entry is not None and path.undone:
+        if path.header.entry is not None and path.is_undone:
             self.put(f"if (left == first && entry == {path.header.number}) return false;")
         for effect in exit.effects:
             effect.write(self)
@@ -254,8 +261,7 @@ class ForwardFunction:
 
 
 def _comment(at: Node | Header | Exit) -> str:
-    """Where in the program a label is."""
+    """Return a comment that says where in the program a label is."""
     code = at.block.procedure.code
     where = f"block {at.block.block.label}" + (f" of {code.name}" if code is not None else "")
-    what = "leaves at " if isinstance(at, Exit) else ""
-    return comment(what + where)
+    return comment(f"exit to {where}" if isinstance(at, Exit) else where)

@@ -1,11 +1,11 @@
 """What translated code records, so that its adjoint can be run.
 
-In: a unit. Out: for each path the actions that its adjoint reverses, and the words of its record; for the
-unit the header. A record has those values of the head's params and of what was computed that the partials
-read, and births of objects that amounts go to or come from. What is cheap to compute is computed again from
-others. A param that is the same throughout a run is residual once, in the header.
+In: a unit. Out: for each path the operations that its adjoint reverses and the words of its record; for the
+unit the prologue. A record has the residuals that partials read, values of the header's params and of what
+was computed, and births of the objects that have fields with cotangents. What is cheap to compute is
+recomputed from others. A param that is the same throughout a run is recorded once, in the prologue.
 
-What always holds: the order of the words is the same for who writes them and who reads them.
+What always holds: the forward function writes the words in the order in which the adjoint reads them.
 """
 
 from __future__ import annotations
@@ -23,20 +23,25 @@ WORD = 8  # bytes
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Record:
-    """Of one path. words: in order. shared: params that the header has by others' names. again: ops that
-    compute what else the adjoint reads, in order. reverses: what it reverses, the last first.
+    """What one path records.
+
+    words: its residuals, in order. shared: params that are in the prologue by other names. recomputed:
+    operations that compute what else the adjoint reads, in order. reversed: the operations that the adjoint
+    reverses, the last of the path first.
     """
 
     path: Path
     words: tuple[Residual, ...]
     shared: tuple[Residual, ...]
-    again: tuple[Operation, ...]
-    reverses: tuple[Operation, ...]
+    recomputed: tuple[Operation, ...]
+    reversed: tuple[Operation, ...]
 
 
 class Records:
-    """Of a unit. header: its words, of places that stand for all that are the same (`same_as`). births: the
-    words of records that are births of objects.
+    """What the runs of a unit record.
+
+    of_end: the record of each path, by the id of its end. prologue: the words that a run records once, of the
+    places that stand for all that are the same (`same_as`). births: the words of records that are births.
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -51,9 +56,9 @@ class Records:
         self.births = frozenset([residual for residual in words if residual.birth])
 
     def _record(self, path: Path) -> Record:
-        reverses, needed = reversal(path)
+        reversed_operations, needed = reversal(path)
         words: list[Residual] = []
-        again: list[Operation] = []
+        recomputed: list[Operation] = []
         for operation in reversed(path.operations):
             for place in operation.sets():
                 wanted = Residual(place)
@@ -61,51 +66,54 @@ class Records:
                     continue
                 del needed[wanted]
                 if operation.recomputed() is not None:
-                    again.append(operation)
+                    recomputed.append(operation)
                     needed.update(dict.fromkeys(map(Residual, places_in(operation.reads()))))
                 else:
                     words.append(wanted)
+        # What is needed still are params, and births.
         shared = [residual for residual in needed if residual.place in self.same_as]
         for residual in shared:
             self._prologue[Residual(self.same_as[residual.place], residual.birth)] = None
-        words += [
-            residual for residual in needed if residual.place not in self.same_as
-        ]  # of params, and births
+        words += [residual for residual in needed if residual.place not in self.same_as]
         own = [residual for residual in shared if residual.place is not self.same_as[residual.place]]
-        return Record(path, tuple(words), tuple(own), tuple(reversed(again)), reverses)
+        return Record(path, tuple(words), tuple(own), tuple(reversed(recomputed)), reversed_operations)
 
     def prologue_at(self, header: Header) -> list[Residual]:
-        """The header's words as an entry has them."""
+        """Return the words of the prologue by their names at an entry."""
         own = self.invariants.at_entry(header)
         return [Residual(own[residual.place], residual.birth) for residual in self.prologue]
 
     def late_at(self, header: Header) -> list[tuple[Place, Place]]:
-        """What must be the same at an entry for the header to hold: params, and what stands for each."""
+        """Return pairs of params that must be the same at an entry for the prologue to hold.
+
+        The second of each pair is the one that the prologue has.
+        """
         own = self.invariants.at_entry(header)
         used = {residual.place for residual in self.prologue}
         late = [param for param in header.params if param in self.invariants.late]
         return [(param, own[self.same_as[param]]) for param in late if self.same_as[param] in used]
 
     def max_bytes(self, header: Header) -> int:
-        """What the tape must have room for at a head: a path and its way, and to leave behind it."""
-        leaving = max(len(self.of_end[id(each.exit)].words) for each in reached(self.unit))
+        """Return the room that the tape must have at a header: for a path, its number, an exit behind it."""
+        exiting = max(len(self.of_end[id(each.exit)].words) for each in reached(self.unit))
         most = 0
         for path in self.paths:
             if path.header is header:
                 words = len(self.of_end[id(path.end)].words)
-                most = max(most, WORD * (words + leaving) + 1 if isinstance(path.end, Jump) else WORD * words)
+                is_jump = isinstance(path.end, Jump)
+                most = max(most, WORD * (words + exiting) + 1 if is_jump else WORD * words)
         return most
 
 
 def reversal(path: Path) -> tuple[tuple[Operation, ...], dict[Residual, None]]:
-    """Return the operations of a path that have to be reversed, the last first; and what that reads."""
-    reverses: list[Operation] = []
+    """Return the operations of a path that its adjoint reverses, the last first, and what that reads."""
+    found: list[Operation] = []
     needed: dict[Residual, None] = {}
-    active = set(reals(path.handed_on))
+    active = set(reals(path.passed_on))
     for operation in reversed(path.operations):
         targets = operation.contributes(active)
         if targets is not None:
             active.update(targets)
-            reverses.append(operation)
+            found.append(operation)
             needed.update(dict.fromkeys(operation.residuals()))
-    return tuple(reverses), needed
+    return tuple(found), needed

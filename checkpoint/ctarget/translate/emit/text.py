@@ -1,8 +1,7 @@
 """A unit as C: the function that runs it plainly, and those that record and reverse.
 
-In: a unit (graph.py). Out: C that includes nothing but machine/translated.h. What always holds: a unit's
-text says all that its code depends on but the addresses of its references, so that code can be told, and
-kept, by its text.
+In: a unit (units/graph.py). Out: a file of C that includes nothing but machine/translated.h. What always
+holds: the text determines the code but for the addresses of references, so the cache keeps code by its text.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from checkpoint.ctarget.translate.units.paths import all_paths
 
 
 def source(unit: Unit, *forms: str, lines: bool = True) -> str:
-    """The file with some of the forms "plain" (`unit_plain`) and "taped" (`unit_tape` and `unit_reverse`).
+    """Return the file with the forms "plain" (`unit_plain`), "taped" (`unit_tape`, `unit_reverse`), or both.
 
     lines: whether it names lines of the program.
     """
@@ -27,12 +26,12 @@ def source(unit: Unit, *forms: str, lines: bool = True) -> str:
 
 
 def plain_source(unit: Unit, lines: bool = True) -> str:
-    """The file with `unit_plain`."""
+    """Return the file with `unit_plain`."""
     return source(unit, "plain", lines=lines)
 
 
 def taped_source(unit: Unit, lines: bool = True) -> str:
-    """The file with `unit_tape` and `unit_reverse`."""
+    """Return the file with `unit_tape` and `unit_reverse`."""
     return source(unit, "taped", lines=lines)
 
 
@@ -48,12 +47,12 @@ def _taped(unit: Unit, lines: bool) -> list[str]:
 
 
 def prologue_words(unit: Unit) -> int:
-    """The length of what a run has kept of its entry."""
+    """Return how many words a run records once, at its entry."""
     return len(Records(unit).prologue)
 
 
 def _number(unit: Unit) -> None:
-    """Each block that the unit enters or leaves at has a number, in both files the same."""
+    """Number the blocks where the unit is entered and left, for both files the same."""
     for path in all_paths(unit):
         unit.reference(path.header.block)
         unit.reference(getattr(path.end, "block", path.header.block))

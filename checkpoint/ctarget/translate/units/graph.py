@@ -1,27 +1,26 @@
-"""What translation to C works on: units, made by `specialise`, written as C by `forward` and `adjoint`.
+"""What translation to C works on: units, made in specialise/ and written as C in emit/.
 
-A *unit* is a region of a program for values of certain kinds. It consists of *heads*, at which it is entered
-and which its code goes back to, each the root of a tree of *nodes*. A node is one block of the program, run
-in what is known of its values there: a block is in a unit as often as it pays to know different things of it.
-A *path* leads from a head by nodes to an *end*: to another head (Go) or out of the unit (Leave). In each node
+A *unit* is a region of a program for values of certain kinds. It consists of *headers*, where it is entered
+and where its paths meet, each the root of a tree of *nodes*. A node is one block of the program, run on what
+is known of its values there: a block is in a unit as often as it pays to know different things of it. A
+*path* leads from a header through nodes to an *end*: a Jump to a header, or an Exit from the unit. In a node
 
-- `ops` compute, in the order of the block's steps, and change nothing: any may find that it cannot go on
-  (a quotient of 0, an integer that is too large, a value of another kind); then the unit is left by
-  `node.leave`, which mostly is at the head of the node's block, as if the node had not begun;
+- `ops` compute, in the order of the block's steps, and change nothing. Any of them may find that it cannot
+  continue (a quotient of 0, an integer that is too large, a value of another kind); then the unit is left by
+  the node's `exit`, which mostly is at the start of the node's block, as if the node had not begun;
 - `effects` come after all ops: objects are made and dropped, frames pushed and popped.
 
-*Places* are C's locals, each set once on a path (static single assignment), each the accumulator of its own
-in the
-adjoint: one step of the program that copies a value copies it to a new place (Copy), so that amounts are
-added up in the same order and grouping as by the other engines, bit for bit. A copy costs C nothing.
+*Places* are local variables of C, each set once on a path (static single assignment). In the adjoint each
+real place has an accumulator of its own. A step of the program that copies a value copies it to a new place
+(Copy), so cotangents are added up in the same order and grouping as by the other engines, bit for bit. A copy
+costs nothing in C.
 
-Data that do not leave the unit are not made: pairs, tuples, environments and frames that a unit knows whole
-are places for their fields alone, until an end needs them (Make, Push).
+Objects that do not leave the unit are not made: pairs, tuples, environments and frames that a unit knows
+completely are only the places of their fields, until an end needs them (Make, Push).
 
-The adjoint of a path reverses its ops and effects, the last first, from accumulators of what its end hands
-on: each class of operation says how (ops/operation.py). Only reals have accumulators.
-All accumulators start at +0.0 but those that the end hands on; none is ever -0.0 where a head or an exit sees
-it.
+The adjoint of a path reverses its operations, the last first: each class of operation says how
+(ops/operation.py). Accumulators start at +0.0, but for those of the places that the end passes on; none is
+ever -0.0 where a header or an exit sees it.
 """
 
 from __future__ import annotations
@@ -36,10 +35,11 @@ from checkpoint.ctarget.translate.ops.places import KnownClosure, Place, Source,
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Exit:
-    """Out of the unit, to the head of a block. steps: made on the path before, from its head on.
+    """An end that leaves the unit, at the start of a block.
 
-    effects: what has to be done only if the unit is left here (objects made, frames pushed). contents: what
-    its parameters' registers hold then. number: among all ends of the unit that Leave (`exit` of RunEnd).
+    number: among the exits of the unit (`exit` of RunEnd in C). steps: on the path before, from its header
+    on. effects: those needed only if the unit is left here (objects made, frames pushed). contents: what the
+    registers of the block's parameters hold then.
     """
 
     number: int
@@ -51,7 +51,7 @@ class Exit:
 
 @dataclass(eq=False, slots=True)
 class Jump:
-    """On to a head, with the places that its params get. number: among all that Go (its way)."""
+    """An end that continues at a header. number: among the jumps of the unit. sources: for the params."""
 
     number: int
     header: Header
@@ -61,7 +61,7 @@ class Jump:
 
 @dataclass(eq=False, slots=True)
 class Fork:
-    """One of two nodes."""
+    """An end that continues with one of two nodes."""
 
     test: Source
     then: Node
@@ -70,8 +70,10 @@ class Fork:
 
 @dataclass(eq=False, slots=True)
 class Return:
-    """To the node of the case whose point is the top frame's. Each begins with its Peek, and has a Pop; where
-    the top frame has another point the unit is left by the `leave` of the node that returns.
+    """An end that continues with the node of the case whose point is the top frame's.
+
+    Each case begins with its Peek, and has a Pop. Where the top frame has another point, the unit is left by
+    the `exit` of the node that returns.
     """
 
     cases: tuple[tuple[int, Node], ...]
@@ -79,7 +81,7 @@ class Return:
 
 @dataclass(eq=False, slots=True)
 class Next:
-    """To the one node that follows."""
+    """An end that continues with one node."""
 
     node: Node
 
@@ -89,7 +91,7 @@ End = Exit | Jump | Fork | Return | Next
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """steps: made on the path before it, from its head on. leave: where it goes when an op cannot go on."""
+    """A block on a path. steps: on the path before it, from its header on. exit: where ops leave the unit."""
 
     block: BlockPeer
     steps: int
@@ -101,13 +103,13 @@ class Node:
 
 @dataclass(eq=False, slots=True)
 class Header:
-    """params: places that each way in sets. most: steps of its longest path, so many must be left.
+    """Where paths meet, and the machine may enter.
 
-    entry: for each register that the unit reads when it is entered here from the machine, what it must hold:
-    a place of its kind; a place of kind "value" and its tag, as of Expect; a tag alone; or a closure of the
-    known procedure, whose environment becomes the place. A register may be named by two of them. None: the
-    machine cannot enter here (some of what it knows is not in registers).
-    leave: to here, nothing done.
+    params: places that each jump sets. max_steps: of its longest path; so many must be left before `stop`.
+    entry: for each register that the unit reads when the machine enters here, what it must hold: a place of
+    its kind; a place of kind "value" and its tag, as in Expect; a tag alone; or a closure of the known
+    procedure, whose environment becomes the place. A register may be named twice. None: the machine cannot
+    enter here (some of what is known here is in no register). exit: to here, nothing done.
     """
 
     number: int
@@ -121,10 +123,12 @@ class Header:
 
 @dataclass(eq=False, slots=True)
 class Unit:
-    """heads: the entry first. references: what its code names by numbers: BlockPeer, ProcedurePeer,
-    ReturnPoint (a C pointer); their addresses are only known where it is loaded. places: all of them. tapes:
-    whether it may
-    record: not where it holds values that have amounts of their own, and are no reals (arrays, duals).
+    """A region of a program, translated for values of certain kinds.
+
+    headers: the entry first. places: all of them. references: what its code names by numbers: BlockPeer,
+    ProcedurePeer, ReturnPoint (a C pointer); their addresses are known only where the code is loaded. exits,
+    jumps: how many it has. tapes: whether it has a taped form: not if it holds values that have cotangents
+    and are no reals (arrays, duals).
     """
 
     name: str
@@ -136,7 +140,7 @@ class Unit:
     tapes: bool = True
 
     def reference(self, thing: Any) -> str:
-        """Return how unit code names a reference, which gets a number if it has none."""
+        """Return how the unit's code names a reference, which gets a number if it has none."""
         for number, known in enumerate(self.references):
             if known is thing:
                 return f"REFERENCE({number})"

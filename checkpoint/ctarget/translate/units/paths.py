@@ -1,7 +1,7 @@
-"""The paths of a unit: from each head by nodes to each end.
+"""The paths of a unit: from each header through nodes to each end.
 
-In: a unit. Out: its paths. What always holds: each end has one path. That of a Leave that nodes share, for
-ops that cannot go on, is what lies before the first of them: the same for all.
+In: a unit. Out: its paths. What always holds: each end has one path. The path of an exit that several nodes
+share, for ops that cannot continue, is what lies before the first of them: it is the same for all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, N
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Path:
-    """nodes: those that are run as a whole."""
+    """A path of a unit. nodes: those that are run completely."""
 
     header: Header
     nodes: tuple[Node, ...]
@@ -25,31 +25,28 @@ class Path:
 
     @property
     def operations(self) -> list[Operation]:
-        """All that is done on it, in order."""
+        """Return all operations on it, in order."""
         done: list[Operation] = []
         for node in self.nodes:
             done += [*node.ops, *node.effects]
         return done + list(self.end.effects) if isinstance(self.end, Exit) else done
 
     @property
-    def handed_on(self) -> list[Source]:
-        """What its end passes to where it goes, in order."""
+    def passed_on(self) -> list[Source]:
+        """Return what its end passes to a header or to registers, in order."""
         if isinstance(self.end, Jump):
             return list(self.end.sources)
         return [source for _, source in self.end.contents]
 
     @property
-    def undone(self) -> bool:
-        """Whether nothing has been done on it that the machine can tell."""
-        return not self.end.steps and not any(node.effects for node in self.nodes) and not _effects(self.end)
-
-
-def _effects(end: Jump | Exit) -> bool:
-    return isinstance(end, Exit) and bool(end.effects)
+    def is_undone(self) -> bool:
+        """Return whether nothing has been done on it that the machine could notice."""
+        has_effects = any(node.effects for node in self.nodes)
+        return not (self.end.steps or has_effects or (isinstance(self.end, Exit) and self.end.effects))
 
 
 def following(node: Node) -> list[Node]:
-    """The nodes that a node's end goes on to."""
+    """Return the nodes that a node's end continues with."""
     match node.end:
         case Fork(_, then, other):
             return [then, other]
@@ -61,7 +58,7 @@ def following(node: Node) -> list[Node]:
 
 
 def reached(unit: Unit) -> list[Header]:
-    """The heads that a run can come to."""
+    """Return the headers that a run can reach, in order."""
     found = [header for header in unit.headers if header.entry is not None]
     for header in found:  # it grows
         for path in _paths(header):
@@ -71,7 +68,7 @@ def reached(unit: Unit) -> list[Header]:
 
 
 def all_paths(unit: Unit) -> list[Path]:
-    """Those of each head that can be reached, in the order of its tree."""
+    """Return the paths of each header that can be reached, in the order of its tree."""
     return [path for header in reached(unit) for path in _paths(header)]
 
 
@@ -92,7 +89,7 @@ def _paths(header: Header) -> Iterator[Path]:
 
 
 def tree(header: Header) -> Iterator[Node]:
-    """All nodes of a head, each before those that follow it."""
+    """Yield all nodes of a header, each before those that follow it."""
     waiting = [header.root]
     while waiting:
         node = waiting.pop()
@@ -101,11 +98,11 @@ def tree(header: Header) -> Iterator[Node]:
 
 
 def nodes(unit: Unit) -> Iterator[Node]:
-    """All nodes of a unit, head by head."""
+    """Yield all nodes of a unit, header by header."""
     for header in unit.headers:
         yield from tree(header)
 
 
 def blocks(unit: Unit) -> set[BlockPeer]:
-    """All that are run in its nodes."""
+    """Return all blocks that its nodes run."""
     return {node.block for node in nodes(unit)}
