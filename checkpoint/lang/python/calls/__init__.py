@@ -1,1 +1,1 @@
-"""Calls: what is called, how its arguments are arranged, and functions as values."""
+"""Calls: which function is called, the arrangement of arguments, and nested functions as values."""

@@ -1,8 +1,8 @@
-"""Calls: whose arguments are arranged when they are translated, wherever the callee is known.
+"""Arrange the arguments of calls, at translation wherever the callee is known.
 
-In: a call in normal form. Out: an application of a procedure to all its arguments, in the order of its
-parameters (those of `*args` as one tuple, those of `**kwargs` as one dictionary), or a primitive. What is
-called is found by calls/callees.py.
+In: a call in normal form. Out: an application of a procedure to all its arguments in the order of its
+parameters (those of `*args` as one tuple, those of `**kwargs` as one dictionary), or a primitive. callees.py
+finds the callee.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from checkpoint.lang.python.context.meanings import Callee, Env, Signature
 from checkpoint.lang.python.source import mismatch
 
 _ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.matches", "py.callable"})
-MAX_SPREAD = 8  # arguments that `f(*args)` may pass to a function that is not known
+MAX_SPREAD = 8  # the most arguments of `f(*args)` for a function that is not known
 
 
 def is_predicate(expr: Expr) -> bool:
-    """Whether the value of an expression is surely a boolean."""
+    """Return whether the value of an expression is certainly a boolean."""
     if isinstance(expr, If):
         return is_predicate(expr.then) and is_predicate(expr.other)
     if isinstance(expr, Const):
@@ -38,7 +38,7 @@ def is_predicate(expr: Expr) -> bool:
 def arguments(
     t: FunctionContext, node: ast.Call, env: Env, translate: Callable[[ast.expr], Expr] | None = None
 ) -> Arguments:
-    """The arguments of a call, translated."""
+    """Translate the arguments of a call; translate: for single arguments, if not as expressions."""
     found = Arguments()
     expr = translate or (lambda part: t.expr(part, env))
     for part in node.args:
@@ -62,20 +62,20 @@ def arguments(
 
 
 def to_callee(t: FunctionContext, callee: Callee, node: ast.Call, env: Env) -> Expr:
-    """A call of a function whose signature is known."""
+    """Call a function whose signature is known."""
     passed = arguments(t, node, env)
     return apply(t, callee, passed, node, lambda args: t.call(callee, args, env, t.span(node)))
 
 
 def caller(t: CallContext, callee: Callee, span: Span) -> Callable[[list[Expr]], Expr]:
-    """What makes the call once the arguments are arranged; for callees that change nothing."""
+    """Return the maker of a call from its arranged arguments, for callees that change no variable."""
     return lambda args: t.call(callee, args, {}, span)
 
 
 def apply(
     t: CallContext, callee: Callee, passed: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
-    """`make` on the arguments in the order of the parameters."""
+    """Return `make` of the arguments in the order of the parameters."""
     signature = callee.signature
     in_order = list(signature.names[len(passed.positional) :][: len(passed.keywords)]) == list(
         passed.keywords
@@ -118,7 +118,7 @@ def _placed(
 
 
 def _problem(callee: Callee, passed: Arguments, count: int) -> str | None:
-    """What is wrong with a call that passes so many arguments by position, if it can be told."""
+    """Return what is wrong with a call of `count` positional arguments; None if that is not known."""
     signature = callee.signature
     for name in passed.keywords:
         if name in signature.named[signature.positional_only :]:
@@ -138,7 +138,7 @@ def _with_keywords(result: Expr, more: dict[str, Expr]) -> Expr:
 
 
 def _keywords_of(callee: Callee, count: int, passed: Arguments, span: Span) -> Expr:
-    """What is in `**mapping` beyond the parameters' names, checked as Python does."""
+    """Return the items of `**mapping` that are no parameters, checked as Python does."""
     assert passed.mapping is not None
     signature = callee.signature
     by_name = signature.named[signature.positional_only :]
@@ -153,7 +153,7 @@ def _keywords_of(callee: Callee, count: int, passed: Arguments, span: Span) -> E
 
 
 def _absent(callee: Callee, name: str, mapping: Expr | None, span: Span) -> Expr:
-    """The argument for a parameter that the call does not name: from `**mapping`, or the default."""
+    """Return the argument for a parameter that the call does not name: from `**mapping`, or the default."""
     default = callee.signature.defaults.get(name)
     if mapping is None or name in callee.signature.positional[: callee.signature.positional_only]:
         return _fails_with(callee, name, span) if default is None else default(span)
@@ -169,11 +169,13 @@ def _fails_with(callee: Callee, name: str, span: Span) -> Expr:
 def _spread(
     t: CallContext, callee: Callee, passed: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:
-    """`f(*args)`: as many arguments as the tuple has."""
+    """Arrange `f(*args)`, with as many arguments as the tuple has."""
     assert passed.star is not None
     span, signature, star = t.span(node), callee.signature, passed.star
     most = max(0, len(signature.positional) - len(passed.positional))
-    last = most if signature.vararg is not None else most + 1  # from there on all counts are alike
+    last = (
+        most if signature.vararg is not None else most + 1
+    )  # more arguments than this are all treated alike
 
     def with_count(count: int) -> Expr:
         items = [prim(span, "py.item", copy_of(star), const(span, i)) for i in range(count)]
@@ -197,13 +199,13 @@ def _spread(
 
 
 def _with_rest(signature: Signature, args: list[Expr], rest: Expr) -> list[Expr]:
-    """The arguments, the tuple of the last positional ones joined with the rest."""
+    """Return the arguments, with the rest added to the tuple of the last positional ones."""
     at = len(signature.named)
     return [*args[:at], prim(rest.span, "py.add", args[at], rest), *args[at + 1 :]]
 
 
 def _too_many_in(t: CallContext, callee: Callee, passed: Arguments, span: Span) -> Expr:
-    """The error for more arguments in `*args` than a function takes."""
+    """Raise the error for more arguments in `*args` than a function takes."""
     assert passed.star is not None
     here = len(passed.positional) + callee.implicit
     problem = _problem(callee, passed, len(callee.signature.positional))
@@ -216,7 +218,7 @@ def _too_many_in(t: CallContext, callee: Callee, passed: Arguments, span: Span) 
 
 
 def fails(t: CallContext, span: Span, passed: Arguments, message: str) -> Expr:
-    """The call that Python refuses, after its arguments have been evaluated."""
+    """Evaluate the arguments of a call that Python refuses, then raise its error."""
     return bind(t.program.names, passed.values, lambda _: raise_error(span, TypeError, message))
 
 
@@ -241,7 +243,7 @@ def _missing(callee: Callee, names: list[str]) -> str:
 
 
 def to_value(t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
-    """A call of a value: by position, as many arguments as it takes; of an object also by name."""
+    """Call a value: by position, with as many arguments as the call passes; an object also by name."""
     if (passed.keywords or passed.mapping is not None) and not t.program.has_method("__call__"):
         raise t.refuse(
             node, "a keyword argument of a function that is only known when it runs", "pass it by position"

@@ -1,8 +1,8 @@
-"""Functions, methods and operations of NumPy, and of the other libraries whose arrays programs hold.
+"""Translate functions, methods and operations of NumPy and of other array libraries.
 
-In: a call of a library's function, or of a method that arrays have. Out: the primitive of the record that
-says it is that function (checkpoint.ad.tensors), its arguments arranged by the parameters of the record's
-value. The records are registered when a program first mentions a library or receives an array.
+In: a call of a library function, or of a method that arrays have. Out: the primitive of the record that
+implements it (checkpoint.ad.tensors), with its arguments in the order of the parameters of the record's
+`value`. The records are registered when a program first mentions a library or receives an array.
 """
 
 from __future__ import annotations
@@ -27,40 +27,40 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
 
 SLICE = Layout(slice, ("start", "stop", "step"))
-AMBIGUOUS = frozenset(("copy", "conjugate"))  # of arrays and of Python's own types
+AMBIGUOUS = frozenset(("copy", "conjugate"))  # methods of both arrays and Python's own types
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array of a library; the records of its functions are then registered."""
+    """Return whether a value is an array of a library; the records of its functions are then registered."""
     return type(value).__module__ != "builtins" and arrays.is_of_library(value) and type(value) in backends
 
 
 def record_of(value: Any) -> Tensor | None:
-    """The record of arrays that implements a Python function."""
+    """Return the record of arrays that implements a Python function, or None."""
     if not arrays.is_of_library(value):
         return None
     return arrays.implementation(value)
 
 
 def constant_of(value: Any) -> Native | None:
-    """What a program holds for a library's constant, such as a dtype; None for anything else."""
+    """Return the value of a library constant, such as a dtype, in a program; None for all other objects."""
     dtype = arrays.dtype_of(value)
     return None if dtype is None else Native(dtype)
 
 
 def written(value: Any) -> Any:
-    """The function in Python as which a library's function is translated; None for most."""
+    """Return the Python function as which a library function is translated; None for most."""
     return arrays.translations.get(value) if arrays.is_of_library(value) else None
 
 
 def is_constant(value: Any) -> bool:
-    """Whether an object of a library is a constant, such as a dtype."""
+    """Return whether an object of a library is a constant, such as a dtype."""
     return arrays.is_of_library(value) and arrays.dtype_of(value) is not None
 
 
 @functools.cache
 def callee_of(record: Tensor, name: str) -> Callee:
-    """The parameters of a record, for arranging calls."""
+    """Return the parameters of a record, for arranging calls."""
     parameters = list(inspect.signature(record.value).parameters.values())[1:]
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     keyword_only = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
@@ -90,7 +90,7 @@ _OPTIONS = {
 
 
 def _without_options(t: CallContext, record: Tensor, passed: Arguments, node: ast.AST) -> Arguments:
-    """Refuse what NumPy's function takes and the record does not; leave out what is None."""
+    """Refuse arguments of NumPy's function that the record lacks; leave out those that are None."""
     signature = callee_of(record, record.name).signature
     more = {key: value for key, value in passed.keywords.items() if key not in signature.named}
     refused = [key for key, value in more.items() if not (isinstance(value, Const) and value.value is None)]
@@ -108,14 +108,14 @@ def _without_options(t: CallContext, record: Tensor, passed: Arguments, node: as
 
 
 def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
-    """A call of a library's function."""
+    """Translate a call of a library function."""
     passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
     passed = _without_options(t, record, passed, node)
     return apply(t, record, record.name.rpartition(".")[2], passed, node)
 
 
 def argument(t: FunctionContext, part: ast.expr, env: Env) -> Expr:
-    """An argument of a library's function: a class stands for the dtype that it means."""
+    """Translate an argument of a library function, in which a class may stand for a dtype."""
     known = t.program.reference(t, part, env) if isinstance(part, ast.Name | ast.Attribute) else None
     if isinstance(known, Reference):
         constant = constant_of(known.value)
@@ -125,7 +125,7 @@ def argument(t: FunctionContext, part: ast.expr, env: Env) -> Expr:
 
 
 def arguments_of_method(t: FunctionContext, name: str, node: ast.Call, env: Env) -> Arguments:
-    """The arguments of a call of a method that no class of the program has."""
+    """Translate the arguments of a call of a method that no class of the program has."""
     if name in AMBIGUOUS or name not in arrays.methods:
         return arrange.arguments(t, node, env)
     passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
@@ -135,7 +135,7 @@ def arguments_of_method(t: FunctionContext, name: str, node: ast.Call, env: Env)
 
 
 def apply(t: CallContext, record: Tensor, name: str, passed: Arguments, node: ast.AST) -> Expr:
-    """The primitive on arguments."""
+    """Apply the primitive of a record to arranged arguments."""
     span = t.span(node)
     if record.arity == VARIADIC and passed.star is not None:
         raise t.refuse(node, f"a star in a call of {name}", "pass the arguments one by one")
@@ -147,28 +147,28 @@ def apply(t: CallContext, record: Tensor, name: str, passed: Arguments, node: as
 
 
 def _spread(args: list[Expr]) -> list[Expr]:
-    """The operands of a variadic primitive: the last argument is the tuple of all further ones."""
+    """Return the operands of a variadic primitive, whose last argument is the tuple of the remaining ones."""
     *first, rest = args
     assert isinstance(rest, Prim)
     return [*first, *rest.args]
 
 
 def of_values(record: Tensor, args: list[Expr], span: Span) -> Expr:
-    """The primitive on values by position, its defaults added."""
+    """Apply the primitive of a record to values by position, with defaults for the rest."""
     signature = callee_of(record, record.name).signature
     missing = signature.named[len(args) :]
     return prim(span, record.name, *args, *[signature.defaults[name](span) for name in missing])
 
 
 def counts(record: Tensor) -> tuple[int, ...]:
-    """With how many arguments by position a record can be called."""
+    """Return the numbers of positional arguments with which a record can be called."""
     signature = callee_of(record, record.name).signature
     most = len(signature.positional) + (4 if signature.vararg is not None else 0)
     return tuple(range(signature.required, most + 1))
 
 
 def method(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr | None:
-    """A call of a method of arrays; None where arrays have no such method."""
+    """Translate a call of a method of arrays; return None for names of no such method."""
     record = arrays.methods.get(name)
     if record is None or name in AMBIGUOUS:
         return None
@@ -178,14 +178,14 @@ def method(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: a
 def ambiguous(
     t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, other: Any
 ) -> Expr:
-    """A call of a method that both arrays and Python's own types have. other: makes it for these."""
+    """Translate a call of a method of both arrays and Python's own types; other: translates the latter."""
     if name not in AMBIGUOUS:
         return other(self, passed)  # type: ignore[no-any-return]
     span = t.span(node)
     record = arrays.methods.get(name)
 
     def choose(values: list[Expr]) -> Expr:
-        """Ask in any case whether it is an array, so that steps do not depend on what has been loaded."""
+        """Test for an array in any case, so that the number of steps does not depend on what is loaded."""
         parts = passed.like([copy_of(value) for value in values[1:]])
         if record is None:
             of_array: Expr = prim(span, "py.attribute", copy_of(values[0]), const(span, name))
@@ -198,7 +198,7 @@ def ambiguous(
 
 
 def changes(t: FunctionContext, call: ast.expr, env: Env) -> Tensor | None:
-    """The record of a call of a library's function that changes its first argument; None for any other."""
+    """Return the record of a call of a library function that changes its first argument, else None."""
     assert isinstance(call, ast.Call)
     known = t.program.reference(t, call.func, env)
     record = record_of(known.value) if isinstance(known, Reference) else None
@@ -206,7 +206,7 @@ def changes(t: FunctionContext, call: ast.expr, env: Env) -> Tensor | None:
 
 
 def changed(t: FunctionContext, array: Expr, call: ast.expr, env: Env) -> Expr:
-    """The array as such a call leaves it."""
+    """Return the array after a call that changes it."""
     record = changes(t, call, env)
     assert record is not None
     assert isinstance(call, ast.Call)
@@ -215,5 +215,5 @@ def changed(t: FunctionContext, array: Expr, call: ast.expr, env: Env) -> Expr:
 
 
 def slice_of(span: Span, bounds: list[Expr]) -> Expr:
-    """A slice as a value: among the indices of an array."""
+    """Return a slice as a value, for the indices of an array."""
     return prim(span, "py.record", Const(span, SLICE), *bounds)

@@ -1,8 +1,7 @@
-"""Calls, by what they call.
+"""Translate calls, by the kind of what they call.
 
-In: a call in normal form. Out: its value. What is called is, in this order: a local function; a Python object
-that is known (calls/statics.py); a method (calls/methods.py); any other value,
-whose arguments are passed by position.
+In: a call in normal form. Out: its value. The callee is, in this order: a local function; a known Python
+object (statics.py); a method (methods.py); any other value, to which arguments are passed by position.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from checkpoint.lang.python.context.meanings import Env, Reference
 
 
 def translate(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
-    """The value of a call."""
+    """Translate a call."""
     function = node.func
     if isinstance(function, ast.Name):
         binding = env.get(function.id)

@@ -1,8 +1,7 @@
-"""Classes: objects made by calling them, and what is found through objects.
+"""Translate calls of classes, and find the members of classes.
 
-In: a class that is known, or an attribute of a value. Out: a record of the class's layout (tuples, named
-tuples, dataclasses, exceptions); for an attribute the field, or what the classes of the program have under
-that name: a property, a method, a constant.
+In: a known class, or the name of an attribute. Out: a record of the class's layout (named tuples,
+dataclasses, exceptions); or the member of a class under that name: a property, a method, a constant.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Referenc
 
 
 def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
-    """A call of a class; None where a primitive does it (float, int, ...)."""
+    """Translate a call of a class; return None if a primitive makes the object (float, int, ...)."""
     cls = known.value
     if issubclass(cls, BaseException):
         return exception(t, cls, node, env)
@@ -44,12 +43,12 @@ def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
 
 
 def made(cls: type, args: list[Expr], span: Any) -> Expr:
-    """An object of a class, from its fields."""
+    """Return an object of a class, made from its fields."""
     return prim(span, "py.record", const(span, Layout(cls, field_names(cls))), *args)
 
 
 def exception(t: FunctionContext, cls: type[BaseException], node: ast.Call, env: Env) -> Expr:
-    """An exception: its class and its arguments."""
+    """Return an exception, made from its class and its arguments."""
     if isinstance(cls.__init__, types.FunctionType):
         raise t.refuse(
             node,
@@ -64,14 +63,14 @@ def exception(t: FunctionContext, cls: type[BaseException], node: ast.Call, env:
 
 
 def field_names(cls: type) -> tuple[str, ...]:
-    """The fields of a dataclass or named tuple, in order."""
+    """Return the fields of a dataclass or named tuple, in order."""
     if dataclasses.is_dataclass(cls):
         return tuple([f.name for f in dataclasses.fields(cls)])
     return tuple(cls._fields)  # type: ignore[attr-defined]
 
 
 def constructor(program: ProgramContext, known: Reference) -> Callee | None:
-    """How a class is called: its signature, as that of a function; None if it makes no record."""
+    """Return the constructor of a class as a callee; None if a call of the class makes no record."""
     cls: type = known.value
     if not makes_record(cls):
         return None
@@ -99,7 +98,7 @@ def _never(span: Any) -> Expr:
 
 
 def _is_generated(function: Any) -> bool:
-    """Whether a method was made by `dataclasses`, which has no text."""
+    """Return whether `dataclasses` made a method, so that it has no text."""
     return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
 
 
@@ -117,7 +116,7 @@ def _field_default(program: ProgramContext, known: Reference, field: Any) -> Mak
 
 
 def found_in_class(cls: type, name: str) -> Any:
-    """What a class has under a name, as it stands in the class; None where it is a field or absent."""
+    """Return the member of a class under a name, as stored in the class; None for a field or no member."""
     for base in cls.__mro__:
         if base is object or base.__module__ == "builtins":
             continue
@@ -128,14 +127,14 @@ def found_in_class(cls: type, name: str) -> Any:
 
 
 def _is_slot(value: Any) -> bool:
-    """A field's own place: a slot of __slots__, an item of a named tuple."""
+    """Return whether a member is the descriptor of a field: of __slots__, or of a named tuple."""
     return isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType) or (
         type(value).__name__ == "_tuplegetter"
     )
 
 
 def all_fields(cls: type) -> tuple[str, ...]:
-    """The names that are fields of every object of a class, as far as the class says."""
+    """Return the names that the class declares to be fields of its objects."""
     if dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return field_names(cls)
     return ()

@@ -1,8 +1,9 @@
-"""Nested functions and lambdas.
+"""Translate nested functions and lambdas.
 
-In: a definition among statements, or a lambda. Out: a letrec around what follows. Known functions (scopes.py)
-of one statement list are bound together where the first of them is defined; a variable that one of them
-uses and that is written later, or changed by one of them, is a parameter instead of a capture.
+In: a definition among statements, or a lambda. Out: a letrec around the code that follows. All known
+functions (scopes/scopes.py) of one statement list are bound together where the first of them is defined; a
+variable that one of them uses and that is written later, or changed by one of them, is a parameter instead of
+a capture.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from checkpoint.lang.python.scopes.scopes import FunctionNode, Scope
 
 
 def define(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
-    """The definitions that begin a list of statements, then the rest of it."""
+    """Translate the definitions that begin a list of statements, around the rest of the list."""
     first = statements[0]
     assert isinstance(first, ast.FunctionDef)
     scope = t.scope.children[first]
@@ -60,7 +61,7 @@ def with_defaults(
     handler: Handler | None,
     rest: Callable[[dict[str, Maker]], Expr],
 ) -> Expr:
-    """Evaluate the defaults of a function's parameters once; handler: where what they raise goes."""
+    """Evaluate the defaults of a function's parameters once, around `rest`; handler: for exceptions."""
 
     def each(left: list[tuple[str, ast.expr]], makers: dict[str, Maker]) -> Expr:
         if not left:
@@ -80,7 +81,7 @@ def _maker_of_constant(value: object) -> Maker:
 
 
 def _known(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
-    """Bind all known functions of this list; their definitions are then done with."""
+    """Bind all known functions of this list around the other statements."""
     nodes = [
         s for s in statements if isinstance(s, ast.FunctionDef) and t.known.get(s.name) is t.scope.children[s]
     ]
@@ -125,7 +126,7 @@ def _callee(
 
 
 def _is_near_try(scope: Scope) -> bool:
-    """Whether there is a `try` in the outermost function around, which may handle what is raised here."""
+    """Return whether the outermost enclosing function has a `try`, which may handle exceptions from here."""
     while scope.parent is not None:
         scope = scope.parent
     return any(isinstance(node, ast.Try) for node in ast.walk(scope.node))
@@ -142,7 +143,7 @@ def _lambda(t: FunctionContext, node: ast.FunctionDef, env: Env) -> Lambda:
 
 
 def _escaping(t: FunctionContext, nodes: list[ast.FunctionDef], env: Env, exits: Exits) -> Expr:
-    """Bind functions that are used as values, and go on."""
+    """Bind functions that are used as values, around what follows."""
     span = t.span(nodes[0])
     names = {node.name: t.fresh(node.name) for node in nodes}
     for node in nodes:
@@ -200,7 +201,7 @@ def _refuse_changes(t: FunctionContext, scope: Scope) -> None:
 
 
 def escaping_lambda(t: FunctionContext, node: ast.Lambda, env: Env) -> Expr:
-    """A lambda as a value."""
+    """Return a lambda as a value."""
     scope = t.scope.children.get(node)
     if scope is None:
         scope = t.adopt(node)
@@ -226,7 +227,7 @@ def named_lambda(
     handler: Handler | None,
     rest: Callable[[Callee], Expr],
 ) -> Expr:
-    """A lambda that a variable holds: `rest` on it as a function of that name."""
+    """Return `rest` of a lambda that a variable holds, as a function with this name."""
     scope = t.scope.children.get(node) or t.adopt(node)
     _refuse_changes(t, scope)
 
@@ -243,7 +244,7 @@ def named_lambda(
 
 
 def changing_callee(t: FunctionContext, node: ast.expr, env: Env) -> Callee | None:
-    """The callee of a call that changes variables."""
+    """Return the callee of a call that changes variables; None for all other expressions."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return None
     binding = env.get(node.func.id)
@@ -254,7 +255,7 @@ def changing_callee(t: FunctionContext, node: ast.expr, env: Env) -> Callee | No
 def changing_call(
     t: FunctionContext, node: ast.expr, callee: Callee, target: str | None, env: Env, exits: Exits
 ) -> Expr:
-    """Call it, take its result and the variables' new values apart, and go on."""
+    """Translate such a call: bind its result and the variables' new values around what follows."""
     assert isinstance(node, ast.Call)
     value, outcome, span = arrange.to_callee(t, callee, node, env), t.fresh("outcome"), t.span(node)
 

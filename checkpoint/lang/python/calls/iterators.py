@@ -1,8 +1,9 @@
-"""Iterators and views that a variable keeps: what Python would see through them that a list does not show.
+"""Refuse iterators and views in variables where a list would behave differently.
 
-In: an assignment of what `map`, `zip` and their kin give, or of a dictionary's keys, values or items. Out:
-nothing, or a SourceError: Python uses an iterator up when it is first gone over, and shows through a view
-what becomes of its dictionary. Here both are lists, so they may be kept only where that makes no difference.
+In: an assignment of the result of `map`, `zip` and their kin, or of a dictionary's keys, values or items.
+Out: nothing, or a SourceError. In Python an iterator is exhausted by its first use, and a view shows later
+changes of its dictionary; here both are lists, so a variable may hold them only where this makes no
+difference.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ ITERATORS = (builtins.map, builtins.filter, builtins.zip, builtins.enumerate, bu
 
 
 def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None:
-    """Refuse `name = value` where the value is an iterator used again, or a view of what changes."""
+    """Refuse `name = value` for an iterator that is used twice, or a view of a dictionary that changes."""
     if not isinstance(value, ast.Call):
         return
     known = t.program.reference(t, value.func, env) if isinstance(value.func, ast.Name) else None
@@ -32,12 +33,12 @@ def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None
 
 
 def _reads(t: FunctionContext, name: str) -> int:
-    """How often a variable is read in the text of the function."""
+    """Return how often the function's text reads a variable."""
     names = [node for node in ast.walk(t.scope.node) if isinstance(node, ast.Name) and node.id == name]
     return sum(isinstance(node.ctx, ast.Load) for node in names)
 
 
 def _changed_later(t: FunctionContext, value: ast.Call) -> set[str]:
-    """The variables that are written after a place."""
+    """Return the variables that are written after a place."""
     here = (value.lineno, value.col_offset)
     return {name for name, places in t.scope.writes.items() if any((p.line, p.column) > here for p in places)}

@@ -1,7 +1,7 @@
-"""Calls of methods: of the program's classes, of Python's own types, of fields that hold functions.
+"""Translate calls of methods: of the program's classes, of Python's own types, of fields that hold functions.
 
-In: `x.name(...)`, where x is a value. Out: for each class of the program that has the method, a call of it
-where x is one of these; otherwise what Python's own types do; otherwise a call of what the attribute holds.
+In: `x.name(...)`, where x is a value. Out: for each class of the program with the method, a call of it if x
+is an instance; otherwise the method of Python's own types; otherwise a call of the value of the attribute.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"ind
 
 
 def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) -> Expr:
-    """A call of a method."""
+    """Translate a call of a method."""
     name = function.attr
     owners = t.program.owners_of(name)
     fields = t.program.classes_with_field(name)
@@ -32,15 +32,15 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
     count = len(passed.values)
 
     def dispatch(values: list[Expr]) -> Expr:
-        """values: the object, then the arguments."""
+        """Choose the method by the class of the object; values: the object, then the arguments."""
         parts = passed.like(values[1:])
-        result = _built_in(t, copy_of(values[0]), name, _again(parts), node)
+        result = _built_in(t, copy_of(values[0]), name, _copies(parts), node)
         if fields:
             held = prim(t.span(node), "py.attribute", copy_of(values[0]), const(t.span(node), name))
-            stored = arrange.to_value(t, held, _again(parts), node)
+            stored = arrange.to_value(t, held, _copies(parts), node)
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), *fields), stored, result)
         for cls, callee, takes_self in reversed(owners):
-            args = _again(parts)
+            args = _copies(parts)
             if takes_self:
                 args = args.after([copy_of(values[0])], {})
             made = arrange.apply(t, callee, args, node, arrange.caller(t, callee, t.span(node)))
@@ -51,7 +51,7 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
     return bind(t.program.names, [self, *passed.values], dispatch, "argument")
 
 
-def _again(passed: Arguments) -> Arguments:
+def _copies(passed: Arguments) -> Arguments:
     return passed.like([copy_of(value) for value in passed.values])
 
 
@@ -63,7 +63,7 @@ def _built_in(t: FunctionContext, self: Expr, name: str, passed: Arguments, node
 
 
 def _of_python(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
-    """What Python's own types do."""
+    """Call the method of Python's own types."""
     span = t.span(node)
     library = t.program.library_method(name)
     if library is not None:

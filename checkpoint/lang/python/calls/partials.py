@@ -1,7 +1,7 @@
-"""Functions that a program makes of others by giving some arguments: `functools.partial`, lambdas with names.
+"""Translate functions that are made with a known signature: `functools.partial`, and lambdas in variables.
 
-In: an expression that makes a function whose signature is then known: a lambda, or `partial(f, ...)` where
-f's is. Out: a Callee, so that calls of the variable that holds it can use names and leave out defaults.
+In: a lambda, or `partial(f, ...)` where the signature of f is known. Out: a Callee, so that calls of the
+variable that holds it can pass arguments by name and leave out defaults.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from checkpoint.lang.python.control.handlers import let_guarded
 
 
 def named_function(t: FunctionContext, node: ast.expr, name: str, env: Env, exits: Exits) -> Expr | None:
-    """`name = <function>` where the name has this meaning only; None for any other assignment."""
+    """Translate `name = <function>` if the name has no other value; return None for all other assignments."""
     if len(t.scope.assigned.get(name, ())) != 1 or name in t.cells:
         return None
 
@@ -38,7 +38,7 @@ def named_function(t: FunctionContext, node: ast.expr, name: str, env: Env, exit
 
 
 def is_partial(t: FunctionContext, node: ast.expr, env: Env) -> bool:
-    """Whether an expression is `partial(f, ...)`."""
+    """Return whether an expression is `partial(f, ...)`."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
     known = t.program.reference(t, node.func, env)
@@ -46,16 +46,16 @@ def is_partial(t: FunctionContext, node: ast.expr, env: Env) -> bool:
 
 
 def value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """`partial(f, ...)` as a value; None where f's signature is not known."""
+    """Return `partial(f, ...)` as a value; None if the signature of f is not known."""
     return with_partial(t, node, env, None, lambda callee: t.program.as_value(callee, t.span(node)))
 
 
 def with_partial(
     t: FunctionContext, node: ast.Call, env: Env, handler: Handler | None, rest: Callable[[Callee], Expr]
 ) -> Expr | None:
-    """`rest` on the function that `partial` makes; None where f's signature is not known.
+    """Return `rest` of the function that `partial` makes; None if the signature of f is not known.
 
-    handler: where what the arguments raise goes.
+    handler: the target of exceptions from the arguments.
     """
     callee = _function(t, node.args[0], env)
     passed = arrange.arguments(
@@ -88,7 +88,7 @@ def _function(t: FunctionContext, node: ast.expr, env: Env) -> Callee | None:
 
 
 def _remaining(signature: Signature, passed: Arguments) -> Signature:
-    """What the partial function still takes: what was given by name has that as its default."""
+    """Return the parameters that a partial function still takes; those bound by name become defaults."""
     named = passed.keywords
     rest = signature.positional[len(passed.positional) :]
     first = next((i for i, name in enumerate(rest) if name in named), len(rest))
@@ -106,7 +106,7 @@ def _remaining(signature: Signature, passed: Arguments) -> Signature:
 def _call(
     t: FunctionContext, callee: Callee, kept: Arguments, params: dict[str, str], node: ast.AST, span: Span
 ) -> Expr:
-    """The body: the whole function on what was given and what the call passes."""
+    """Return the body of a partial function: a call of the whole function."""
     first = dict(zip(callee.signature.positional, kept.positional, strict=False))
     args = [first[n] if n in first else Var(span, params[n]) for n in callee.signature.names]
     return App(span, callee.make(span), tuple(args))

@@ -1,8 +1,8 @@
-"""Calls of Python objects that are known when the call is translated.
+"""Translate calls of Python objects that are known at translation.
 
-In: a Reference to a function, class, method, partial or builtin, and a call of it. Out: a call of the
-translated function, a primitive (the records say which functions they implement), a function of the library,
-a record; or a SourceError that says what to write instead.
+In: a Reference to a function, class, method, partial object or builtin, and a call of it. Out: a call of the
+translated function, a primitive (the records say which functions they implement), a library function, or a
+record; or a SourceError that says what to write instead.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from checkpoint.lang.python.source.advice import is_random, of_object
 
 
 def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
-    """A call of a known object."""
+    """Translate a call of a known object."""
     value = known.value
     record = arrays.record_of(value)
     if record is not None:
@@ -69,7 +69,7 @@ def _implementations() -> dict[Any, list[Primitive]]:
 
 
 def primitive(value: Any, count: int) -> str | None:
-    """The primitive that a Python function of so many operands is."""
+    """Return the primitive that implements a Python function with `count` operands, or None."""
     try:
         candidates = _implementations().get(value, ())
     except TypeError:
@@ -81,7 +81,7 @@ def primitive(value: Any, count: int) -> str | None:
 
 
 def arities(value: Any) -> tuple[int, ...]:
-    """With how many operands a Python function is a primitive; () if it is none."""
+    """Return the numbers of operands with which a Python function is a primitive."""
     try:
         found = _implementations().get(value, ())
     except TypeError:
@@ -90,7 +90,7 @@ def arities(value: Any) -> tuple[int, ...]:
 
 
 def _foreign(t: FunctionContext, value: Foreign, node: ast.Call, env: Env) -> Expr:
-    load_imported()  # it may return arrays of any of them
+    load_imported()  # the function may return arrays of any of these libraries
     if node.keywords or has_star(node):
         raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
     args = [t.expr(part, env) for part in node.args]
@@ -105,14 +105,14 @@ def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
     if is_random(value):
         raise t.refuse(node, *of_object(value))
     if isinstance(value, types.MethodType | functools.partial):
-        return _given(t, known, node, env)
+        return _bound(t, known, node, env)
     if arities(value) or value is builtins.isinstance:
         return _mismatch(t, value, node, env)
     raise t.refuse(node, *of_object(value))
 
 
 def _mismatch(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
-    """A call of a function of Python's own that has no such operands: Python's own error."""
+    """Raise Python's own error for a call of a builtin with arguments that it does not take."""
     if has_star(node) or any(keyword.arg is None for keyword in node.keywords):
         raise t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
     keywords = {str(keyword.arg): 1 for keyword in node.keywords}
@@ -123,8 +123,8 @@ def _mismatch(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
     raise t.refuse(node, f"a keyword in a call of {value.__name__}", "pass the argument by position")
 
 
-def _given(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
-    """A bound method or partial object: its function, with what it has been given first."""
+def _bound(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """Call the function of a bound method or partial object, with the arguments that it holds first."""
     function, positional, keywords = t.program.bound_parts(t, known, node)
     callee = t.program.callee(function)
     passed = arrange.arguments(t, node, env).after(positional, keywords)
@@ -137,7 +137,7 @@ def _given(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Ex
     return t.program.operation(t, op, passed.positional, node)
 
 
-# What the translator itself knows
+# Functions with a translation of their own
 
 
 def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:

@@ -1,1 +1,1 @@
-"""Functions and methods of Python, written in the language that is translated."""
+"""Python's builtins and methods, written in the language that is translated."""

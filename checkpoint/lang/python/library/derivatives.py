@@ -1,9 +1,10 @@
-"""Derivatives within a program: the public functions of the package, written in the language.
+"""The public derivative functions of the package, for use within a program, written in the translated
+language.
 
-In: a function of the program and its arguments. Out: what the public function of the same name gives. A
-cotangent or tangent is a value like others here, with None where there is nothing. A derivative is one step
-of the program: it is taken by bisection whatever `schedule` and `memory` say (`vjp` also by "plain"), and
-what it takes belongs to that step.
+In: a function of the program and its arguments. Out: the result of the public function of the same name. A
+cotangent or tangent is a value like any other here, with None where there is none. A derivative is one step
+of the program: it is computed by bisection whatever `schedule` and `memory` say (`vjp` also by "plain"), and
+its cost belongs to that step.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def hvp(f: Any, x: Any, v: Any, *, engine: Any = None, schedule: Any = None, mem
 
 
 def jacfwd(f: Any, argnums: Any = 0, *, engine: Any = None) -> Any:
-    """See checkpoint.jacfwd; by one real or array, or a list or tuple of reals."""
+    """See checkpoint.jacfwd; for one real or array, or a list or tuple of reals."""
 
     def jacobian(*args: Any) -> Any:
         def along(x: Any) -> Any:
@@ -115,7 +116,7 @@ def jacfwd(f: Any, argnums: Any = 0, *, engine: Any = None) -> Any:
 
 
 def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None, memory: Any = None) -> Any:
-    """See checkpoint.jacrev; of one real or array, or a list or tuple of reals."""
+    """See checkpoint.jacrev; for one real or array, or a list or tuple of reals."""
 
     def jacobian(*args: Any) -> Any:
         def along(x: Any) -> Any:
@@ -138,12 +139,12 @@ def jacrev(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None
 
 
 def hessian(f: Any, argnums: Any = 0, *, engine: Any = None, schedule: Any = None, memory: Any = None) -> Any:
-    """See checkpoint.hessian; by one real or array, or a list or tuple of reals."""
+    """See checkpoint.hessian; for one real or array, or a list or tuple of reals."""
     return jacfwd(grad(f, argnums), argnums)
 
 
 def _stacked(x: Any, columns: Any, y: Any) -> Any:
-    """The derivatives of y by each element of an array x, as arrays."""
+    """Return the derivatives of y by each element of an array x, as arrays."""
     if isinstance(y, list | tuple):
         rows = [prim("py.stacked", x, [column[i] for column in columns], -1) for i in range(len(y))]
         return tuple(rows) if isinstance(y, tuple) else rows
@@ -151,7 +152,7 @@ def _stacked(x: Any, columns: Any, y: Any) -> Any:
 
 
 def _unit(x: Any, position: Any) -> Any:
-    """A list or tuple like x, of zeros and one 1."""
+    """Return a list or tuple like x, of zeros and one 1."""
     found = [0.0 for _ in x]
     found[position] = 1.0
     return tuple(found) if isinstance(x, tuple) else found
@@ -186,7 +187,7 @@ def resume(z: Any) -> Any:
 
 
 def derived(make: Any, f: Any, argnums: Any) -> Any:
-    """A function that does what a derivative does which was made outside of programs."""
+    """Return a function that does what a derivative made outside of programs does."""
 
     def derivative(*args: Any) -> Any:
         return make(f, argnums)(*args)
@@ -195,7 +196,7 @@ def derived(make: Any, f: Any, argnums: Any) -> Any:
 
 
 def derived_with_aux(make: Any, f: Any, argnums: Any) -> Any:
-    """The same, of a function that returns something beside its value."""
+    """Return the same for a function that returns something in addition to its value."""
 
     def derivative(*args: Any) -> Any:
         return make(f, argnums, True)(*args)

@@ -1,8 +1,8 @@
-"""Functions of Python's own that are written in the language which is translated.
+"""Python's builtin and library functions, written in the language that is translated.
 
-In: what a call of a builtin or of a method passes. Out: what Python gives. They are translated like a user's
-functions, when one of them is first called. Iterators are lists here: what `map`, `zip` and their kin
-give is a list. Methods are in library_methods.py.
+In: the arguments of a call. Out: what Python returns. They are translated like a user's functions, when one
+of them is first called. Iterators are lists here, such as the results of `map`, `zip` and their kin. Methods
+are in methods.py.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def dict_(items: Any = (), /, **more: Any) -> Any:
 
 
 def merged(d: Any, other: Any) -> Any:
-    """A dictionary with what another one holds, or a sequence of pairs."""
+    """Return a dictionary with the items of another one, or of a sequence of pairs, added."""
     if isinstance(other, dict):
         return prim("py.merge", d, other)
     for pair in other:
@@ -226,7 +226,7 @@ def itemgetter_(index: Any) -> Any:
 
 
 def fsum_(items: Any) -> Any:
-    """See math.fsum; its derivative by each item is 1."""
+    """See math.fsum; its derivative with respect to each item is 1."""
     total = prim("py.exact-sum", items)
     for item in items:
         if math.isfinite(item):
@@ -243,7 +243,7 @@ def prod_(items: Any, /, *, start: Any = 1) -> Any:
 
 
 def hypot_(*coordinates: Any) -> Any:
-    """See math.hypot; of three and more the derivative is that of the root of the sum of squares."""
+    """See math.hypot; with three and more, the derivative is that of the root of the sum of squares."""
     if len(coordinates) == 0:
         return 0.0
     if len(coordinates) == 1:

@@ -1,4 +1,4 @@
-"""What the library (library.py) says to the translator: primitives by name."""
+"""The way in which library functions name primitives to the translator."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from typing import Any
 
 
 def prim(name: str, *operands: Any) -> Any:
-    """The primitive of the language with this name, a constant, on operands; only in translated code."""
+    """Apply the primitive with this name, a constant, to operands; only in translated code."""
     raise NotImplementedError(f"{name} is for translated programs")

@@ -1,7 +1,7 @@
-"""Methods of Python's own types that are written in the language which is translated.
+"""Methods of Python's own types, written in the language that is translated.
 
-In: the object, then what the call passes. Out: what Python gives; of a method that changes a list or
-dictionary the tuple of the new one and of what the method returns.
+In: the object, then the arguments of the call. Out: what Python returns; for a method that changes a list or
+dictionary, the tuple of the new object and of the method's result.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def method_count(x: Any, value: Any) -> Any:
 
 
 def method__asdict(x: Any) -> Any:
-    """The dictionary of a named tuple."""
+    """Return the dictionary of a named tuple."""
     return prim("py.fields", x)
 
 
 def method__replace(x: Any, /, **changes: Any) -> Any:
-    """A named tuple with some fields replaced."""
+    """Return a named tuple with some fields replaced."""
     return prim("py.replaced", x, changes)
 
 

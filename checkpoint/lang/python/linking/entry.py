@@ -1,7 +1,8 @@
-"""The first call of a program: that of the function which a user gave.
+"""Translate the first call of a program, that of the user's function.
 
-In: what the function is (plain, a bound method, a partial object, an object with `__call__`, a builtin) and
-the arguments. Out: the expression of the call.
+In: the function (plain, a bound method, a partial object, an object with `__call__`, a builtin) and its
+arguments.
+Out: the expression of the call.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from checkpoint.lang.python.source import advice
 
 
 def call_of_root(linker: Linker, root: Reference | str, passed: Arguments) -> Expr:
-    """The call of the given function."""
+    """Return the call of the user's function."""
     t = Entry(linker)
     if isinstance(root, str):
         return _call_of_object(linker, t, root, passed)
@@ -35,7 +36,7 @@ def call_of_root(linker: Linker, root: Reference | str, passed: Arguments) -> Ex
 
 
 def value_of_root(linker: Linker, root: Reference | str) -> Expr:
-    """Return the given function as a value that is called by position."""
+    """Return the user's function as a value that is called by position."""
     if isinstance(root, str):
         raise SourceError(_not_translated(linker.inputs.value(0)))
     return values.of_reference(linker, Entry(linker), root, NOWHERE, NO_NODE)
@@ -67,7 +68,7 @@ def _call_of_object(linker: Linker, t: Entry, name: str, passed: Arguments) -> E
 
 
 def _not_translated(value: Any) -> str:
-    """Return what to say of an object whose call has no text, or none of the user's own."""
+    """Return the error text for an object whose call has no text, or none of the user's own."""
     what = f"a {type(value).__module__}.{type(value).__qualname__}"
     if not callable(value):
         return f"{what} is no function"

@@ -1,10 +1,12 @@
-"""What a program reads of the world around it, and how to find that again at the next call.
+"""The inputs of a program: the Python objects that it reads from its surroundings, and how to find them
+again.
 
-In: while a program is translated, the Python objects that its names mean. Out: a tree of inputs, each found
-from another one (a global of a function, a cell of its closure, an attribute of a module). At a later call
-the tree is walked again from the function given then: objects that the translation relied on (functions,
-by their code; classes, modules, builtins, by identity) must be the same, else the program is translated
-anew; data is read, so that a changed global is seen. What was not there must not be there yet.
+In: during translation, the objects that the program's names denote. Out: a tree of inputs, each found from
+another one by one access (a global of a function, a cell of its closure, an attribute of a module). A later
+call follows the tree again from the function of that call. Objects on which the translation relies
+(functions, by their code; classes, modules, builtins, by identity) must be the same, else the program is
+translated anew. Data is read each time, so that a changed global is seen. A name that was not defined must
+still be undefined.
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ LEAVES = frozenset((float, int, str, bool, type(None)))
 
 
 class NotFound(Exception):
-    """A name that means nothing, or a cell that is empty."""
+    """A name without a meaning, or an empty cell."""
 
 
 def follow(value: Any, access: tuple[str, Any]) -> Any:
-    """One step from an object to another."""
+    """Return the object that one access from another object leads to; raise NotFound."""
     kind, key = access
     return ACCESSES[kind](value, key)
 
@@ -111,9 +113,9 @@ def is_of_system(value: Any) -> bool:
 
 
 def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
-    """The classes of the objects in arguments or data, whose methods a function may call.
+    """Return the classes of the objects in arguments or data, whose methods a function may call.
 
-    Where there is a function among them, its class too.
+    FunctionType stands for functions among them, Array for arrays.
     """
     found: dict[type, None] = {}
     pending, seen = _no_leaves(values), set()
@@ -128,9 +130,9 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
         elif isinstance(each, dict):
             pending.extend(_no_leaves(each.values()))
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
-            found[types.FunctionType] = None  # this package's own are derivatives and procedures
+            found[types.FunctionType] = None  # those of this package are derivatives and procedures
         elif is_array(each):
-            found[Array] = None  # methods may be those of arrays
+            found[Array] = None  # their methods are known
         elif kind.__module__ != "builtins":
             found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
             pending.extend(_no_leaves(_attributes(each)))
@@ -138,7 +140,7 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
 
 
 def _attributes(value: Any) -> list[Any]:
-    """What an object holds in its dictionary and its slots."""
+    """Return the values in an object's dictionary and slots."""
     found = list(own_attributes(value).values())
     for base in type(value).__mro__:
         slots = base.__dict__.get("__slots__", ())
@@ -172,7 +174,7 @@ STATIC_TYPES = (
 
 
 def _is_native_callable(value: Any) -> bool:
-    """Callable objects of compiled packages, and of this one (`checkpoint.grad` is a function)."""
+    """Return whether an object is a callable of a compiled package, which translation knows by identity."""
     module = type(value).__module__
     native = module in {"numpy", "functools", "_operator", "operator"} or module.startswith("_cython")
     return native and callable(value)
@@ -180,7 +182,11 @@ def _is_native_callable(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One object: from which other it is found, and what it must be (NOTHING: it is data)."""
+    """One object that a program reads.
+
+    parent: the index of the input from which it is found. access: how, as a key of ACCESSES and its argument.
+    expected: what it must be (_expected).
+    """
 
     parent: int
     access: tuple[str, Any]
@@ -199,11 +205,11 @@ class Inputs:
         self._known: dict[tuple[Any, ...], int] = {}
 
     def value(self, index: int) -> Any:
-        """The object, while the program is translated."""
+        """Return the object of an input, during translation."""
         return self._values[index]
 
     def find(self, parent: int, kind: str, key: Any) -> tuple[int, Any]:
-        """The input that a step leads to, and its value; raises Unknown."""
+        """Return the input that an access leads to, and its value; raise NotFound."""
         origin = self._values[parent]
         place = (id(origin.__globals__), key) if kind == "global" else (parent, kind, key)
         if place not in self._known:
@@ -215,7 +221,7 @@ class Inputs:
         return index, self._values[index]
 
     def name_of(self, index: int) -> str:
-        """Return what a function that reads an input calls it."""
+        """Return the name of an input in the function that reads it."""
         node = self.nodes[index]
         kind, key = node.access
         code: Any = getattr(self._values[node.parent], "__code__", None)
@@ -227,7 +233,7 @@ class Inputs:
         return str(key)
 
     def absent(self, parent: int, kind: str, key: Any) -> None:
-        """Note that a global is not there, or that a cell is empty."""
+        """Record that a global is undefined, or that a cell is empty."""
         origin = self._values[parent]
         place = (id(origin.__globals__), kind, key) if kind == "global" else (parent, "no", key)
         if place not in self._known:
@@ -236,12 +242,12 @@ class Inputs:
             self._values.append(None)
 
     def forget(self) -> None:
-        """Once translated: let go of the objects themselves."""
+        """Release the objects, after translation."""
         self._values = []
         self._known = {}
 
     def read(self, root: Any) -> list[Any] | None:
-        """All inputs found again from a function; None where the translation does not fit."""
+        """Find all inputs again from a function; return None if the translation does not fit them."""
         values: list[Any] = []
         for node in self.nodes:
             try:
@@ -258,7 +264,7 @@ class Inputs:
 
 
 def _expected(value: Any) -> Any:
-    """What to compare with: a function's code, a known object itself, NOTHING for data."""
+    """Return what identifies an object: a function's code, a known object itself, IS_DATA for data."""
     if isinstance(value, types.FunctionType):
         return value.__code__
     if isinstance(value, functools.partial):

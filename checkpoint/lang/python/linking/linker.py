@@ -1,11 +1,11 @@
-"""A Python function and all that it calls, as one program of the core.
+"""Translate a Python function and all that it calls to one program of the core.
 
-In: a function, how it is to be called, and the classes of what it will be called with. Out: a Linked
-program: one letrec of the lambdas of all functions that are reached, over the variables that hold the
-inputs. A function is translated when it is first referred to.
+In: a function, the shape of its call, and the classes of its arguments. Out: one letrec of the lambdas of all
+functions that are reached, over the variables that hold the inputs. A function is translated when it is first
+referred to.
 
-What is learned on the way (which classes there are, whether some function takes a varying number of
-arguments) changes how calls are translated; when something new is learned the translation starts again.
+Facts found on the way (the program's classes, whether some value takes a varying number of arguments)
+determine how calls are translated; a new fact starts the translation again.
 """
 
 from __future__ import annotations
@@ -48,14 +48,20 @@ from checkpoint.lang.python.translation.translator import Translator
 
 
 class Linker(Objects):
-    """One translation of a program. `learned` outlives it, if it must start again."""
+    """One translation of a program.
+
+    facts: what is known of the whole program; they outlive a translation that starts again.
+    variables: the core variables of the inputs that are data, by their indices.
+    places: where each of these variables is first read.
+    bindings: the lambdas that are translated so far.
+    """
 
     def __init__(self, root: Any, facts: Facts) -> None:
         self.facts = facts
         self.names = Names()
         self.inputs = Inputs(root)
-        self.variables: dict[int, str] = {}  # of the inputs that are data
-        self.places: dict[str, Span] = {}  # where each of these is first read
+        self.variables: dict[int, str] = {}
+        self.places: dict[str, Span] = {}
         self.bindings: dict[str, Lambda] = {}
         self._callees: dict[Any, Callee] = {}
         self._pending: list[tuple[str, Translator]] = []
@@ -69,7 +75,7 @@ class Linker(Objects):
     # Inputs
 
     def reference_to(self, index: int, value: Any) -> Reference | str:
-        """What a name means that leads to an input."""
+        """Return the meaning of a name that leads to an input."""
         if not is_data(value):
             if isinstance(value, type):
                 self.note_class(value)
@@ -81,14 +87,14 @@ class Linker(Objects):
         return self.variables[index]
 
     def check_input(self, t: FunctionContext, variable: str, node: ast.AST) -> None:
-        """Note where data is read; refuse what no program can hold."""
+        """Record where data is read; refuse values that no program can hold."""
         self.places.setdefault(variable, t.span(node))
         value = self.input_of(variable)
         if advice.is_random(value):
             raise t.refuse(node, *advice.of_random(type(value).__name__))
 
     def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
-        """The meaning of what a step from an input leads to."""
+        """Return the meaning of what an access from an input leads to."""
         try:
             index, value = self.inputs.find(parent, kind, key)
         except NotFound:
@@ -96,7 +102,7 @@ class Linker(Objects):
         return self.reference_to(index, value)
 
     def globals_of(self, index: int) -> Callable[[str], Binding | Reference | str | None]:
-        """What names mean in a function that no function around binds."""
+        """Return the function that gives the meanings of names in a function that no function encloses."""
         function = self.inputs.value(index)
         free = {name: i for i, name in enumerate(function.__code__.co_freevars)}
 
@@ -114,7 +120,7 @@ class Linker(Objects):
         return meaning
 
     def reference(self, t: FunctionContext, node: ast.expr, env: Env) -> Reference | str | None:
-        """What a name or dotted name means, if that is known; None for other values."""
+        """Return the meaning of a name or dotted name, if that is known; None for all other values."""
         if isinstance(node, ast.Name):
             found = t.meaning(node.id, env)
             return found if isinstance(found, Reference | str) else None
@@ -142,14 +148,14 @@ class Linker(Objects):
         return self.find(base.input, "attribute", name)
 
     def imported(self, module: str, name: str | None) -> Reference | str | None:
-        """What an import inside a function means."""
+        """Return the meaning of an import inside a function."""
         if self.import_error(module, name) is not None:
             return None
         found: Any = importlib.import_module(module)
         return Reference(found if name is None else getattr(found, name))
 
     def import_error(self, module: str, name: str | None) -> ImportError | None:
-        """What Python raises at an import, if it does."""
+        """Return the exception that Python raises at an import, or None."""
         try:
             found = importlib.import_module(module)
             if name is not None and not hasattr(found, name) and hasattr(found, "__path__"):
@@ -162,7 +168,7 @@ class Linker(Objects):
         return ImportError(f"cannot import name {name!r} from {module!r} ({file})")
 
     def maker_of(self, known: Reference, kind: str, key: Any) -> Maker:
-        """A maker of what a step from an input leads to."""
+        """Return a maker of what an access from an input leads to."""
         assert known.input is not None
         found = self.find(known.input, kind, key)
         return self.maker(found)
@@ -174,7 +180,7 @@ class Linker(Objects):
         return lambda span: values.of_reference(self, Entry(self), found, span, NO_NODE)
 
     def factory_of(self, known: Reference, name: str) -> Maker:
-        """A maker of what the default factory of a dataclass's field makes."""
+        """Return a maker of the value of a dataclass field's default factory."""
         assert known.input is not None
         found = self.find(known.input, "field factory", name)
         callee = self.callee(found) if isinstance(found, Reference) else None
@@ -187,7 +193,7 @@ class Linker(Objects):
     # Functions
 
     def callee(self, known: Reference) -> Callee | None:
-        """The translated function that a known object is, or None."""
+        """Return the translated function that a known object is, or None."""
         value = known.value
         if isinstance(value, functools._lru_cache_wrapper):
             wrapped = self.attribute_of(known, "__wrapped__")
@@ -235,7 +241,7 @@ class Linker(Objects):
             self.bindings[core] = translator.function({})
 
     def library_callee(self, value: Any) -> Callee | None:
-        """The function of the library that does what a Python object does."""
+        """Return the library function that stands for a Python object, or None."""
         try:
             function = library_functions.FUNCTIONS.get(value) or arrays.written(value)
         except TypeError:
@@ -253,14 +259,14 @@ class Linker(Objects):
         return None if function is None else self.library_function(function)
 
     def changing_method(self, name: str) -> Callee | None:
-        """The function of the library for a method that changes a list or dictionary."""
+        """Return the library function for a method that changes a list or dictionary, or None."""
         function = library_methods.CHANGES.get(name)
         return None if function is None else self.library_function(function)
 
     def bound_parts(
         self, t: CallContext, known: Reference, node: ast.AST
     ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
-        """The function of a bound method or partial object, and what it has been given."""
+        """Return the function of a bound method or partial object, and the arguments that it holds."""
         value = known.value
 
         def part(kind: str, key: Any) -> Expr:
@@ -300,15 +306,15 @@ class Linker(Objects):
     # Values
 
     def value_of(self, t: CallContext, known: Reference, node: ast.AST) -> Expr:
-        """A known object as a value."""
+        """Return a known object as a value."""
         return values.of_reference(self, t, known, t.span(node), node)
 
     def as_value(self, callee: Callee, span: Span) -> Expr:
-        """A function as a value that is called by position."""
+        """Return a function as a value that is called by position."""
         return values.of_callee(self, callee, span)
 
     def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
-        """A call of what an expression means, on values (a decorator)."""
+        """Call the meaning of an expression on values, as a decorator is called."""
         known = self.reference(t, function, env)
         callee = self.callee(known) if isinstance(known, Reference) else None
         binding = env.get(function.id) if isinstance(function, ast.Name) else None
@@ -322,11 +328,11 @@ class Linker(Objects):
 
 
 def _has_members(value: Any) -> bool:
-    """Whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
+    """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
     known = isinstance(value, types.ModuleType | type) or is_of_system(value)
     return known or arrays.record_of(value) is not None
 
 
 def _known_as(name: str) -> str:
-    """What a user knows a function of the library by."""
+    """Return the name by which a user knows a library function."""
     return name.removeprefix("method_").removeprefix("change_").rstrip("_")

@@ -1,8 +1,8 @@
-"""What operations mean on objects of the program's classes.
+"""Translate operations on objects of the program's classes.
 
-In: an operation, attribute or call whose operands are values, and the classes that the program may meet.
-Out: where no class has a method for it, the primitive; else a choice by the class of the operand. Which
-classes there are is *learned* from the program's inputs, and from the classes that its functions name.
+In: an operation, attribute or call of values, and the classes whose objects the program may meet. Out: the
+primitive, if no class has a method for the operation; else a choice by the class of the operand. The classes
+are those of the program's inputs and those that its functions name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from checkpoint.lang.python.source import advice
 
 CLASS_MEMBERS = (types.FunctionType, property, staticmethod, classmethod, functools.cached_property)
 
-# The methods behind an operation, and the one that is asked of the second operand.
+# For each operation the method of the first operand, and the reflected one of the second.
 METHODS: dict[str, tuple[str, str | None]] = {
     "py.add": ("__add__", "__radd__"),
     "py.iadd": ("__add__", "__radd__"),
@@ -65,18 +65,22 @@ METHODS.update(
 
 @dataclass(eq=False, repr=False)
 class Facts:
-    """What the translation has found out about the whole program."""
+    """Facts about the whole program, found during its translation.
+
+    classes: the classes whose objects the program may meet, in the order of their discovery.
+    varying: whether some value takes a varying number of arguments.
+    """
 
     classes: dict[type, Any] = field(default_factory=dict)
     varying: bool = False
 
 
 class FactsChanged(Exception):
-    """Start again, with what is known now."""
+    """A new fact: the translation must start again."""
 
 
 class Objects(ProgramContext):
-    """The classes of a program. `ProgramContext` gives it the functions."""
+    """The operations of a program on the objects of its classes; the linker adds functions."""
 
     facts: Facts
     inputs: Inputs
@@ -91,11 +95,11 @@ class Objects(ProgramContext):
         """Return the meaning of an attribute of a known object."""
 
     def input_of(self, variable: str) -> Any:
-        """The object that an input's variable stands for, while the program is translated."""
+        """Return the object that an input's variable stands for, during translation."""
         return self.inputs.value(next(i for i, name in self.variables.items() if name == variable))
 
     def note_class(self, cls: type) -> None:
-        """Note a class whose objects the program may meet."""
+        """Record a class whose objects the program may meet."""
         for each in cls.__mro__:
             if each.__module__ == "builtins" or issubclass(each, BaseException) or each in self.facts.classes:
                 continue
@@ -104,7 +108,7 @@ class Objects(ProgramContext):
                 raise FactsChanged
 
     def note_classes_of(self, value: Any) -> None:
-        """Note the classes of the objects in an input."""
+        """Record the classes of the objects in an input."""
         for cls in classes_in([value]):
             if cls is types.FunctionType:
                 self.note_varying()
@@ -117,7 +121,7 @@ class Objects(ProgramContext):
             raise FactsChanged
 
     def has_method(self, *names: str) -> bool:
-        """Whether a class of the program has one of these methods."""
+        """Return whether a class of the program has one of these methods."""
         return any(
             classes.found_in_class(cls, name) is not None for cls in self.facts.classes for name in names
         )
@@ -126,7 +130,7 @@ class Objects(ProgramContext):
         return tuple(cls for cls in self.facts.classes if name in classes.all_fields(cls))
 
     def reference_to_class(self, cls: type) -> Reference:
-        """A class that has been learned, as something to find methods in."""
+        """Return a known class as a reference through which its methods are found."""
         index, _ = self.inputs.find(0, "library", cls)
         return Reference(cls, index)
 
@@ -136,14 +140,16 @@ class Objects(ProgramContext):
         return self.find(base.input, "in class", name)
 
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
-        """A method of a class, that takes the object first."""
+        """Return a method of a class as a function that takes the object first, or None."""
         if not isinstance(classes.found_in_class(cls, name), types.FunctionType):
             return None
         found = self.in_class(cls, name)
         return self.callee(found) if isinstance(found, Reference) else None
 
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
-        """The classes with a method, the derived before their bases; whether it takes the object."""
+        """Return the classes with a method, derived ones first; the flag: whether the method takes the
+        object.
+        """
         found = []
         for cls in _derived_first(self.facts.classes):
             member = classes.found_in_class(cls, name)
@@ -159,7 +165,7 @@ class Objects(ProgramContext):
         return found
 
     def operation(self, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
-        """A primitive on values; for objects of the program's classes the method behind it."""
+        """Apply a primitive to values, or the method behind it to objects of the program's classes."""
         span = t.span(node)
         method, reflected = METHODS.get(op, (None, None))
         if method is None or not (self.has_method(method) or (reflected and self.has_method(reflected))):
@@ -180,7 +186,7 @@ class Objects(ProgramContext):
         return bind(self.names, args, dispatch)
 
     def called(self, t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
-        """A call of a value that may be an object with `__call__`, or take a varying number."""
+        """Call a value, which may be an object with `__call__`, or take a varying number of arguments."""
         owners = self.owners_of("__call__")
         if not owners:
             return self._applied(function, passed.positional, t.span(node))
@@ -203,7 +209,7 @@ class Objects(ProgramContext):
         passed: Arguments,
         node: ast.AST,
     ) -> Expr:
-        """A call of a procedure, or of an object of one of these classes; all arguments are simple."""
+        """Call a procedure, or an object of one of these classes; all arguments are simple."""
         span = t.span(node)
         if passed.keywords or passed.mapping is not None:
             result = raise_error(span, TypeError, "this function takes no keyword arguments here")
@@ -216,7 +222,7 @@ class Objects(ProgramContext):
         return result
 
     def attribute(self, t: CallContext, value: Expr, name: str, node: ast.AST) -> Expr:
-        """An attribute of a value: a field, or what its class has."""
+        """Return an attribute of a value: a field, or a member of its class."""
         span = t.span(node)
         members = [(c, classes.found_in_class(c, name)) for c in _derived_first(self.facts.classes)]
         members = [(c, m) for c, m in members if m is not None and name not in classes.all_fields(c)]
@@ -233,7 +239,7 @@ class Objects(ProgramContext):
         return bind(self.names, [value], dispatch)
 
     def _member(self, t: CallContext, cls: type, name: str, member: Any, value: Expr, node: ast.AST) -> Expr:
-        """What a class has under a name, for one of its objects."""
+        """Return the member of a class under a name, for one of its objects."""
         span = t.span(node)
         if isinstance(member, property | functools.cached_property):
             base = self.in_class(cls, name)
@@ -263,7 +269,7 @@ class Objects(ProgramContext):
     # Exceptions and isinstance
 
     def exception(self, t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-        """What a `raise` raises: a class stands for an object of it."""
+        """Return the exception that a `raise` raises; a class stands for an instance of it."""
         span = t.span(node)
         known = self.reference(t, node, env)
         if isinstance(known, Reference) and isinstance(known.value, type):
@@ -272,7 +278,7 @@ class Objects(ProgramContext):
         return prim(span, "py.raise-check", t.expr(node, env))
 
     def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
-        """The classes that an expression names, as `isinstance` and `except` take them."""
+        """Return the classes that an expression names, as `isinstance` and `except` take them."""
         if isinstance(node, ast.Tuple):
             return tuple([cls for part in node.elts for cls in self.classes_of(t, part, env)])
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):

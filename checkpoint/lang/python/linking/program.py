@@ -1,8 +1,8 @@
-"""A Python function as a program, kept for the next call.
+"""Translate a Python function to a program, and keep the program for later calls.
 
 In: a function and the shape of its call. Out: a Linked program, and at each call the values of its inputs.
-Programs are kept by the code of the function and the shape of the call; what they rely on is looked at
-again at every call (linking/inputs.py).
+Programs are kept by the code of the function and the shape of the call; every call checks what the
+translation relies on (inputs.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ ROOM = 20_000  # Python frames that a translation may need, for functions of tho
 
 @dataclass(frozen=True)
 class Shape:
-    """How a function is called: as a procedure of one tuple of arguments; None: as a value."""
+    """How a function is called, with one tuple of all arguments.
+
+    positional: the number of positional arguments; None: the function is not called, but is a value itself.
+    keywords: the names of the other arguments.
+    """
 
     positional: int | None
     keywords: tuple[str, ...] = ()
@@ -46,7 +50,9 @@ class Shape:
 class Linked:
     """A translated program: a lambda of its inputs around a letrec, whose body is the entry.
 
-    met: the classes of the objects among its arguments and inputs, for which it is translated.
+    scopes: the captures of its lambdas. inputs: how its inputs are found.
+    hidden: the indices of the inputs that are data, in the order of the lambda's parameters.
+    met_classes: the classes of the objects in its arguments and inputs for which it is translated.
     places: where each of the inputs that are data is first read, as far as a text says.
     generation: which functions of array libraries were registered when it was translated.
     """
@@ -60,7 +66,7 @@ class Linked:
     generation: int
 
     def closure(self, values: dict[int, Any]) -> Closure:
-        """The entry, closed over the values of the inputs."""
+        """Return the entry, closed over the values of the inputs."""
         found = {name: values[i] for name, i in zip(self.thunk.params, self.hidden, strict=True)}
         body: Expr = self.thunk.body
         if isinstance(body, Letrec):
@@ -75,7 +81,7 @@ class Linked:
 
 @contextmanager
 def recursion_room() -> Iterator[None]:
-    """Within, Python's recursion may go deeper: what follows a statement is nested in it."""
+    """Let Python recurse deeper in this context: the translation of a statement nests what follows it."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, ROOM))
     try:
@@ -99,7 +105,7 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
             except SourceError:
                 if generation == arrays.generation():
                     raise
-                continue  # of a library that was loaded meanwhile, more is known now
+                continue  # more is known of a library that was loaded during the translation
             if generation == arrays.generation():
                 return linked
 
@@ -118,7 +124,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
 
 
 def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
-    """A procedure of one argument that calls the function, or gives it as a value."""
+    """Return a procedure of one argument that calls the function, or returns it as a value."""
     name = linker.names.fresh("arguments")
     if shape.positional is None:
         return Lambda(NOWHERE, (name,), value_of_root(linker, root), name="value")
@@ -133,7 +139,7 @@ def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
 
 
 class Programs:
-    """The programs that have been translated, by code and shape."""
+    """The translated programs, by code and shape."""
 
     def __init__(self, functions: int = 1024, versions: int = 8) -> None:
         self.functions = functions
@@ -141,7 +147,7 @@ class Programs:
         self._known: OrderedDict[Any, list[Linked]] = OrderedDict()
 
     def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
-        """The program for a call, and the values of all its inputs."""
+        """Return the program for a call, and the values of all its inputs."""
         key = (code_of(function), shape)
         for linked in self._known.get(key, ()):
             found = linked.inputs.read(function)
@@ -161,14 +167,15 @@ class Programs:
     def _fits(linked: Linked, inputs: list[Any]) -> bool:
         """Return whether a translation has met the classes of the objects among the inputs.
 
-        It must know all functions of array libraries that are registered by now: finding classes loads some.
+        It must also know all functions of array libraries that are registered by now: finding classes loads
+        some.
         """
         met_classes = linked.met_classes.issuperset(classes_in([inputs[i] for i in linked.hidden]))
         return met_classes and linked.generation == arrays.generation()
 
 
 def code_of(function: Any) -> Any:
-    """What a function's program is kept under."""
+    """Return the key under which a function's programs are kept."""
     while isinstance(function, types.MethodType | functools.partial):
         function = function.__func__ if isinstance(function, types.MethodType) else function.func
     if isinstance(function, types.FunctionType):

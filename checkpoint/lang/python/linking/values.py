@@ -1,8 +1,8 @@
 """Known objects as values: procedures that are called by position.
 
 In: a function, class or builtin that is passed on, stored or returned. Out: a procedure of its positional
-arguments. What takes a varying number of them is a record of procedures, one for each number (`Overloads`),
-among which a call picks by how many it passes (py.callee).
+arguments. An object that takes a varying number of them is a record of procedures, one for each number
+(`Overloads`), from which a call selects by the number that it passes (py.callee).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from checkpoint.lang.python.source import advice, mismatch
 from checkpoint.lang.python.source.advice import is_random
 
 ATOMS = (bool, int, float, str, type(None))
-MAX_EXTRA = 4  # how many arguments `*args` of a function that is passed on may receive
+MAX_EXTRA = 4  # the most arguments that `*args` of a function value may receive
 
 
 Named = tuple[str, list[str]]
 
 
 class Overloads:
-    """The class of a record of procedures, named by how many arguments they take."""
+    """The class of a record of procedures, whose fields are named by the number of arguments."""
 
 
 def of_reference(
@@ -45,7 +45,7 @@ def of_reference(
     span: Span,
     node: ast.AST,
 ) -> Expr:
-    """A known object as a value."""
+    """Return a known object as a value."""
     value = known.value
     if type(value) in ATOMS:
         return Const(span, value)
@@ -69,7 +69,7 @@ def of_reference(
 
 
 def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:
-    """A primitive, a function of arrays or a function of the user's own that is one step."""
+    """Return as a value a primitive, a function of arrays, or a user's function that is one step."""
     record = arrays.record_of(value)
     if record is not None:
         name, counts = record.name, arrays.counts(record)
@@ -78,7 +78,7 @@ def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:
             return arrays.of_values(record, list(args), span)
 
     elif isinstance(value, Foreign):
-        load_imported()  # it may return arrays of any of them
+        load_imported()  # the function may return arrays of any of these libraries
         name, counts = value.name, _counts(value)
 
         def make(args: Sequence[Expr]) -> Expr:
@@ -99,7 +99,7 @@ def _counts(value: Foreign) -> tuple[int, ...]:
 
 
 def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
-    """A translated function as a value."""
+    """Return a translated function as a value."""
     signature = callee.signature
     if signature.is_plain:
         return callee.make(span)
@@ -112,14 +112,14 @@ def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
 
 
 def _named(callee: Callee, bound: int = 0) -> Named:
-    """The name of a function, and those of its positional parameters but for those that are given."""
+    """Return the name of a function and of its positional parameters, without the first `bound` ones."""
     signature = callee.signature
     more = [] if signature.vararg is None else [f"*{signature.vararg}"] * MAX_EXTRA
     return callee.name, [*signature.positional[bound:], *more]
 
 
 def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
-    """A call by position: defaults for what is left out, the rest as a tuple."""
+    """Call by position: defaults for what is left out, extra arguments as a tuple."""
     signature: Signature = callee.signature
     named = args[: len(signature.positional)]
     missing = signature.named[len(named) :]
@@ -141,7 +141,7 @@ def overloaded(
     span: Span,
     make: Callable[[list[Expr]], Expr],
 ) -> Expr:
-    """A procedure for each number of arguments; named: what messages call it and its parameters."""
+    """Return a procedure for each number of arguments; named: the names in messages."""
     name, known = named
     lambdas = []
     for count in counts:
@@ -170,7 +170,7 @@ def _of_class(program: ProgramContext, known: Reference, span: Span) -> Expr | N
 
 
 def bound_method(program: ProgramContext, callee: Callee, self: Expr, span: Span) -> Expr:
-    """A method of an object as a value."""
+    """Return a method of an object as a value."""
     signature = callee.signature
     counts = range(signature.required - 1, len(signature.positional))
 
@@ -187,7 +187,7 @@ def bound_method(program: ProgramContext, callee: Callee, self: Expr, span: Span
 
 
 def _of_partial(program: ProgramContext, t: CallContext, known: Reference, span: Span, node: ast.AST) -> Expr:
-    """A partial object or bound method as a value."""
+    """Return a partial object or bound method as a value."""
     function, positional, keywords = program.bound_parts(t, known, node)
     callee = program.callee(function)
     if callee is None:

@@ -1,1 +1,1 @@
-"""One function in normal form to one lambda of the core."""
+"""The translation of one function in normal form to one lambda of the core."""

@@ -1,7 +1,7 @@
-"""Changes of lists and dictionaries: a new value for the variable that holds them.
+"""Translate changes of lists, dictionaries and arrays: the variable that holds the object gets a new value.
 
-In: a Change (normal/normaliser.py) of what a path holds: a variable, or an item of an item of one.
-Out: the items on the way are read, the last is updated, and each is put back into the one before it.
+In: a Change (normal/nodes.py) of the object that a path denotes: a variable, or an item of an item of one.
+Out: the items along the path are read, the last is updated, and each is stored in the one before it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.normal.nodes import Change, Keyword
 from checkpoint.lang.python.scopes.syntax import MUTATING_METHODS
 
-# By method: the primitive, and how many arguments there may be.
+# For each method the primitive, and the possible numbers of arguments.
 SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
     "set": ("py.set", (2,)),
     "set_slice": ("py.set-slice", (4,)),
@@ -35,7 +35,7 @@ SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
 
 
 def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
-    """The change, then what follows."""
+    """Translate a change, around what follows."""
     if node.method == "(call)" and not arrays.changes(t, node.args[0], env):
         return _plain_call(t, node, env, exits)
     if node.method in MUTATING_METHODS and isinstance(t.program.reference(t, node.path, env), Reference):
@@ -69,7 +69,7 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
 
 
 def _not_its_own(t: FunctionContext, root: ast.Name, found: Reference | str) -> SourceError:
-    """The error for a change of what the function reads from its surroundings."""
+    """Return the error for a change of an object that the function did not make."""
     of_array = isinstance(found, str) and is_array(t.program.input_of(found))
     copies = f"{root.id}.copy()" if of_array else f"list({root.id}) or dict({root.id})"
     return t.refuse(
@@ -80,7 +80,7 @@ def _not_its_own(t: FunctionContext, root: ast.Name, found: Reference | str) -> 
 
 
 def _call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
-    """A function of a module or class, that only has the name of a changing method."""
+    """Call a function of a module or class that only has the name of a mutating method."""
     keywords = [ast.keyword(a.name, a.value) for a in node.args if isinstance(a, Keyword)]
     positional = [a for a in node.args if not isinstance(a, Keyword)]
     function = ast.copy_location(ast.Attribute(node.path, node.method, ast.Load()), node)
@@ -95,7 +95,7 @@ def _call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
 
 
 def _plain_call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
-    """A call that only looks as if it changed its first argument."""
+    """Translate a call that only looks as if it changed its first argument."""
     rest = node.args[0]
     assert isinstance(rest, ast.Call)
     call = ast.copy_location(ast.Call(rest.func, [node.path, *rest.args], rest.keywords), node)
@@ -133,7 +133,7 @@ def _accessors(t: FunctionContext, node: Change) -> tuple[list[ast.expr], ast.Na
 
 
 def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: Expr, env: Env) -> Expr:
-    """The new value of the variable, as a tuple with the method's result if that is used."""
+    """Return the new value of the variable; a tuple of it and of the method's result if that is used."""
     span = t.span(node)
     if not indices:
         return _applied(t, node, value, env)
@@ -153,7 +153,7 @@ def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: E
 
 
 def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
-    """The method on the list or dictionary itself."""
+    """Apply the method to the list or dictionary itself."""
     span = t.span(node)
     if node.method == "(call)":
         return arrays.changed(t, value, node.args[0], env)
@@ -172,7 +172,7 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
 
 
 def _library(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
-    """A method that the library has: a function of the list to (the new list, the result)."""
+    """Call the library function of a method, which returns a tuple of the new object and of the result."""
     callee = t.program.changing_method(node.method)
     if callee is None:
         raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")

@@ -1,8 +1,7 @@
-"""Expressions without effects, to expressions of the core.
+"""Translate expressions without effects to expressions of the core.
 
-In: an expression in normal form, and what its names mean at this point. Out: a core expression that
-evaluates its operands from the left, as Python does. A comprehension is the loop that it stands for
-(translation/comprehensions.py), a call is arranged by calls/arrange.py.
+In: an expression in normal form, and the bindings at this point. Out: a core expression that evaluates its
+operands from the left, as Python does. Comprehensions are loops (control/comprehensions.py).
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 
 
 def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-    """The value of an expression."""
+    """Return the value of an expression."""
     if isinstance(node, COMPREHENSIONS):
         return comprehensions.translate(t, node, env)
     found = TRANSLATIONS.get(type(node))
@@ -63,7 +62,7 @@ def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
 
 
 def test(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-    """Whether an expression is true, as a boolean."""
+    """Return the truth of an expression, as a boolean."""
     span = t.span(node)
     match node:
         case ast.UnaryOp(op=ast.Not()):
@@ -92,7 +91,7 @@ def test(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
 
 
 def constant(t: FunctionContext, node: ast.Constant, env: Env) -> Expr:
-    """A number, a string, None, True or False, or `...` among the indices of an array."""
+    """Translate a number, a string, None, True, False, or `...` among the indices of an array."""
     if node.value is Ellipsis:
         return Const(t.span(node), Native(Ellipsis))
     return const(t.span(node), node.value)
@@ -103,14 +102,14 @@ def name(t: FunctionContext, node: ast.Name, env: Env) -> Expr:
 
 
 def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
-    """An operator of two operands."""
+    """Translate an operator with two operands."""
     op = BINARY[type(node.op)]
     left, right = translate(t, node.left, env), translate(t, node.right, env)
     return t.program.operation(t, op, [left, right], node)
 
 
 def unary(t: FunctionContext, node: ast.UnaryOp, env: Env) -> Expr:
-    """An operator of one operand."""
+    """Translate an operator with one operand."""
     span = t.span(node)
     if isinstance(node.op, ast.Not):
         return negated(span, test(t, node.operand, env))
@@ -121,7 +120,7 @@ def unary(t: FunctionContext, node: ast.UnaryOp, env: Env) -> Expr:
 
 
 def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
-    """`a and b`, `a or b` as values: the last operand that was looked at."""
+    """Translate `a and b`, `a or b`, whose value is the last operand that is evaluated."""
     span = t.span(node)
     result = translate(t, node.values[-1], env)
     for part in reversed(node.values[:-1]):
@@ -142,7 +141,7 @@ def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
 
 
 def compare(t: FunctionContext, node: ast.Compare, env: Env) -> Expr:
-    """A comparison; of a chain each operand is evaluated once, and only while it is needed."""
+    """Translate a comparison; a chain evaluates each operand once, and only while it is needed."""
     first = translate(t, node.left, env)
     return _chain(t, node, first, list(zip(node.ops, node.comparators, strict=True)), env)
 
@@ -175,13 +174,13 @@ def _compared(t: FunctionContext, node: ast.Compare, op: ast.cmpop, left: Expr, 
 
 
 def conditional(t: FunctionContext, node: ast.IfExp, env: Env) -> Expr:
-    """`a if test else b`."""
+    """Translate `a if test else b`."""
     then, other = translate(t, node.body, env), translate(t, node.orelse, env)
     return If(t.span(node), test(t, node.test, env), then, other)
 
 
 def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
-    """An attribute: of a known object, an input, or a value."""
+    """Translate an attribute: of a known object, an input, or a value."""
     known = t.program.reference(t, node, env)
     if known is not None:
         return known_value(t, known, node)
@@ -189,7 +188,7 @@ def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
 
 
 def known_value(t: FunctionContext, known: Reference | str, node: ast.expr) -> Expr:
-    """The value of what a dotted name means: a known object or an input."""
+    """Return the value of a dotted name: a known object or an input."""
     if isinstance(known, str):
         t.program.check_input(t, known, node)
         return Var(t.span(node), known)
@@ -197,7 +196,7 @@ def known_value(t: FunctionContext, known: Reference | str, node: ast.expr) -> E
 
 
 def subscript(t: FunctionContext, node: ast.Subscript, env: Env) -> Expr:
-    """An item or a slice."""
+    """Translate an item or a slice."""
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
         return prim(t.span(node), "py.slice", value, *_bounds(t, node.slice, env))
@@ -210,12 +209,12 @@ def _bounds(t: FunctionContext, node: ast.Slice, env: Env) -> list[Expr]:
 
 
 def slice_(t: FunctionContext, node: ast.Slice, env: Env) -> Expr:
-    """A slice among the indices of an array."""
+    """Translate a slice among the indices of an array."""
     return arrays.slice_of(t.span(node), _bounds(t, node, env))
 
 
 def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env) -> Expr:
-    """A display; starred parts are joined with the rest."""
+    """Translate a tuple or list display; starred parts are joined with the rest."""
     kind = "tuple" if isinstance(node, ast.Tuple) else "list"
     span = t.span(node)
     groups: list[Expr] = []
@@ -237,7 +236,7 @@ def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env) -> Expr:
 
 
 def dictionary(t: FunctionContext, node: ast.Dict, env: Env) -> Expr:
-    """A display of a dictionary."""
+    """Translate a dictionary display."""
     result = prim(t.span(node), "py.dict")
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
@@ -249,13 +248,13 @@ def dictionary(t: FunctionContext, node: ast.Dict, env: Env) -> Expr:
 
 
 def joined(t: FunctionContext, node: ast.JoinedStr, env: Env) -> Expr:
-    """An f-string."""
+    """Translate an f-string."""
     parts = [translate(t, part, env) for part in node.values]
     return prim(t.span(node), "py.joined", *parts)
 
 
 def formatted(t: FunctionContext, node: ast.FormattedValue, env: Env) -> Expr:
-    """One part of an f-string."""
+    """Translate one part of an f-string."""
     span, value = t.span(node), translate(t, node.value, env)
     if node.conversion == ord("r"):
         value = t.program.operation(t, "py.repr", [value], node)

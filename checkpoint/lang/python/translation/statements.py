@@ -1,8 +1,8 @@
-"""Statements, to expressions of the core: what follows a statement is inside of what it binds.
+"""Translate statements to expressions of the core: the code after a statement is nested inside its binding.
 
-In: statements in normal form, what their names mean, and how the list is left (Exits). Out: an expression
-whose value is the function's. Ways that meet again (after an `if`, a loop) call a procedure of the
-variables that were assigned on the way and are live: a *join*.
+In: statements in normal form, the bindings at this point, and the continuations (Exits). Out: an expression
+whose value is that of the function. Branches that meet again, after an `if` or a loop, call a *join*: a
+procedure of the variables that they assign and that are live.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from checkpoint.lang.python.translation import changes
 
 
 def block(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
-    """A list of statements, then what comes after it."""
+    """Translate a list of statements, then what follows it."""
     if not statements:
         return exits.next(env)
     first, rest = statements[0], statements[1:]
@@ -40,7 +40,7 @@ def block(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits
 
 
 def scoped(t: FunctionContext, node: Scoped, env: Env, exits: Exits) -> Expr:
-    """Statements with variables of their own."""
+    """Translate statements with variables of their own."""
     own = node.names
     before = {name: binding for name, binding in env.items() if name in own}
     as_free = unassigned(t, node, own, env) if node.as_function else {}
@@ -70,7 +70,7 @@ def _instead(target: ast.expr) -> str:
 
 
 def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr:
-    """An assignment to one target."""
+    """Translate an assignment to one target."""
     target = node.targets[0]
     if not isinstance(target, ast.Name):
         raise t.refuse(
@@ -94,7 +94,7 @@ def _target(target: ast.expr) -> str:
 
 
 def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Expr:
-    """An expression as a statement: what it changes stays changed. A name alone may be without a value."""
+    """Translate an expression statement. A name alone need not have a value."""
     if isinstance(node.value, ast.Name) and isinstance(t.meaning(node.value.id, env), Reference | str):
         return exits.next(env)
     callee = functions.changing_callee(t, node.value, env)
@@ -108,14 +108,14 @@ def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Ex
 
 
 def returning(t: FunctionContext, node: ast.Return, env: Env, exits: Exits) -> Expr:
-    """`return`."""
+    """Translate `return`."""
     if node.value is None:
         return exits.returns(Const(t.span(node), None), env)
     return evaluate(t, node.value, env, exits, lambda value, _: exits.returns(value, env))
 
 
 def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr:
-    """`raise`."""
+    """Translate `raise`."""
     span = t.span(node)
     if node.exc is None:
         if exits.caught is None:
@@ -133,7 +133,7 @@ def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr
 
 
 def branch(t: FunctionContext, node: ast.If, env: Env, exits: Exits) -> Expr:
-    """`if`, with `elif` and `else`."""
+    """Translate `if`, with `elif` and `else`."""
     span = t.span(node.test)
     if isinstance(node.test, ast.Constant):
         return t.block(node.body if node.test.value else node.orelse, env, exits)
@@ -153,19 +153,19 @@ def branch(t: FunctionContext, node: ast.If, env: Env, exits: Exits) -> Expr:
 
 
 def breaking(t: FunctionContext, node: ast.Break, env: Env, exits: Exits) -> Expr:
-    """`break`."""
+    """Translate `break`."""
     assert exits.breaks is not None
     return exits.breaks(env)
 
 
 def continuing(t: FunctionContext, node: ast.Continue, env: Env, exits: Exits) -> Expr:
-    """`continue`."""
+    """Translate `continue`."""
     assert exits.continues is not None
     return exits.continues(env)
 
 
 def importing(t: FunctionContext, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
-    """An import within a function."""
+    """Translate an import within a function."""
     if isinstance(node, ast.ImportFrom) and node.level:
         raise t.refuse(node, "a relative import in a function", "import at the top of the module")
     for alias in node.names:

@@ -23,7 +23,7 @@ from checkpoint.lang.python.translation import expressions, statements
 
 
 class Translator(FunctionContext):
-    """The translation of one function: `function` gives its lambda."""
+    """The translation of one function; `function` returns its lambda."""
 
     outs: tuple[str, ...] = ()
     guarded = False
