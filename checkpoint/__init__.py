@@ -14,6 +14,7 @@ from checkpoint.ad.values import Capsule
 from checkpoint.api.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
 from checkpoint.api.jacobians import hessian, jacfwd, jacrev
 from checkpoint.api.operators import interrupt, jvp, primops, read, resume, vjp
+from checkpoint.api.packages import translate
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
@@ -48,6 +49,7 @@ __all__ = [
     "read",
     "resume",
     "stop_gradient",
+    "translate",
     "value_and_grad",
     "vjp",
 ]

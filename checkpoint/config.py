@@ -7,7 +7,7 @@ In: environment variables, or a scoped override. Out: Settings.
     CHECKPOINT_SHOW    names of SHOWN, with commas between: what these passes made is printed on standard
                        error whenever a program is compiled
     CHECKPOINT_CONVERT names of packages outside of the user's own code, with commas between, whose Python
-                       functions are translated when they are called
+                       functions are translated when they are called; checkpoint.translate adds to them
     CHECKPOINT_MEMORY  how much memory a run of the engine "c" may hold, like 512MiB or 2GiB: one that needs
                        more ends with MemoryError (if it is not set, there is no limit but the machine's)
     CHECKPOINT_JIT     when the engine "c" has a C compiler translate what runs long: in the background, while
@@ -22,10 +22,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Literal
 
 from checkpoint.errors import CheckpointError
@@ -131,3 +133,29 @@ def override(
         yield settings
     finally:
         _override.reset(token)
+
+
+_lock = Lock()
+_opened: Counter[str] = Counter()  # how often each package was opened and not yet closed
+_packages: frozenset[str] = frozenset()
+
+
+def open_packages(names: Iterable[str]) -> None:
+    """Have the functions of packages translated, from now on."""
+    global _packages  # noqa: PLW0603  (replaced as a whole, so that readers need no lock)
+    with _lock:
+        _opened.update(names)
+        _packages = frozenset(+_opened)
+
+
+def close_packages(names: Iterable[str]) -> None:
+    """Undo one `open_packages` of these names."""
+    global _packages  # noqa: PLW0603  (as above)
+    with _lock:
+        _opened.subtract(names)
+        _packages = frozenset(+_opened)
+
+
+def packages() -> frozenset[str]:
+    """Return the packages that `open_packages` has opened; translations made for others are outdated."""
+    return _packages

@@ -19,6 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint import config
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Expr, Lambda, Var
@@ -60,6 +61,7 @@ class Linker(Objects):
         self.facts = facts
         self.names = Names()
         self.inputs = Inputs(root)
+        self.packages = config.packages()
         self.variables: dict[int, str] = {}
         self.places: dict[str, Span] = {}
         self.bindings: dict[str, Lambda] = {}

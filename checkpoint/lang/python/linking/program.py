@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint import config
 from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
@@ -55,6 +56,7 @@ class Linked:
     met_classes: the classes of the objects in its arguments and inputs for which it is translated.
     places: where each of the inputs that are data is first read, as far as a text says.
     generation: which functions of array libraries were registered when it was translated.
+    packages: those that were open for translation then.
     """
 
     thunk: Lambda
@@ -64,6 +66,7 @@ class Linked:
     met_classes: frozenset[type]
     places: tuple[Span | None, ...]
     generation: int
+    packages: frozenset[str]
 
     def closure(self, values: dict[int, Any]) -> Closure:
         """Return the entry, closed over the values of the inputs."""
@@ -118,9 +121,10 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
+    packages = linker.packages
     places = tuple([linker.places.get(linker.variables[i]) for i in hidden])
     linker.inputs.forget()
-    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met_classes, places, generation)
+    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met_classes, places, generation, packages)
 
 
 def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
@@ -170,8 +174,8 @@ class Programs:
         It must also know all functions of array libraries that are registered by now: finding classes loads
         some.
         """
-        met_classes = linked.met_classes.issuperset(classes_in([inputs[i] for i in linked.hidden]))
-        return met_classes and linked.generation == arrays.generation()
+        met = linked.met_classes.issuperset(classes_in([inputs[i] for i in linked.hidden]))
+        return met and linked.generation == arrays.generation() and linked.packages == config.packages()
 
 
 def code_of(function: Any) -> Any:

@@ -109,8 +109,9 @@ def of_object(value: Any) -> tuple[str, str]:
         return (
             f"{shown}, a function of a package outside of your code,",
             (
-                f"give its derivative, {register}, or allow its package to be converted: "
-                f"CHECKPOINT_CONVERT={module.partition('.')[0]}"
+                f"give its derivative, {register}, or have its package translated: "
+                f"checkpoint.translate({module.partition('.')[0]!r}), or CHECKPOINT_CONVERT="
+                f"{module.partition('.')[0]}"
             ),
         )
     return f"{shown}, for which there is no rule,", f"give it one: {register}"

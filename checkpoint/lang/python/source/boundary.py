@@ -1,8 +1,8 @@
 """Decide which functions are translated when a program calls them: the user's own code.
 
 A function of the standard library or of an installed package is not translated: its text may be anything, and
-its users rely on what it computes, not on how. `CHECKPOINT_CONVERT` names packages that are translated
-nevertheless.
+its users rely on what it computes, not on how. `checkpoint.translate` and `CHECKPOINT_CONVERT` name packages
+that are translated nevertheless.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_allowed(function: Any) -> bool:
     module = str(function.__module__ or "")
     if module in _LIBRARY or any(each.__module__ == module for each in translations.values()):
         return True
-    if module.partition(".")[0] in config.current().convert:
+    if any(f"{module}.".startswith(f"{name}.") for name in (*config.packages(), *config.current().convert)):
         return True
     file = function.__code__.co_filename
     if file.startswith("<frozen "):
