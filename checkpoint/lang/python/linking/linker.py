@@ -54,6 +54,7 @@ class Linker(Objects):
     facts: what is known of the whole program; they outlive a translation that starts again.
     variables: the core variables of the inputs that are data, by their indices.
     places: where each of these variables is first read.
+    packages: those that are open for translation.
     bindings: the lambdas that are translated so far.
     """
 
