@@ -18,7 +18,14 @@ from checkpoint.api.packages import translate
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
-from checkpoint.errors import BudgetError, CheckpointError, InternalError, RunError, SourceError
+from checkpoint.errors import (
+    BudgetError,
+    CheckpointError,
+    InternalError,
+    RunError,
+    SourceError,
+    TranslationWarning,
+)
 from checkpoint.functions.convert import Procedure
 from checkpoint.watch.profile import profile
 from checkpoint.watch.progress import Progress
@@ -36,6 +43,7 @@ __all__ = [
     "Progress",
     "RunError",
     "SourceError",
+    "TranslationWarning",
     "grad",
     "hessian",
     "hvp",

@@ -101,3 +101,7 @@ class InternalError(CheckpointError):
 
     def __init__(self, message: str, span: Span | None = None) -> None:
         super().__init__(f"internal error, please report it: {message}", span)
+
+
+class TranslationWarning(RuntimeWarning):
+    """Runs that take long are not translated to C; they give the same results, and take longer."""

@@ -83,7 +83,7 @@ def _translation() -> Iterator[str]:
     except SettingError as error:
         yield f"translation to C: {error.message}"
     yield f"its compiler: {import_module('checkpoint.ctarget.translate.compile.compilation').described()}"
-    yield f"its folder: {import_module('checkpoint.ctarget.translate.compile.cache').folder()}"
+    yield f"its folder: {import_module('checkpoint.ctarget.translate.compile.cache').described()}"
 
 
 def _compiler() -> str:

@@ -13,7 +13,8 @@ from checkpoint.ctarget.code import make_code, peer_at
 from checkpoint.ctarget.foreign import Peer
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.translate.policy import SLICE, Watch, watch
+from checkpoint.ctarget.translate.policy import SLICE
+from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import LONGEST_TRACE, left_open

@@ -24,7 +24,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import open_calls, standing_at
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.telling import LAST_PACE, Sampling, Telling
-from checkpoint.ctarget.translate.policy import Watch, watch
+from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine

@@ -26,8 +26,9 @@ from checkpoint.ctarget.library import reason, runtime
 from checkpoint.ctarget.peers import BlockPeer, procedure_peer
 from checkpoint.ctarget.run import standing_at
 from checkpoint.ctarget.states import State
-from checkpoint.ctarget.translate.compile.compiler import Loaded, load
+from checkpoint.ctarget.translate.compile.folders import Folder
 from checkpoint.ctarget.translate.compile.install import install
+from checkpoint.ctarget.translate.compile.loading import Loaded, load
 from checkpoint.ctarget.translate.specialise.observe import Shape, seen
 from checkpoint.ctarget.translate.units.graph import Header, Unit
 from checkpoint.driver.effects import Effects
@@ -82,8 +83,8 @@ def with_unit(n: int, folder: Path, *flags: str, forms: tuple[bool, bool] = (Tru
     constants = [f"-DI={i}", f"-DX={x}", f"-DCOST={cost}", *flags]
     command = [*(compiler() or ()), *FLAGS, *constants, f"-I{TEMPLATES}", HERE / "fast.c", "-o", path]
     subprocess.run(command, check=True)
-    made.loaded = load(path)
-    library = ctypes.CDLL(str(path))
+    made.loaded = load(path.read_bytes(), Folder(folder))
+    library = made.loaded.library
     made.runs = (ctypes.c_int64 * 3).in_dll(library, "unit_runs")
     made.refused = ctypes.c_int64.in_dll(library, "unit_refused")
     headers = [Header(3, made.loop, (), ())]

@@ -231,7 +231,7 @@ def test_something_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     install = translation.Translation.install
 
-    def counted(each: translation.Translation) -> tuple[int, list[str]]:
+    def counted(each: translation.Translation) -> tuple[int, list[BaseException]]:
         made.append(each)
         return install(each)
 

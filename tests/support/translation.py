@@ -1,6 +1,6 @@
-"""Translation of short runs: in a `with`, what engine "c" would look at after a while it looks at at once.
+"""Translation of short runs: in a `with`, engine "c" samples runs from their first steps on.
 
-In: how long slices are. Out: nothing; the policy's numbers and CHECKPOINT_JIT are as before behind it. What
+In: how long slices are. Out: nothing; the policy's numbers and CHECKPOINT_JIT are as before after it. What
 was translated stays in the programs that were run meanwhile.
 """
 
@@ -16,16 +16,16 @@ from checkpoint.ctarget.translate import policy
 
 @contextmanager
 def forced(slice: int = 400) -> Iterator[None]:
-    """Runs wait for the compiler, and are looked at every few steps. slice: the most steps between two looks,
-    and so of what a unit does at a time.
+    """Have runs wait for the compiler, and sample them every few steps. slice: the most steps between two
+    samples, and so of what a unit does at a time.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHECKPOINT_JIT", "wait")
         patch.setattr(policy, "THRESHOLD", 3)
-        patch.setattr(policy, "LOOK", 5)
-        patch.setattr(policy, "LEAST_LOOK", 1)
-        patch.setattr(policy, "MOST_LOOKS", 40)
+        patch.setattr(policy, "PROBE_STEPS", 5)
+        patch.setattr(policy, "MIN_PROBE_STEPS", 1)
+        patch.setattr(policy, "MAX_PROBES", 40)
         patch.setattr(policy.translator, "first_waiting", 11)
         patch.setattr(policy.translator, "longest", slice)
-        patch.setattr(policy.translator, "between_looks", 0.0)
+        patch.setattr(policy.translator, "sample_interval", 0.0)
         yield

@@ -1,10 +1,10 @@
-"""What would be translated of a run: its units, which are neither compiled nor installed.
+"""The units that would be translated of a run; they are neither compiled nor installed.
 
-In: something that runs on engine c. Out: the units, in the order in which they were made: that in which the
-run came to what they are made of, so each time the same. It takes no compiler.
+In: something that runs on engine c. Out: the units, in the order in which they were made, which is that in
+which the run reaches their blocks, and so the same each time. It takes no compiler.
 
-What always holds: a block that is in a unit is not looked at again, since a machine with that unit would not
-be found there. Runs are looked at often, so that what they do repeatedly is found.
+What always holds: a block that is in a unit is not sampled again, since a machine with that unit would not be
+found there. Runs are sampled often, so that what they do repeatedly is found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.emit.text import source
-from checkpoint.ctarget.translate.policy import LOOK, Account, Translator
+from checkpoint.ctarget.translate.policy import PROBE_STEPS, Account, Translator
 from checkpoint.ctarget.translate.units.paths import blocks, nodes
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class Collector(Translator):
-    """units: what was made. A run waits for nothing, but is looked at as if it did."""
+    """A translator that only makes units. A run waits for nothing, but is sampled as if it did."""
 
     first_waiting = 100
-    longest = LOOK
-    between_looks = 0.0  # what is found does not depend on time
+    longest = PROBE_STEPS
+    sample_interval = 0.0  # what is found does not depend on time
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,10 +39,14 @@ class Collector(Translator):
 
     @property
     def mode(self) -> config.Translation:
-        """Whatever CHECKPOINT_JIT says."""
+        """Return "wait", whatever CHECKPOINT_JIT says."""
         return "wait"
 
-    def _see_to(
+    def contain(self, error: Exception) -> None:
+        """Raise what fails: nobody waits for results."""
+        raise error
+
+    def _begin(
         self, peer: BlockPeer, held: Held, account: Account, taped: bool, waits: bool
     ) -> Translation | None:
         if peer in self._covered:
@@ -55,7 +59,7 @@ class Collector(Translator):
 
 
 def units_of(runs: Callable[[], object]) -> list[Unit]:
-    """The units of what runs; where that fails, what it raises is raised."""
+    """Return the units of what runs; what it raises is raised."""
     before, collector = policy.translator, Collector()
     policy.translator = collector
     try:
@@ -66,7 +70,7 @@ def units_of(runs: Callable[[], object]) -> list[Unit]:
 
 
 def procedure_names(unit: Unit) -> list[str]:
-    """The procedures whose blocks are in a unit, that of its entry first; their loops stand for them too."""
+    """Return the names of the procedures and loops whose blocks are in a unit, that of its entry first."""
     found = list(dict.fromkeys([node.block for node in nodes(unit)]))
     names = [_procedure(block) for block in found]
     loops = [
@@ -76,7 +80,7 @@ def procedure_names(unit: Unit) -> list[str]:
 
 
 def listing(unit: Unit, forms: tuple[str, ...]) -> str:
-    """A unit's forms, "plain", "taped" or both, as C, after a line that says what it is of."""
+    """Return a unit's forms, "plain", "taped" or both, as C, after a line that says what it is of."""
     block = unit.headers[0].block
     written = tuple([form for form in forms if form != "taped" or unit.tapes])
     but = "" if written == forms else ", which the machine itself records"

@@ -1,31 +1,31 @@
-"""How much time a process gives to translation, by what its runs have taken so far.
+"""How much time a process spends on translation, by how long its runs have taken so far.
 
-In: the seconds of runs, and of what was done for translation; where machines stood when they were looked at.
-Out: whether something more may be begun. So a program of very many blocks, none of which is run often, is
-held up by little, and one whose time goes into few blocks has these translated at once.
+In: the seconds of runs and of translation; the blocks at which samples found machines. Out: whether one more
+block may be translated. So a program of very many blocks, none of which runs often, is hardly delayed, and
+one that spends its time in few blocks has these translated at once.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-# Where few blocks have much of the time: seconds that may be taken in any case, and of what runs have taken.
+# For hot blocks translation may take so many seconds in any case, and this share of the time of runs.
 FREE, SHARE = 0.1, 0.5
-# Elsewhere: of what runs have taken, and what one more unit will take, about.
+# For other blocks: the share of the time of runs, and the seconds that one more unit will take, about.
 SHARE_COLD, EXPECTED = 0.05, 0.1
-# A block is hot if of so many looks, the last ones, so many have found a machine there.
+# A block is hot if at least OFTEN of the LAST samples have found a machine there.
 LAST, OFTEN = 32, 3
 
 
 class Effort:
-    """Of a process. ran, spent: seconds."""
+    """The time of a process. ran: seconds of its runs. spent: seconds of translation."""
 
     def __init__(self) -> None:
         self.ran = 0.0
         self.spent = 0.0
 
     def allows(self, is_hot: bool) -> bool:
-        """Whether more may be begun, of a block that has much of the time, or of any.
+        """Return whether one more translation may be begun, of a hot block or of any other.
 
         >>> effort = Effort()
         >>> effort.allows(is_hot=True), effort.allows(is_hot=False)
@@ -42,8 +42,8 @@ class Effort:
         return self.spent + EXPECTED <= SHARE_COLD * self.ran
 
 
-class Places:
-    """Where the last looks at the runs of an account have found machines: at which blocks, by address."""
+class RecentBlocks:
+    """The blocks, by address, at which the last samples of an account have found machines."""
 
     __slots__ = ("_last",)
 
@@ -51,10 +51,10 @@ class Places:
         self._last: deque[int] = deque(maxlen=LAST)
 
     def add(self, block: int) -> bool:
-        """One more; whether that block is hot.
+        """Add one, and return whether that block is hot.
 
-        >>> places = Places()
-        >>> [places.add(block) for block in (1, 2, 1, 1, 2)]
+        >>> blocks = RecentBlocks()
+        >>> [blocks.add(block) for block in (1, 2, 1, 1, 2)]
         [False, False, False, True, False]
         """
         self._last.append(block)
@@ -62,7 +62,7 @@ class Places:
 
 
 class Pace:
-    """How fast a run is of late."""
+    """The recent speed of a run."""
 
     __slots__ = ("_rate",)
 
@@ -70,11 +70,11 @@ class Pace:
         self._rate = 0.0  # steps a second
 
     def add(self, steps: int, seconds: float) -> None:
-        """So many steps have taken so long. The newest count as much as all before them."""
+        """Add the time of some steps. The newest count as much as all before them."""
         self._rate = (self._rate + steps / max(seconds, 1e-9)) / 2
 
     def steps_in(self, seconds: float) -> int:
-        """About how many steps it makes in so many seconds.
+        """Return about how many steps it makes in so many seconds.
 
         >>> pace = Pace()
         >>> pace.add(2000, 1.0)

@@ -1,16 +1,15 @@
-"""What is translated, and when: runs tell between two slices how far they have come, and are looked at.
+"""What is translated, and when: the choice of blocks, the compilations under way, and the limits on both.
 
-In: machines and sweeps between two slices. Out: how many steps the next slice has; units, specialised,
-compiled and installed while the run goes on, or while it waits (CHECKPOINT_JIT: checkpoint/config.py).
+In: machines and sweeps that stop for a moment, when a watch samples them (watch.py). Out: units, specialised,
+compiled and installed while the run continues, or while it waits (CHECKPOINT_JIT: checkpoint/config.py).
 
-An *account* is of a procedure: runs that start in it add their steps to it. Once these are many, they are
-looked at between two slices, and the block is taken at whose head the machine stands: so it is found the
-sooner the more of the time goes into it. Where a look finds no machine at a head, slices get short until one
-does. In the background a block is taken at once if it was found often of late, any other one only where runs
-have taken much longer than it will (effort.py).
+A sample takes the block at whose first step the machine is: so a block is found the sooner the more of the
+time is spent in it. In the background a block is translated at once if it was found often of late, any other
+one only where runs have taken much longer than its translation will (effort.py).
 
-What always holds: a block is translated, or found untranslatable, once. Without a compiler, or where it
-fails, a warning says so once, and all goes on in the machine.
+What always holds: a block is translated, or found untranslatable, once. Without a compiler, where it fails,
+and where anything else in here fails, one warning says so, and the run continues in the machine
+(boundary.py).
 """
 
 from __future__ import annotations
@@ -27,42 +26,45 @@ from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, making
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.translate.effort import Effort, Pace, Places
+from checkpoint.ctarget.translate.effort import Effort, RecentBlocks
+from checkpoint.errors import TranslationWarning
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compile.compiler import Compiler
     from checkpoint.ctarget.translate.translation import Translation
     from checkpoint.ctarget.translate.units.graph import Unit
 
-THRESHOLD = 1_000_000  # steps, about 30 ms: what ends before is not worth a compiler's time
-MOST_PENDING = 2  # compiled at the same time
-MOST_KINDS = 3  # units of one block, for values of several kinds
-MOST_INSIDE = 16  # times that a block is passed over which others' units contain
-MOST_UNITS = 64  # of what starts in one procedure
-MOST_FAILURES = 3  # of the compiler, one after another: then it is not asked any more
-# Steps of slices: at most (less than 0.2 s, after which Python looks for an interruption); the first one;
+THRESHOLD = 1_000_000  # steps, about 30 ms: a run that ends before is not worth a compiler's time
+MAX_PENDING = 2  # compilations at the same time
+MAX_KINDS = 3  # units of one block, for values of several kinds
+MAX_SKIPS = 16  # times that a sample skips a block that the units of others contain
+MAX_UNITS = 64  # of the runs that start in one procedure
+MAX_FAILURES = 3  # one after another; then nothing more is translated
+LONGEST_REASON = 500  # characters
+# Steps of a slice: at most (less than 0.2 s, after which Python checks for an interruption); the first one;
 # while something is compiled; the first one where runs wait for the compiler, so that short ones have some.
 SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_003
-# And to find a machine at a head: at most, at least, and how many are tried.
-LOOK, LEAST_LOOK, MOST_LOOKS = 1_009, 31, 10
-# Steps between two looks in the background: at least, at most. They vary by VARIES, else a loop might be
-# looked at always at the same place.
-GAP, LONGEST_GAP, VARIES = 10_007, 250_007, 0.618034
-BETWEEN_LOOKS = 0.005  # seconds at least, once some of a run has been seen: a look takes some 0.05 ms
+# To find a machine at the first step of a block: the most and the least steps of a slice, and how many tries.
+PROBE_STEPS, MIN_PROBE_STEPS, MAX_PROBES = 1_009, 31, 10
+# Steps between two samples in the background: at least, at most. They vary by VARIATION, since samples at
+# regular distances might always find the same place of a loop.
+GAP, MAX_GAP, VARIATION = 10_007, 250_007, 0.618034
+SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first; one takes about 0.05 ms
 _KEY = "translate"  # of a lambda's `compiled`
-# Imports within functions are of what compiles and makes units: most processes end before the first look.
+# Imports within functions are of what compiles and makes units: most processes end before the first sample.
 
 
 class Account:
-    """Of a procedure. steps: of runs that started in it. due: how many make a watch look. units: of them.
+    """The steps and units of the runs that start in one procedure.
 
-    made: by the labels of the procedure's own blocks, what was translated and can be entered there. refused:
-    those of which nothing can be made. inside: those that units contain which are entered elsewhere, and how
-    often a machine has stood there since: soon it will come to where it can enter. gap: the steps between two
-    looks. varied: of the last gap, by which part it was longer. places: where machines were found.
+    steps: how many there were. due: how many make a watch sample. gap: the steps between two samples.
+    varied: by which part the last gap was longer. blocks: where the last samples were. units: what was made.
+    made: by the labels of the procedure's own blocks, the units that can be entered there. refused: the
+    blocks of which no unit can be made. inside: the blocks that are inside of units which are entered
+    elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
     """
 
-    __slots__ = ("due", "gap", "inside", "made", "places", "refused", "steps", "units", "varied")
+    __slots__ = ("blocks", "due", "gap", "inside", "made", "refused", "steps", "units", "varied")
 
     def __init__(self) -> None:
         self.steps = 0
@@ -70,14 +72,14 @@ class Account:
         self.units: list[Translation] = []
         self.gap = 0
         self.varied = 0.0
-        self.places = Places()
+        self.blocks = RecentBlocks()
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()
         self.inside: dict[str, int] = {}
 
 
 def account_of(lam: Any) -> Account:
-    """The account of a procedure, by its lambda; what is of none, as built-in blocks are, is forgotten."""
+    """Return the account of a lambda's procedure; blocks of no lambda, as built-in ones, get a new one."""
     if lam is None:
         return Account()
     found = lam.compiled.get(_KEY)
@@ -87,8 +89,8 @@ def account_of(lam: Any) -> Account:
     return account
 
 
-def _started_in(state: State) -> Any:
-    """The lambda of the procedure in which a run starts: where it stands, or which it is to apply."""
+def started_in(state: State) -> Any:
+    """Return the lambda of the procedure in which a run starts: where it is, or which it is to apply."""
     lam = peer_at(runtime().lib.ck_state_standing(state.held).block).procedure.lam
     if lam is None and state.start is not None:
         return next((value.lam for value in state.start.values if type(value) is Closure), None)
@@ -96,65 +98,113 @@ def _started_in(state: State) -> Any:
 
 
 class Found(Enum):
-    """What a look has come to."""
+    """The result of a sample."""
 
     NEWS = auto()  # something is being compiled, or was
-    NOTHING = auto()  # is to be done
-    NOWHERE = auto()  # stands a machine at a head
+    NOTHING = auto()  # there is nothing to do for the block
+    NOWHERE = auto()  # the machine is not at the first step of a block
 
 
 class Translator:
-    """Of the process. pending: what is being compiled; changed while no other thread makes code.
+    """The translations of the process.
 
-    first_waiting, longest: slices of its watches, the first ones where runs wait, and all. between_looks:
-    seconds.
+    pending: those being compiled; changed while no other thread makes code (checkpoint.ctarget.peers.making).
+    first_waiting, longest: steps of the slices of its watches, the first ones where runs wait, and all.
+    sample_interval: seconds.
     """
 
     first_waiting = FIRST_WAITING
     longest = SLICE
-    between_looks = BETWEEN_LOOKS
+    sample_interval = SAMPLE_INTERVAL
 
     def __init__(self) -> None:
         self.pending: list[Translation] = []
         self.effort = Effort()
         self._failures = 0
-        self._said = False
+        self._warned: set[str] = set()
 
     @property
     def mode(self) -> config.Translation:
-        """When what runs long is translated."""
+        """When runs are translated."""
         return config.translation()
 
     @property
     def gives_up(self) -> bool:
-        """Whether the compiler has failed too often."""
-        return self._failures >= MOST_FAILURES
+        """Whether too much has failed."""
+        return self._failures >= MAX_FAILURES
+
+    # Failures
+
+    def contain(self, error: Exception) -> None:
+        """Warn of what was raised inside of translation; under CHECKPOINT_CHECK=1, or if it comes from a
+        user's signal handler, raise it.
+        """
+        from checkpoint.ctarget.translate import boundary  # noqa: PLC0415
+
+        if isinstance(error, TranslationWarning) or boundary.is_foreign(error) or config.current().check:
+            raise error
+        self._failures += 1
+        self._warn("internal", f"internal error, please report it: {boundary.described(error)}")
+
+    def _warn(self, kind: str, reason: str) -> None:
+        """Warn once in a process of each kind of failure."""
+        if kind not in self._warned:
+            self._warned.add(kind)
+            text = "runs continue without translation to C, and take longer (CHECKPOINT_JIT=off stops it)"
+            warnings.warn(f"{reason}\n{text}", TranslationWarning, stacklevel=2)
+
+    # Compilations
 
     def poll(self) -> None:
-        """Install what has been compiled meanwhile."""
+        """Install what has been compiled since the last call, and report what has failed."""
         with making:
-            reasons = [reason for each in self.pending for reason in self._install(each)]
+            ended = [failure for each in self.pending for failure in self._install(each)]
             self.pending = [each for each in self.pending if each.pending]
-        if reasons:
-            self._complain(f"the C compiler has failed: {reasons[0]}")
+        for failure in ended:
+            self._report(failure)
 
-    def _install(self, translation: Translation) -> list[str]:
+    def _install(self, translation: Translation) -> list[BaseException]:
         took = translation.seconds
-        done, reasons = translation.install()
+        done, failures = translation.install()
         self.effort.spent += translation.seconds - took
         if done:
             self._failures = 0
-        self._failures += len(reasons)
-        return reasons
+        return failures
 
-    def look(self, held: Held, account: Account, taped: bool, waits: bool) -> Found:
-        """See to the block at whose head a machine stands, or a sweep's."""
+    def _report(self, failure: BaseException) -> None:
+        from checkpoint.ctarget.translate.compile.processes import CompilationError  # noqa: PLC0415
+
+        outside = isinstance(failure, CompilationError | OSError | MemoryError)
+        if isinstance(failure, Exception) and not outside:
+            self.contain(failure)
+            return
+        self._failures += 1
+        self._warn("compiler", f"the C compiler has failed: {str(failure)[:LONGEST_REASON]}")
+
+    def add_tapes(self, account: Account, waits: bool) -> None:
+        """Before a tape is made, begin the taped form of the units that were made for runs without one."""
+        lacking = [each for each in account.units if each.lacks_tape]
+        by = _compiler() if lacking and (waits or self.effort.allows(is_hot=True)) else None
+        if by is None:
+            return
+        with making:
+            for each in lacking:
+                if each.begin(True, by) and each not in self.pending:
+                    self.pending.append(each)
+        for each in lacking if waits else ():
+            each.wait()
+        self.poll()
+
+    # Samples
+
+    def sample(self, held: Held, account: Account, taped: bool, waits: bool) -> Found:
+        """Translate the block at whose first step a machine is, or a sweep's, if that pays."""
         at = runtime().lib.ck_machine_standing(held)
         if not at.block or at.index:
             return Found.NOWHERE
         began = perf_counter()
         with making:
-            begun = self._see_to(peer_at(at.block), held, account, taped, waits)
+            begun = self._begin(peer_at(at.block), held, account, taped, waits)
         self.effort.spent += perf_counter() - began
         if begun is None:
             return Found.NOTHING
@@ -163,33 +213,20 @@ class Translator:
         self.poll()
         return Found.NEWS
 
-    def add_tapes(self, account: Account, waits: bool) -> None:
-        """Where a tape is to be made: the taped form of what was translated for runs without one."""
-        lacking = [each for each in account.units if each.lacks_tape]
-        by = _compiler() if lacking and (waits or self.effort.allows(is_hot=True)) else None
-        if by is None:
-            return
-        with making:
-            begun = [each for each in lacking if each.begin(True, by)]
-            self.pending += [each for each in begun if each not in self.pending]
-        for each in begun if waits else ():
-            each.wait()
-        self.poll()
-
-    def _see_to(
+    def _begin(
         self, peer: BlockPeer, held: Held, account: Account, taped: bool, waits: bool
     ) -> Translation | None:
-        """The translation of a block, if something of it was not compiled before, and now is."""
-        by = None if self.gives_up else _compiler()
-        if by is None and self._said:
+        """Return the translation of a block, if some form of it was not compiled before, and now is."""
+        by = _compiler()
+        if self.gives_up or (by is None and "none" in self._warned):
             return None
-        is_hot = account.places.add(peer.address)
-        may_begin = waits or (self.effort.allows(is_hot) and len(self.pending) < MOST_PENDING)
+        is_hot = account.blocks.add(peer.address)
+        may_begin = waits or (self.effort.allows(is_hot) and len(self.pending) < MAX_PENDING)
         translation = self._translation(peer, held, account, may_begin)
         if translation is None:
             return None
         if by is None:
-            self._complain("there is no C compiler: set CC to name one, or install ziglang")
+            self._warn("none", "there is no C compiler: set CC to name one, or install ziglang")
             return None
         if not translation.begin(taped, by):
             return None
@@ -200,17 +237,21 @@ class Translator:
     def _translation(
         self, peer: BlockPeer, held: Held, account: Account, may_begin: bool
     ) -> Translation | None:
-        """That of a block, made if it was not, and if that may be."""
+        """Return the translation of a block, made if it was not and if it may be made now."""
         own, label = account_of(peer.procedure.lam), peer.block.label
         made = own.made.get(label, [])
         if label in own.refused or (not made and not self._may_make(own, label, account, may_begin)):
             return None
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
-        fitting = [each for each in made if each.fits(forms.standing(held))]
-        if fitting or len(made) >= MOST_KINDS or not may_begin:
-            return fitting[0] if fitting else None
-        translation: Translation | None = forms.of_standing(held)
+        try:
+            fitting = [each for each in made if each.fits(forms.standing(held))]
+            if fitting or len(made) >= MAX_KINDS or not may_begin:
+                return fitting[0] if fitting else None
+            translation: Translation | None = forms.of_standing(held)
+        except Exception:
+            own.refused.add(label)
+            raise
         if translation is None:
             own.refused.add(label)
             return None
@@ -219,23 +260,16 @@ class Translator:
         return translation
 
     def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:
-        """Whether the first unit of a block may be made now."""
-        if len(account.units) >= MOST_UNITS or not may_begin:
+        """Return whether the first unit of a block may be made now."""
+        if len(account.units) >= MAX_UNITS or not may_begin:
             return False
-        if own.inside.get(label, MOST_INSIDE) >= MOST_INSIDE:
+        if own.inside.get(label, MAX_SKIPS) >= MAX_SKIPS:
             return True
         own.inside[label] += 1
         return False
 
-    def _complain(self, reason: str) -> None:
-        """Say once in a process why programs run slower than they might."""
-        if not self._said:
-            self._said = True
-            text = "what runs long is not translated to C, and takes longer (CHECKPOINT_JIT=off: it never is)"
-            warnings.warn(f"{reason}\n{text}", RuntimeWarning, stacklevel=2)
-
     def forget(self) -> None:
-        """In a process that was forked: for what is being compiled the parent waits."""
+        """Forget what is being compiled, in a process that was forked: the parent waits for it."""
         for translation in self.pending:
             translation.forget()
         self.pending.clear()
@@ -248,14 +282,14 @@ def _compiler() -> Compiler | None:
 
 
 def _blocks(unit: Unit) -> set[BlockPeer]:
-    """All that a unit contains."""
+    """Return all blocks that a unit contains."""
     from checkpoint.ctarget.translate.units.paths import blocks  # noqa: PLC0415
 
     return blocks(unit)
 
 
 def _register(translation: Translation, own: Account, label: str) -> None:
-    """The block that it was made of finds it from now on, and so do all at which its unit can be entered."""
+    """Enter a translation for the block that it was made of, and for all at which its unit can be entered."""
     places = {label: own}
     for header in translation.unit.headers:
         if header.entry is not None:
@@ -269,104 +303,3 @@ def _register(translation: Translation, own: Account, label: str) -> None:
 translator = Translator()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=translator.forget)
-
-
-class Watch:
-    """Of one run or sweep. slice: how many steps its next slice is to have."""
-
-    __slots__ = ("_account", "_due", "_in_vain", "_pace", "_since", "_taped", "_told", "_waits", "slice")
-
-    def __init__(self, account: Account, taped: bool, waits: bool) -> None:
-        self._account = account
-        self._taped = taped
-        self._waits = waits
-        self._due = account.steps + account.gap if waits else account.due
-        self._told = 0  # steps of this run
-        self._in_vain = 0  # looks, one after another
-        self.slice = max(translator.first_waiting, account.gap) if waits else FIRST
-        self._since = perf_counter()
-        self._pace = Pace()
-        if account.steps > self._due:
-            self.slice = LOOK
-
-    def ended(self, steps: int) -> None:
-        """A run has ended, or one of a sweep's; there were so many steps in all."""
-        self._tell(max(0, steps - self._told))
-        if self._is_due:
-            self._shorten()
-
-    def sliced(self, held: Held, steps: int) -> None:
-        """A slice has ended, of so many steps."""
-        self._tell(steps)
-        seconds = perf_counter() - self._since
-        translator.effort.ran += seconds
-        self._pace.add(steps, seconds)
-        self._look(held)
-        self._since = perf_counter()
-
-    def _look(self, held: Held) -> None:
-        if translator.pending:
-            translator.poll()
-        if not self._is_due:
-            self._grow()
-            return
-        found = translator.look(held, self._account, self._taped, self._waits)
-        if found is Found.NOWHERE and self._in_vain < MOST_LOOKS:
-            self._in_vain += 1
-            self._shorten()
-        else:
-            self._looked(found)
-
-    def _tell(self, steps: int) -> None:
-        self._told += steps
-        self._account.steps += steps
-
-    @property
-    def _is_due(self) -> bool:
-        return self._account.steps >= self._due
-
-    def _shorten(self) -> None:
-        """There are runs so short that no slice ends within them."""
-        self.slice = max(min(self.slice // 2, LOOK), LEAST_LOOK)
-
-    def _looked(self, found: Found) -> None:
-        self._in_vain = 0
-        account, news = self._account, found is Found.NEWS
-        if self._waits:
-            self._looked_and_waited(news)
-            return
-        account.gap = GAP if news else min(max(GAP, 2 * account.gap), LONGEST_GAP)
-        account.varied = (account.varied + VARIES) % 1.0
-        gap = max(account.gap, self._pace.steps_in(translator.between_looks))
-        gap += int(gap * account.varied)
-        self._due = account.due = account.steps + gap
-        self.slice = min(gap, translator.longest)
-
-    def _looked_and_waited(self, news: bool) -> None:
-        account = self._account
-        account.due = account.steps + THRESHOLD
-        if news:  # what comes next in the program is new, too
-            account.gap = 0
-            self._due = account.steps
-            self.slice = translator.first_waiting
-            return
-        account.gap = min(2 * account.gap + translator.first_waiting, THRESHOLD, translator.longest)
-        self._due = account.steps + max(account.gap, self._pace.steps_in(translator.between_looks))
-        self.slice = max(self.slice, translator.first_waiting)
-        self._grow()
-
-    def _grow(self) -> None:
-        self.slice = min(2 * self.slice, PENDING if translator.pending else translator.longest)
-
-
-def watch(state: State, taped: bool) -> Watch | None:
-    """Of a run or sweep that starts at a state; taped: whether it makes tapes. None: nothing is watched."""
-    mode = translator.mode
-    if mode == "off" or translator.gives_up:
-        return None
-    if translator.pending:
-        translator.poll()
-    account = account_of(_started_in(state))
-    if taped:
-        translator.add_tapes(account, mode == "wait")
-    return Watch(account, taped, mode == "wait")

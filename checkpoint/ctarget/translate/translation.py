@@ -1,7 +1,7 @@
-"""A unit on its way into the machine: its C, the compilations of it, and what of it is installed.
+"""A unit on its way into the machine: its C, the compilations of it, and the forms that are installed.
 
-In: a machine or sweep that stands at a head. Out: its unit's plain form installed as soon as it is compiled,
-its taped form too where that was asked for.
+In: a machine or sweep that is at the first step of a block. Out: its unit's plain form, installed as soon as
+it is compiled, and its taped form too if that was asked for.
 
 What always holds: each form is written, compiled and installed once, unless a fork has lost it on the way.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ctarget.states import Held
+from checkpoint.ctarget.translate.boundary import stage
 from checkpoint.ctarget.translate.compile.compilation import Compilation
 from checkpoint.ctarget.translate.compile.compiler import Compiler
 
@@ -21,28 +22,34 @@ if TYPE_CHECKING:
 
 
 def standing(held: Held) -> Any:
-    """The block at whose head a machine stands, or a sweep's, and what is in its registers."""
-    from checkpoint.ctarget.translate.specialise.observe import seen  # noqa: PLC0415
+    """Return the block at whose first step a machine or sweep is, and the shapes in its registers."""
+    from checkpoint.ctarget.translate.specialise import observe  # noqa: PLC0415
 
-    return seen(held)
+    return observe.seen(held)
 
 
 def of_standing(held: Held) -> Translation | None:
-    """Of the block where it stands, and of what it has there; None: nothing can be made."""
-    from checkpoint.ctarget.translate.specialise.region import specialise  # noqa: PLC0415
-
+    """Return the translation of the block where a machine is, for what it has there, or None: none pays."""
     found = standing(held)
-    unit = None if found is None else specialise(*found)
+    if found is None:
+        return None
+    with stage("specialising"):
+        from checkpoint.ctarget.translate.specialise import region  # noqa: PLC0415
+
+        unit = region.specialise(*found)
     return None if unit is None else Translation(unit, found[1])
 
 
 def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
-    """What registers hold, without what that consists of."""
+    """Return the tags in registers, without the fields below."""
     return {register: (shape.tag, shape.procedure) for register, shape in shapes.items()}
 
 
 class Translation:
-    """Of one unit. pending: its forms that are being compiled. seconds: how long compilers took."""
+    """The translation of one unit.
+
+    pending: the compilations of its forms. seconds: how long compilers took.
+    """
 
     __slots__ = ("_begun", "_made_for", "pending", "seconds", "unit")
 
@@ -54,7 +61,7 @@ class Translation:
         self._begun: set[str] = set()
 
     def fits(self, standing: Any) -> bool:
-        """Whether a machine that stands there can enter, or is to come to where it can."""
+        """Return whether a machine that is there can enter the unit, or soon reaches where it can."""
         from checkpoint.ctarget.translate.specialise.entries import fits  # noqa: PLC0415
 
         block, shapes = standing
@@ -68,8 +75,11 @@ class Translation:
         return self.unit.tapes and "taped" not in self._begun
 
     def begin(self, taped: bool, by: Compiler) -> bool:
-        """Compile what was not: the plain form and, if asked for, the taped one, in one file if it is both.
-        Whether there was any.
+        """Begin to compile the plain form and, if asked for, the taped one, as far as they were not begun; in
+        one file if it is both. Return whether there was any.
+
+        The text names no lines of the program unless a debugger is to find them: equal functions of several
+        files have one text.
         """
         from checkpoint.ctarget.translate.emit import text  # noqa: PLC0415
 
@@ -77,40 +87,49 @@ class Translation:
         new = tuple([form for form in forms if form not in self._begun])
         if new:
             self._begun.update(new)
-            self.pending[new] = Compilation(text.source(self.unit, *new), by)
+            with stage("writing"):
+                source = text.source(self.unit, *new, lines=by.debugs)
+            with stage("compiling"):
+                self.pending[new] = Compilation(source, by)
         return bool(new)
 
     def wait(self) -> None:
-        """Until all that was begun is compiled."""
+        """Wait until all compilations have ended."""
         for compilation in list(self.pending.values()):
             compilation.wait()
 
-    def install(self) -> tuple[int, list[str]]:
-        """Give to the machine what is compiled by now: how many files, and why others are not."""
-        done, reasons = 0, []
+    def install(self) -> tuple[int, list[BaseException]]:
+        """Give to the machine what is compiled; return of how many files, and the failures of others."""
+        done = 0
+        failures: list[BaseException] = []
         for forms, compilation in list(self.pending.items()):
-            if compilation.reason is not None:
-                reasons.append(compilation.reason)
-            elif compilation.loaded is not None:
-                self._install(forms, compilation.loaded)
-                self.seconds += compilation.seconds
-                done += 1
-            else:
+            if not compilation.ended:
                 continue
             del self.pending[forms]
-        return done, reasons
+            try:
+                self._install(forms, compilation)
+            except Exception as error:
+                failures.append(error)
+            else:
+                done += 1
+        return done, failures
 
-    def _install(self, forms: tuple[str, ...], loaded: Any) -> None:
-        from checkpoint.ctarget.translate.compile.install import install  # noqa: PLC0415
+    def _install(self, forms: tuple[str, ...], compilation: Compilation) -> None:
+        if compilation.failure is not None:
+            raise compilation.failure
+        from checkpoint.ctarget.translate.compile import install  # noqa: PLC0415
         from checkpoint.ctarget.translate.emit.text import prologue_words  # noqa: PLC0415
 
+        self.seconds += compilation.seconds
+        loaded = compilation.loaded
         plain = loaded if "plain" in forms else None
-        if "taped" in forms:
-            install(self.unit, plain, loaded, prologue_words(self.unit))
-        else:
-            install(self.unit, plain, None)
+        with stage("installing"):
+            if "taped" in forms:
+                install.install(self.unit, plain, loaded, prologue_words(self.unit))
+            else:
+                install.install(self.unit, plain, None)
 
     def forget(self) -> None:
-        """What is being compiled, another process waits for: here it may be begun again."""
+        """Forget what is being compiled, for which another process waits: here it may be begun again."""
         self._begun -= {form for forms in self.pending for form in forms}
         self.pending.clear()

@@ -6,12 +6,13 @@ import ctypes
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pytest
 
 from checkpoint.ctarget import library
 from checkpoint.ctarget.translate import policy
-from checkpoint.ctarget.translate.compile import compiler
+from checkpoint.ctarget.translate.compile import compilation, compiler
 
 needs_c = pytest.mark.skipif(library.reason() is not None, reason=f"engine c: {library.reason()}")
 needs_compiler = pytest.mark.skipif(compiler.find() is None, reason="there is no C compiler")
@@ -46,7 +47,7 @@ def without_functions() -> str:
 
 def number_of(loaded: Any) -> int:
     """What the function `number` of a loaded file gives."""
-    function = loaded.keep.number
+    function = loaded.library.number
     function.restype = ctypes.c_int64
     return int(function())
 
@@ -75,8 +76,9 @@ def new_translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     """Of a process that has translated nothing yet, with an empty cache, and waits."""
     monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    monkeypatch.setattr(compilation, "_loaded", WeakValueDictionary())
     fresh = policy.Translator()
-    monkeypatch.setattr(fresh, "between_looks", 0.0)  # so that when it looks depends on steps alone
+    monkeypatch.setattr(fresh, "sample_interval", 0.0)  # so that when it samples depends on steps alone
     monkeypatch.setattr(policy, "translator", fresh)
     yield fresh
     for each in fresh.pending:

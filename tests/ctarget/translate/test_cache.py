@@ -52,7 +52,12 @@ def number(source: str, by: compiler.Compiler) -> int:
 
 
 def path_of(source: str, by: compiler.Compiler) -> Path:
-    return cache.path_of(cache.key(source, cache.version(by), by))
+    return cache.folder().path / cache.file_of(cache.key(source, cache.version(by), by))
+
+
+def forgotten() -> None:
+    """What this process has loaded is as if it had not been: the cache is asked."""
+    compilation._loaded.clear()
 
 
 def test_what_was_made_is_there_at_once(by: compiler.Compiler, tmp_path: Path) -> None:
@@ -66,7 +71,8 @@ def test_what_was_made_is_there_at_once(by: compiler.Compiler, tmp_path: Path) -
 
 def test_nobody_else_can_read_or_write_the_folder(by: compiler.Compiler) -> None:
     number(plain(7), by)
-    assert cache.folder().stat().st_mode & 0o077 == 0
+    assert cache.folder().path.stat().st_mode & 0o077 == 0
+    assert all(path.stat().st_mode & 0o077 == 0 for path in cache.folder().path.iterdir())
 
 
 def foreign(content: bytes) -> bytes:
@@ -85,7 +91,6 @@ DAMAGES = {
 }
 
 
-# Each source is of its own: what a process has once loaded under a name, it does not load again.
 @pytest.mark.parametrize(("kind", "k"), [(kind, k) for k, kind in enumerate(DAMAGES)])
 def test_a_damaged_file_is_made_again(kind: str, k: int, by: compiler.Compiler, tmp_path: Path) -> None:
     source = plain(100 + k)
@@ -96,48 +101,51 @@ def test_a_damaged_file_is_made_again(kind: str, k: int, by: compiler.Compiler, 
     assert len(path_of(source, by).read_bytes()) == len(content)
 
 
-def _bytes_of(source: str, by: compiler.Compiler) -> bytes:
-    """What is compiled of a source, and put in the cache, but not loaded."""
-    name = cache.key(source, cache.version(by), by)
+def _compiled(source: str, by: compiler.Compiler) -> bytes:
+    """What is compiled of a source, neither loaded nor kept."""
     with cache.workplace() as folder:
-        cache.put(name, compilation._compile(by, source, folder))
-    return cache.path_of(name).read_bytes()
+        return compilation._compile(by, source, folder)
 
 
-@pytest.mark.parametrize(("kind", "k"), [("another architecture", 1), ("text", 2), ("empty", 3)])
-def test_a_file_that_does_not_load_is_made_again_even_if_its_sum_is_right(
+def _bytes_of(source: str, by: compiler.Compiler) -> bytes:
+    """The cache's file of what is compiled of a source, which is not loaded."""
+    cache.put(cache.key(source, cache.version(by), by), _compiled(source, by))
+    return path_of(source, by).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "k"),
+    [(kind, k) for k, kind in enumerate(("another architecture", "text", "empty", "truncated"))],
+)
+def test_a_file_that_does_not_load_is_made_again_even_if_its_digest_is_right(
     kind: str, k: int, by: compiler.Compiler, tmp_path: Path
 ) -> None:
     source = plain(200 + k)
-    _replace(source, DAMAGES[kind](_bytes_of(source, by)), by)
+    _replace(source, DAMAGES[kind](_compiled(source, by)), by)
     assert number(source, by) == 200 + k
     assert calls(tmp_path) == 2
 
 
 def _replace(source: str, content: bytes, by: compiler.Compiler) -> None:
-    name = cache.key(source, cache.version(by), by)
-    with cache.workplace() as folder:
-        (folder / "other").write_bytes(content)
-        cache.put(name, folder / "other")
+    cache.put(cache.key(source, cache.version(by), by), content)
 
 
 def test_another_library_under_a_key_is_made_again(by: compiler.Compiler, tmp_path: Path) -> None:
-    _replace(plain(300), _bytes_of(without_functions(), by), by)
+    _replace(plain(300), _compiled(without_functions(), by), by)
     assert number(plain(300), by) == 300
     assert calls(tmp_path) == 2
 
 
-@pytest.mark.parametrize("suffix", [".so", ".sum"])
-def test_a_file_that_is_gone_is_made_again(suffix: str, by: compiler.Compiler, tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_made_again(by: compiler.Compiler, tmp_path: Path) -> None:
     number(plain(7), by)
-    path_of(plain(7), by).with_suffix(suffix).unlink()
+    path_of(plain(7), by).unlink()
     assert number(plain(7), by) == 7
     assert calls(tmp_path) == 2
 
 
 def test_a_version_that_is_no_text_is_asked_for_again(by: compiler.Compiler) -> None:
     said = cache.version(by)
-    (file,) = cache.folder().glob("*.version")
+    (file,) = cache.folder().path.glob("*.version")
     file.write_bytes(b"\xff\xfe")
     cache._versions.clear()
     assert cache.known_version(by) is None
@@ -190,7 +198,7 @@ def test_where_the_folder_cannot_be_written_there_is_another(
     where: str, by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_CACHE", where)
-    assert not str(cache.folder()).startswith(where)
+    assert not str(cache.folder().path).startswith(where)
     assert number(plain(9), by) == 9
 
 
@@ -202,15 +210,18 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     folder.chmod(0o777)
     monkeypatch.setenv("CHECKPOINT_CACHE", str(folder.parent))
     assert number(plain(9), by) == 9
-    assert cache.folder() != folder
+    assert cache.folder().path != folder
+    assert "is not yours alone" in cache.described()
     assert not list(folder.iterdir())
 
 
 def test_a_folder_that_is_removed_while_it_is_used(by: compiler.Compiler) -> None:
     assert number(plain(10), by) == 10
-    shutil.rmtree(cache.folder())
-    ended = made(plain(11), by)
-    assert ended.loaded is not None or ended.reason is not None
+    before = cache.folder().path
+    shutil.rmtree(before)
+    assert number(plain(11), by) == 11
+    assert cache.folder().path == before
+    assert path_of(plain(11), by).exists()
 
 
 def test_without_a_variable_it_is_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -219,31 +230,22 @@ def test_without_a_variable_it_is_in_the_users_cache(monkeypatch: pytest.MonkeyP
     assert tmp_path in cache.wanted_folder("").parents
 
 
-def _filled(sizes: dict[str, int]) -> None:
-    """Files of these sizes, the first one used longest ago."""
-    folder, now = cache.folder(), time.time()
-    for k, (name, size) in enumerate(sizes.items()):
-        for suffix in (".so", ".sum"):
-            path = (folder / name).with_suffix(suffix)
-            path.write_bytes(bytes(size if suffix == ".so" else 1))
-            os.utime(path, (now - 100 + k, now - 100 + k))
-
-
-def test_what_was_used_longest_ago_goes(
-    by: compiler.Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_used_longest_ago_goes(by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the clock says: the files of others were used in known order, long ago."""
     number(plain(12), by)
-    monkeypatch.setattr(cache, "MOST", 100_000)
-    path = path_of(plain(12), by)
-    os.utime(path, (1, 1))
-    _filled({"a" * 64: 40_000, "b" * 64: 40_000})
+    size = path_of(plain(12), by).stat().st_size
+    others = [cache.folder().path / f"{name * 64}.unit" for name in "ab"]
+    for at, path in enumerate([*others, path_of(plain(12), by)]):
+        path.write_bytes(path.read_bytes() if path.exists() else bytes(size))
+        os.utime(path, (at + 1, at + 1))
+    forgotten()
     assert Compilation(plain(12), by).ended  # and so was used now
-    number(plain(13), by)
-    there = {each.stem[0] for each in cache.folder().glob("*.so") if set(each.stem) <= {each.stem[0]}}
-    assert there == {"b"}
-    assert path.exists()
+    monkeypatch.setattr(cache, "MOST", int(3.5 * size))
+    monkeypatch.setattr(cache, "LEFT", 0.95)
+    number(plain(13), by)  # the fourth
+    assert [path.exists() for path in others] == [False, True]
+    assert path_of(plain(12), by).exists()
     assert path_of(plain(13), by).exists()
-    assert not (cache.folder() / ("a" * 64 + ".sum")).exists()
 
 
 def test_what_is_larger_than_all_may_be_still_runs(
@@ -255,11 +257,16 @@ def test_what_is_larger_than_all_may_be_still_runs(
 
 
 def test_what_nobody_finished_goes(by: compiler.Compiler) -> None:
-    old, new = cache.folder() / "old.make", cache.folder() / "new.make"
+    place = cache.folder().path
+    old, new = place / "old.make", place / "new.make"
     for folder in (old, new):
         folder.mkdir()
         (folder / "unit.c").touch()
-    os.utime(old, (1, 1))
+    files = [place / "old.new", place / "old.load", place / "old.so"]
+    for file in files:
+        file.touch()
+    for path in (old, *files):
+        os.utime(path, (1, 1))
     number(plain(16), by)
-    assert not old.exists()
+    assert not any(path.exists() for path in (old, *files))
     assert new.exists()

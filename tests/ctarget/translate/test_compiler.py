@@ -119,8 +119,8 @@ def test_a_file_that_does_not_compile_has_the_compilers_reason() -> None:
     assert made.loaded is None
     assert made.reason is not None
     assert "nonsense" in made.reason
-    assert not list(cache.folder().glob("*.make"))
-    assert not list(cache.folder().glob("*.so"))
+    assert not list(cache.folder().path.glob("*.make"))
+    assert not list(cache.folder().path.glob("*.unit"))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_compiler_that_fails(script: str, reason: str, tmp_path: Path) -> None
     assert made.loaded is None
     assert made.reason is not None
     assert reason in made.reason
-    assert not list(cache.folder().glob("*.so"))
+    assert not list(cache.folder().path.glob("*.unit"))
 
 
 def test_a_compiler_that_does_not_say_what_it_is(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_process_that_ends_leaves_no_compiler_behind(way: str, tmp_path: Path)
     assert (done.stdout, done.stderr) == ("False\n", "")
     assert time.monotonic() - began < 30
     assert not alive_in_group(int((tmp_path / "pid").read_text()))
-    assert not list(cache.folder().glob("*.make"))
+    assert not list(cache.folder().path.glob("*.make"))
 
 
 @needs_compiler

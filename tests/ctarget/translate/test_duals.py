@@ -70,9 +70,9 @@ def told(f: Callable[[float, float], float], engine: str, tangents: tuple[float,
 def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
 
-    def spy(unit: Unit, *forms: str) -> str:
+    def spy(unit: Unit, *forms: str, lines: bool) -> str:
         assert forms == ("plain",), "units that hold duals never record"
-        written.append(source(unit, *forms))
+        written.append(source(unit, *forms, lines=lines))
         return written[-1]
 
     source = text.source

@@ -24,13 +24,15 @@ from checkpoint.ctarget.translate.effort import (
     SHARE,
     SHARE_COLD,
     Effort,
-    Places,
+    RecentBlocks,
 )
 from checkpoint.ctarget.translate.emit import text
 from checkpoint.ctarget.translate.specialise import entries, observe, region
+from checkpoint.ctarget.translate.watch import Watch
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.schedule import Bisection, Schedule
+from checkpoint.errors import TranslationWarning
 from tests.ctarget.test_driver import swept
 from tests.ctarget.test_engine import started
 from tests.ctarget.translate.shared_objects import (
@@ -68,7 +70,7 @@ class Fakes:
     refuses: no block is worth it.
     """
 
-    looked_at: list[str] = field(default_factory=list)
+    sampled: list[str] = field(default_factory=list)
     written: list[Forms] = field(default_factory=list)
     installed: list[Forms] = field(default_factory=list)
     refuses: bool = False
@@ -78,7 +80,7 @@ class Fakes:
         return peer_at(runtime().lib.ck_machine_standing(held).block), {}
 
     def specialise(self, peer: Any, *seen: Any) -> Any:
-        self.looked_at.append(peer.block.label)
+        self.sampled.append(peer.block.label)
         return (
             None
             if self.refuses
@@ -88,7 +90,8 @@ class Fakes:
     def fits(self, unit: Any, *standing: Any) -> bool:
         return True
 
-    def source(self, unit: Any, *forms: str) -> str:
+    def source(self, unit: Any, *forms: str, lines: bool = True) -> str:
+        assert not lines
         self.written.append(forms)
         return f"{self.text}/* {forms} */\n"
 
@@ -142,45 +145,45 @@ def test_a_run_has_the_plain_form_made_and_a_tape_both(fakes: Fakes) -> None:
     engine.tape(start, None, Effects())
     new = fakes.written[advanced:]
     assert new.count(TAPED) == advanced  # of what has the plain form only that which it lacks
-    assert new.count(BOTH) == len(new) - advanced == len(fakes.looked_at) - advanced
+    assert new.count(BOTH) == len(new) - advanced == len(fakes.sampled) - advanced
     assert sorted(fakes.installed) == sorted(fakes.written)
-    assert len(set(fakes.looked_at)) == len(fakes.looked_at)
+    assert len(set(fakes.sampled)) == len(fakes.sampled)
 
 
 @pytest.mark.parametrize("schedule", [Bisection(), Bisection(100), Binomial(snapshots=5), Binomial(base=300)])
 @needs_compiler
 def test_a_sweep_has_both_made_however_short_its_runs_are(schedule: Schedule, fakes: Fakes) -> None:
     swept(*loop(5000), schedule)
-    assert fakes.written == [BOTH] * len(fakes.looked_at)
+    assert fakes.written == [BOTH] * len(fakes.sampled)
     assert fakes.written
     assert sorted(fakes.installed) == sorted(fakes.written)
 
 
-def test_a_block_that_is_refused_is_looked_at_once(fakes: Fakes) -> None:
+def test_a_block_that_is_refused_is_sampled_once(fakes: Fakes) -> None:
     fakes.refuses = True
     engine, start = loop(20_000)
     for _ in range(2):
         engine.advance(start, None, Effects())
-    assert fakes.looked_at
-    assert len(set(fakes.looked_at)) == len(fakes.looked_at)
+    assert fakes.sampled
+    assert len(set(fakes.sampled)) == len(fakes.sampled)
     assert fakes.written == []
 
 
 @needs_compiler
 def test_there_are_at_most_so_many_units(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy, "MOST_UNITS", 0)
+    monkeypatch.setattr(policy, "MAX_UNITS", 0)
     advanced(5000)
-    assert fakes.looked_at == []
-    monkeypatch.setattr(policy, "MOST_UNITS", 1)
+    assert fakes.sampled == []
+    monkeypatch.setattr(policy, "MAX_UNITS", 1)
     advanced(5000)
-    assert len(fakes.looked_at) == 1
+    assert len(fakes.sampled) == 1
 
 
 @pytest.mark.parametrize("mode", ["off", "", "wait"])
 def test_a_short_run_looks_at_nothing(mode: str, fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", mode)
     advanced(50)
-    assert fakes.looked_at == []
+    assert fakes.sampled == []
 
 
 def test_off_is_off(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +191,7 @@ def test_off_is_off(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, start = loop(200_000)
     engine.advance(start, None, Effects())
     swept(engine, start, Bisection())
-    assert fakes.looked_at == []
+    assert fakes.sampled == []
 
 
 @needs_compiler
@@ -199,7 +202,7 @@ def test_short_runs_of_one_program_add_up(
     engine, start = loop(2000)
     steps = engine.advance(start, None, Effects()).steps - start.steps
     runs = 1
-    while not fakes.looked_at:
+    while not fakes.sampled:
         assert runs * steps < policy.THRESHOLD + 20 * steps
         engine.advance(start, None, Effects())
         runs += 1
@@ -222,7 +225,7 @@ def test_in_the_background_a_run_does_not_wait(
     try:
         advanced(200_000)
         count = len(fakes.written)
-        assert 1 <= count == len(fakes.looked_at) == len(translator.pending) <= policy.MOST_PENDING
+        assert 1 <= count == len(fakes.sampled) == len(translator.pending) <= policy.MAX_PENDING
         assert fakes.installed == []
     finally:
         gate.touch()
@@ -242,8 +245,8 @@ def test_a_block_inside_of_a_unit_is_passed_over_a_few_times(translator: policy.
     account = policy.Account()
     may_make = [translator._may_make(account, "loop", account, True)]
     account.inside["loop"] = 0
-    may_make += [translator._may_make(account, "loop", account, True) for _ in range(policy.MOST_INSIDE + 1)]
-    assert may_make == [True] + [False] * policy.MOST_INSIDE + [True]
+    may_make += [translator._may_make(account, "loop", account, True) for _ in range(policy.MAX_SKIPS + 1)]
+    assert may_make == [True] + [False] * policy.MAX_SKIPS + [True]
     assert not translator._may_make(account, "loop", account, False)
 
 
@@ -261,7 +264,7 @@ def test_what_is_hot_may_take_more() -> None:
 
 
 def test_of_very_many_blocks_none_is_hot() -> None:
-    many, few = Places(), Places()
+    many, few = RecentBlocks(), RecentBlocks()
     assert not any(many.add(number % LAST) for number in range(10 * LAST))
     assert any(few.add(number % (LAST // OFTEN)) for number in range(LAST))
 
@@ -271,20 +274,20 @@ def test_in_the_background_what_is_not_hot_waits_for_its_turn(
     fakes: Fakes, monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "")
-    monkeypatch.setattr(Places, "add", lambda self, block: False)
+    monkeypatch.setattr(RecentBlocks, "add", lambda self, block: False)
     advanced(300_000)
-    assert fakes.looked_at == []
+    assert fakes.sampled == []
     assert 0 < translator.effort.ran < EXPECTED / SHARE_COLD
     translator.effort.ran = 1e6
     advanced(300_001)
-    assert fakes.looked_at
+    assert fakes.sampled
 
 
 # What goes wrong
 
 
 def told(recorded: list[warnings.WarningMessage]) -> list[str]:
-    return [str(each.message) for each in recorded if each.category is RuntimeWarning]
+    return [str(each.message) for each in recorded if each.category is TranslationWarning]
 
 
 def test_without_a_compiler_all_runs_on_the_machine_and_it_says_so_once(
@@ -308,7 +311,7 @@ def test_without_a_compiler_what_would_not_be_translated_says_nothing(
     monkeypatch.setenv("CC", "/nonexistent/cc")
     fakes.refuses = True
     advanced(5000)
-    assert fakes.looked_at
+    assert fakes.sampled
 
 
 def test_a_compiler_that_fails_is_said_once_and_then_given_up(
@@ -324,7 +327,7 @@ def test_a_compiler_that_fails_is_said_once_and_then_given_up(
     assert text.startswith(f"the C compiler has failed: {path} ended with the status 3: no licence")
     assert fakes.installed == []
     assert translator.gives_up
-    assert calls(tmp_path) == policy.MOST_FAILURES
+    assert calls(tmp_path) == policy.MAX_FAILURES
 
 
 @needs_compiler
@@ -332,7 +335,7 @@ def test_one_unit_that_does_not_compile_does_not_stop_others(
     fakes: Fakes, translator: policy.Translator
 ) -> None:
     fakes.text = "nonsense"
-    with pytest.warns(RuntimeWarning, match="the C compiler has failed"):
+    with pytest.warns(TranslationWarning, match="the C compiler has failed"):
         advanced(5000)
     fakes.text = plain(2)
     advanced(5001)
@@ -352,7 +355,7 @@ def test_a_mode_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more calls from Python than a run without it has slices."""
     monkeypatch.setenv("CHECKPOINT_JIT", "")
-    watch = policy.Watch(policy.Account(), taped=False, waits=False)
+    watch = Watch(policy.Account(), taped=False, waits=False)
     monkeypatch.setattr(policy, "THRESHOLD", 10**12)
     watch._due = 10**12
     slices: list[int] = []
@@ -365,15 +368,15 @@ def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_nothing_is_found_slices_get_short_and_then_long_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy.translator, "look", lambda *a: policy.Found.NOWHERE)
-    monkeypatch.setattr(policy.translator, "between_looks", 0.0)
+    monkeypatch.setattr(policy.translator, "sample", lambda *a: policy.Found.NOWHERE)
+    monkeypatch.setattr(policy.translator, "sample_interval", 0.0)
     account = policy.Account()
     account.steps = account.due
-    watch = policy.Watch(account, taped=True, waits=False)
+    watch = Watch(account, taped=True, waits=False)
     slices = []
-    for _ in range(policy.MOST_LOOKS + 1):
+    for _ in range(policy.MAX_PROBES + 1):
         watch.sliced(None, watch.slice)
         slices.append(watch.slice)
-    assert min(slices) == policy.LEAST_LOOK
+    assert min(slices) == policy.MIN_PROBE_STEPS
     assert policy.GAP <= slices[-1] < 2 * policy.GAP
     assert account.due > account.steps

@@ -16,9 +16,9 @@ from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.ops.words import Move, in_order, literal
 from checkpoint.ctarget.translate.units.graph import Jump, Unit
 from tests.ctarget.translate.interpreted import Run
-from tests.ctarget.translate.units import containers, late, lorenz, nested, orders
+from tests.ctarget.translate.units import apart, containers, late, lorenz, nested, orders
 
-UNITS = [lorenz, nested, late, orders, containers]
+UNITS = [lorenz, nested, late, orders, containers, apart]
 FLAGS = ["-std=c11", "-O1", "-ffp-contract=off", "-fno-math-errno", "-Wall", "-Wextra", "-Werror"]
 FLAGS += [f"-fno-builtin-{name}" for name in FROM_LIBM.split()]
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
@@ -66,6 +66,13 @@ def test_what_becomes_an_invariant_is_asked_for_at_the_entry() -> None:
     assert names(late()) == [["x_0"]]
     assert "if (!same_real(y_0, c_0)) return false;" in text
     assert "same_real" not in plain_source(late())
+
+
+def test_loops_that_do_not_lead_to_one_another_have_invariants_of_their_own() -> None:
+    records = Records(apart())
+    assert [kept.name for kept in records.prologue] == ["d_first", "c_first"]
+    second = records.unit.headers[1]
+    assert [kept.name for kept in records.prologue_at(second)] == ["d_second", "c_second"]
 
 
 def test_births_are_recorded() -> None:

@@ -28,8 +28,9 @@ def told(f: Callable[[float, float], float], engine: str) -> list[str]:
 def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
 
-    def spy(unit: Unit, *forms: str) -> str:
-        written.append(source(unit, *forms))
+    def spy(unit: Unit, *forms: str, lines: bool) -> str:
+        assert not lines
+        written.append(source(unit, *forms))  # as where a debugger is to find them
         return written[-1]
 
     source = text.source

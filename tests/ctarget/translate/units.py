@@ -207,3 +207,16 @@ def containers() -> Unit:
     case.end = make.exit(end, (make.apply(case, "s_2", "add", popped, s), held), 3)
     done.end = Return(((0, case),))
     return make.unit
+
+
+def apart() -> Unit:
+    """Two loops of two invariants each, both entries of the unit; no way leads from one to the other."""
+    make = Maker()
+    for which in ("first", "second"):
+        at = block(which, "x", "c", "d")
+        x, c, d = params = make.places(f"x_{which} c_{which} d_{which}")
+        header = make.header(at, params, 4)
+        product = make.apply(header.root, f"product_{which}", "multiply", x, c)
+        quotient = make.apply(header.root, f"quotient_{which}", "divide", product, d)
+        header.root.end = make.jump(header, 4, quotient, c, d)
+    return make.unit

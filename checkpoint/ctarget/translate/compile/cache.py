@@ -1,109 +1,98 @@
 """Shared objects of units that were made before, in a folder of the user's.
 
-In: keys, which say all that a shared object depends on; new files. Out: files that are whole. The folder is
-"translated" in what the environment variable CHECKPOINT_CACHE names, else in the user's cache folder for
-checkpoint; where it cannot be written to, or is not the user's alone, a temporary one of the process.
+In: keys, which say all that a shared object depends on; new files. Out: the content of files that are whole.
+The folder is "translated" in what the environment variable CHECKPOINT_CACHE names, else in the user's cache
+folder for checkpoint; where there is none, where it cannot be written to, or where others could put files
+(folders.py), a temporary one that is removed when the process ends.
 
-    KEY.so   a shared object          KEY.sum   the SHA-256 of its content
-    XX.lock  held while one is made whose key begins so
-    *.make   folders in which compilers are at work
+    KEY.unit   a shared object, behind MAGIC and the SHA-256 of its content
+    XX.lock    held while one is made whose key begins so
+    *.make     folders in which compilers are at work; *.new, *.load files on their way
 
-What always holds: files get their names when they are whole; one whose content is not what its sum says is
+What always holds: files get their names when they are whole; one whose content is not what its digest says is
 not used. Any of them may vanish at any time. All together have MOST bytes at most, about.
 """
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
 import platform
-import shutil
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 from checkpoint.ctarget.peers import making
-from checkpoint.ctarget.translate.compile.compiler import (
-    CompilationError,
-    Compiler,
-    flags,
-    headers_digest,
-    libraries,
-)
+from checkpoint.ctarget.translate.compile import folders, processes
+from checkpoint.ctarget.translate.compile.compiler import Compiler, flags, headers_digest, libraries
+from checkpoint.ctarget.translate.compile.folders import Folder
+from checkpoint.ctarget.translate.compile.processes import CompilationError
 
 MOST = 256 * 2**20  # bytes
 LEFT = 3 / 4  # of MOST, after files were removed
 ABANDONED = 3600  # seconds after which what is not finished is nobody's any more
-FORMAT = "1"  # of the files here
+MAGIC = b"checkpoint unit 2\n"
+_DIGEST = 32  # bytes
+_UNFINISHED = (".make", ".new", ".load", ".so", ".sum")  # the last two are of a format that is no longer read
+LOCK_SECONDS = 30.0  # how long another process is waited for that makes the same file
+LOCK_PAUSE = 0.02  # seconds between two tries
+
+_opened: dict[str, Folder] = {}
 
 
-def folder() -> Path:
-    """Where the files are; it exists."""
-    return _folder(os.environ.get("CHECKPOINT_CACHE", ""), os.getpid())
+def folder() -> Folder:
+    """Return the folder where the files are; CompilationError if there is not even a temporary one."""
+    named = os.environ.get("CHECKPOINT_CACHE", "")
+    found = _opened.get(named)
+    if found is None or not found.is_there:
+        try:
+            found = _opened[named] = _open(named)
+        except OSError as error:
+            raise CompilationError(f"there is no folder to compile in: {error}") from None
+    return found
 
 
-@cache
-def _folder(named: str, process: int) -> Path:
-    path = wanted_folder(named)
+def _open(named: str) -> Folder:
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_ours(path):
-            return _temporary(process)
-        with tempfile.TemporaryFile(dir=path):
-            return path
-    except OSError:
-        return _temporary(process)
+        return folders.trusted(wanted_folder(named))
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
+        return folders.temporary(str(error))
 
 
 def wanted_folder(named: str) -> Path:
-    """Where the files should be, with that CHECKPOINT_CACHE."""
-    # Here and below by name, when first needed: most runs translate nothing.
-    base = named or import_module("platformdirs").user_cache_dir("checkpoint", appauthor=False)
-    return Path(base).expanduser().absolute() / "translated"
+    """Return where the files should be, with that CHECKPOINT_CACHE; RuntimeError if there is no home."""
+    # Here and below imported when first needed: most runs translate nothing.
+    import platformdirs  # noqa: PLC0415
+
+    base = Path(named or platformdirs.user_cache_dir("checkpoint", appauthor=False)).expanduser()
+    if not named and not base.is_absolute():
+        raise RuntimeError("there is no home folder")
+    return base.absolute() / "translated"
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether nobody else can put files there: what is found is run."""
-    found = path.stat()
-    others = stat.S_IWGRP | stat.S_IWOTH
-    return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & others)
-
-
-@cache
-def _temporary(process: int) -> Path:
-    path = tempfile.mkdtemp(prefix="checkpoint-")
-    atexit.register(_remove_temporary, path, process)
-    return Path(path)
-
-
-def _remove_temporary(path: str, process: int) -> None:
-    if process == os.getpid():
-        shutil.rmtree(path, ignore_errors=True)
+def described() -> str:
+    """Return where the files are kept, for people."""
+    try:
+        found = folder()
+    except CompilationError as error:
+        return str(error)
+    if found.reason is None:
+        return str(found.path)
+    return f"a temporary one, removed when the process ends: {found.reason}"
 
 
 # Keys
 
 
 def key(source: str, version: str, compiler: Compiler) -> str:
-    """Of the shared object that a compiler of this version makes of a source here."""
-    used = (
-        *(
-            FORMAT,
-            version,
-            " ".join((*compiler.words, *flags(compiler.is_zig), *libraries(compiler.is_zig))),
-            headers_digest(),
-        ),
-        *(platform.machine(), sys.platform, _libc(), str(sys.maxsize), source),
-    )
+    """Return the key of the shared object that a compiler of this version makes of a source here."""
+    command = " ".join((*compiler.words, *flags(compiler.is_zig), *libraries(compiler.is_zig)))
+    system = (platform.machine(), sys.platform, _libc(), str(sys.maxsize))
     digest = hashlib.sha256()
-    for text in used:
+    for text in (version, command, headers_digest(), *system, source):
         content = text.encode()
         digest.update(b"%d " % len(content) + content)
     return digest.hexdigest()
@@ -118,92 +107,91 @@ _versions: dict[str, str] = {}
 
 
 def known_version(compiler: Compiler) -> str | None:
-    """What that compiler said of itself, if it was ever asked; it is not started."""
+    """Return what that compiler said of itself, if it was ever asked; it is not started."""
     try:
         identity = compiler.identity()
         if identity not in _versions:
-            _versions[identity] = _version_file(identity).read_text(encoding="utf-8")
+            _versions[identity] = folder().read(_version_file(identity)).decode()
         return _versions[identity]
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError, CompilationError):
         return None
 
 
 def version(compiler: Compiler) -> str:
-    """What the compiler says of itself; CompilationError."""
+    """Return what the compiler says of itself; CompilationError."""
     found = known_version(compiler)
     if found is not None:
         return found
     said = compiler.version()
-    try:
+    with suppress(OSError):  # it will be asked again
         identity = compiler.identity()
         _versions[identity] = said
-        _write(_version_file(identity), said.encode())
-    except OSError:
-        return said  # it will be asked again
+        folder().replace(_version_file(identity), said.encode())
     return said
 
 
-def _version_file(identity: str) -> Path:
-    return folder() / f"{hashlib.sha256(identity.encode()).hexdigest()}.version"
+def _version_file(identity: str) -> str:
+    return f"{hashlib.sha256(identity.encode()).hexdigest()}.version"
 
 
 # Files
 
 
-def path_of(name: str) -> Path:
-    """Where the shared object of a key is, if there is one."""
-    return folder() / f"{name}.so"
+def file_of(name: str) -> str:
+    """Return the name of the file with a key's shared object, if there is one."""
+    return f"{name}.unit"
 
 
-def found(name: str) -> Path | None:
-    """The shared object of a key, if it is there and whole; it counts as used now."""
-    path = path_of(name)
+def found(name: str) -> bytes | None:
+    """Return the content of a key's shared object, if it is there and whole; it counts as used now."""
+    place = folder()
     try:
-        if path.with_suffix(".sum").read_bytes() != _sum(path.read_bytes()):
-            return None
-        os.utime(path)
+        content = place.read(file_of(name))
+        place.touch(file_of(name))
     except OSError:
         return None
-    return path
+    head = len(MAGIC) + _DIGEST
+    return content[head:] if content[:head] == MAGIC + _digest(content[head:]) else None
 
 
-def _sum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
 
 
-def put(name: str, made: Path) -> None:
-    """A new shared object gets its name, if there is room; its key is locked. Too many others go."""
-    path = path_of(name)
-    forget(name)
+def put(name: str, content: bytes) -> None:
+    """Keep a new shared object, if there is room; those that were not used for longest go."""
     with suppress(OSError):  # it is then made again another time
-        content = made.read_bytes()
-        made.replace(path)
-        _write(path.with_suffix(".sum"), _sum(content))
+        folder().replace(file_of(name), MAGIC + _digest(content) + content)
     _bound()
 
 
 def forget(name: str) -> None:
-    """What there is of a key goes."""
-    for suffix in (".sum", ".so"):
-        with suppress(OSError):
-            path_of(name).with_suffix(suffix).unlink()
+    """Remove the shared object of a key."""
+    folder().remove(file_of(name))
 
 
-def _write(path: Path, content: bytes) -> None:
-    number, name = tempfile.mkstemp(dir=path.parent, suffix=".new")
+@contextmanager
+def workplace() -> Iterator[Folder]:
+    """Give a folder for one compilation, on the file system of the cache."""
+    place = folder()
     try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except OSError:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+        made = place.new_folder(".make")
+    except OSError as error:
+        raise CompilationError(f"there is no place to compile in: {error}") from None
+    try:
+        yield made
+    finally:
+        place.remove_folder(made.path.name)
+
+
+# Locks
 
 
 def locked(name: str) -> AbstractContextManager[bool]:
-    """While the shared object of a key is made: no other process makes it, nor another thread."""
-    return _lock(f"{name[:2]}.lock", waits=True)
+    """Hold off other processes and threads that make the shared object of a key, but not for ever: one that
+    was waited for too long is not waited for any more, and the file is made twice.
+    """
+    return _lock(f"{name[:2]}.lock", LOCK_SECONDS)
 
 
 # Files of locks that are held. By flock itself rather than by the package filelock: that does things before
@@ -212,83 +200,80 @@ _held: set[int] = set()
 
 
 @contextmanager
-def _lock(name: str, waits: bool) -> Iterator[bool]:
-    """Whether there is no other holder. Where the file system has no locks, things may be made twice."""
+def _lock(name: str, seconds: float) -> Iterator[bool]:
+    """Give whether the lock was had within so many seconds, or the file system has none."""
     import fcntl  # noqa: PLC0415  (there is none on Windows, nor this engine)
 
     try:
         with making:  # a process that is forked knows of all of them
-            file = os.open(folder() / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = os.open(
+                name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600, dir_fd=folder().descriptor
+            )
             _held.add(file)
     except OSError:
         yield True
         return
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        except OSError:
-            yield True
-            return
-        try:
-            yield True
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
+        yield _acquired(file, seconds)
     finally:
         with making:
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_UN)
             _held.discard(file)
             os.close(file)
 
 
+def _acquired(file: int, seconds: float) -> bool:
+    """Return whether a lock was acquired within so many seconds, or the file system has none."""
+    import fcntl  # noqa: PLC0415  (there is none on Windows, nor this engine)
+
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end or processes.is_ending():
+                return False
+        except OSError:
+            return True
+        else:
+            return True
+        time.sleep(LOCK_PAUSE)
+
+
 def forget_locks() -> None:
-    """In a process that was forked: they are its parent's."""
+    """Close the locks in a process that was forked: they are its parent's."""
     for file in _held:
         os.close(file)
     _held.clear()
 
 
-@contextmanager
-def workplace() -> Iterator[Path]:
-    """A folder for one compilation, on the file system of the cache."""
-    try:
-        path = tempfile.mkdtemp(dir=folder(), suffix=".make")
-    except OSError as error:
-        raise CompilationError(f"there is no place to compile in: {error}") from None
-    try:
-        yield Path(path)
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
+# What goes
 
 
 def _bound() -> None:
     """Remove what was not used for longest, where all together is too much; only one process does."""
-    with _lock("bound.lock", waits=False) as alone:
+    with _lock("bound.lock", 0.0) as alone:
         if alone:
             _remove_abandoned()
             _remove_oldest()
 
 
 def _remove_oldest() -> None:
-    files: list[tuple[float, int, str]] = []
-    for path in folder().glob("*.so"):
-        with suppress(OSError):
-            at = path.stat()
-            files.append((at.st_mtime, at.st_size, path.stem))
-    held = sum(size for _, size, _ in files)
+    place = folder()
+    units = [(at.st_mtime, at.st_size, name) for name, at in place.files() if name.endswith(".unit")]
+    held = sum(size for _, size, _ in units)
     if held <= MOST:
         return
-    for _, size, name in sorted(files):
+    for _, size, name in sorted(units):
         if held <= MOST * LEFT:
             return
-        forget(name)
+        place.remove(name)
         held -= size
 
 
 def _remove_abandoned() -> None:
-    before = time.time() - ABANDONED
-    for path in [*folder().glob("*.make"), *folder().glob("*.new")]:
-        with suppress(OSError):
-            if path.stat().st_mtime < before:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    place, before = folder(), time.time() - ABANDONED
+    for name, at in place.files():
+        if name.endswith(_UNFINISHED) and at.st_mtime < before:
+            (place.remove_folder if stat.S_ISDIR(at.st_mode) else place.remove)(name)

@@ -1,176 +1,191 @@
 """Compilations of units' C, each in a thread of its own that mostly waits for the compiler.
 
-In: C text. Out: what was loaded, or why nothing was; nothing is raised. What the cache has is loaded at once,
-with no thread and no other process.
+In: C text. Out: what was loaded, or why nothing was; nothing is raised. What this process has loaded, or the
+cache has, is there at once, with no thread and no other process.
 
 What always holds: when the process ends its compilers are ended before, and one that is forked knows of none.
+A text is loaded once in a process, however many functions use it.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
-import signal
-import subprocess
 import sys
 import threading
-from contextlib import suppress
-from pathlib import Path
 from time import perf_counter
+from weakref import WeakValueDictionary
 
 from checkpoint.ctarget.peers import making
-from checkpoint.ctarget.translate.compile import cache, compiler
-from checkpoint.ctarget.translate.compile.compiler import (
-    CompilationError,
-    Compiler,
-    Loaded,
-    LoadingError,
-    load,
-)
+from checkpoint.ctarget.translate import boundary
+from checkpoint.ctarget.translate.compile import cache, compiler, folders, processes
+from checkpoint.ctarget.translate.compile.compiler import Compiler
+from checkpoint.ctarget.translate.compile.folders import Folder
+from checkpoint.ctarget.translate.compile.loading import Loaded, LoadingError, load
+from checkpoint.ctarget.translate.compile.object_files import damage
+from checkpoint.ctarget.translate.compile.processes import CompilationError
 
-PATIENCE = 1.0  # seconds that a compiler has to end when it is told to
+PATIENCE = 1.0  # seconds that a thread has to end when the process does
 LONGEST_REASON = 500  # characters
+
+_loaded: WeakValueDictionary[str, Loaded] = WeakValueDictionary()  # by their keys
 
 
 class Compilation:
-    """One file of C on its way. loaded, reason: once it has ended, one of them. seconds: how long it took."""
+    """One file of C on its way.
+
+    loaded, failure: once it has ended, one of them. A CompilationError or OSError has its reason outside of
+    this package. seconds: how long the compiler took.
+    """
 
     def __init__(self, source: str, by: Compiler) -> None:
         self.loaded: Loaded | None = None
-        self.reason: str | None = None
+        self.failure: BaseException | None = None
         self.seconds = 0.0
         self._source = source
         self._compiler = by
         self._thread: threading.Thread | None = None
         if not self._load_known():
-            self._thread = threading.Thread(target=self._work, name="checkpoint compiles", daemon=True)
-            _at_work.add(self._thread)
-            self._thread.start()
+            self._start()
 
     @property
     def ended(self) -> bool:
         """Whether there is a result."""
-        return self.loaded is not None or self.reason is not None
+        return self.loaded is not None or self.failure is not None
+
+    @property
+    def reason(self) -> str | None:
+        """Why it failed, for people, if it did."""
+        return None if self.failure is None else str(self.failure)[:LONGEST_REASON]
 
     def wait(self) -> None:
-        """Until it has ended; whoever waits holds no lock of checkpoint.ctarget.code."""
+        """Wait until it has ended; whoever does holds no lock of checkpoint.ctarget.peers."""
         if self._thread is not None:
             self._thread.join()
+        elif isinstance(self.failure, _NoThreadError):
+            self.failure = None
+            self._work()
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._work_in_thread, name="checkpoint compiles", daemon=True)
+        _at_work.add(thread)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            _at_work.discard(thread)
+            self.failure = _NoThreadError(f"no thread can be started: {error}")
+        else:
+            self._thread = thread
 
     def _load_known(self) -> bool:
         version = cache.known_version(self._compiler)
-        if version is None:
-            return False
-        self.loaded = _loaded(cache.key(self._source, version, self._compiler))
+        if version is not None:
+            self.loaded = _known(cache.key(self._source, version, self._compiler), self._compiler)
         return self.loaded is not None
 
-    def _work(self) -> None:
-        thread, began = threading.current_thread(), perf_counter()
+    def _work_in_thread(self) -> None:
         try:
-            loaded = self._make()
-        except (CompilationError, OSError) as error:
-            self.reason = str(error)[:LONGEST_REASON]
-        except BaseException as error:  # nobody else would ever say it
-            self.reason = f"{type(error).__name__}: {error}"[:LONGEST_REASON]
+            self._work()
+        except BaseException as error:  # nobody else would ever report it
+            self.failure = error
+        finally:
+            _at_work.discard(threading.current_thread())
+
+    def _work(self) -> None:
+        began = perf_counter()
+        try:
+            with boundary.stage("compiling"):
+                loaded = self._make()
+        except Exception as error:
+            self.failure = error
         else:
             self.seconds = perf_counter() - began
             self.loaded = loaded
-        finally:
-            _at_work.discard(thread)
 
     def _make(self) -> Loaded:
+        by = self._compiler
         with making:  # no process is forked meanwhile, in which an import would never end
-            cache.key("", "", self._compiler)
+            cache.key("", "", by)
             cache.folder()
-        name = cache.key(self._source, cache.version(self._compiler), self._compiler)
+        name = cache.key(self._source, cache.version(by), by)
         with cache.locked(name):
-            loaded = _loaded(name)  # another process may have made it meanwhile
-            if loaded is not None:
-                return loaded
-            with cache.workplace() as folder:
-                made = _compile(self._compiler, self._source, folder)
-                try:
-                    loaded = load(made)
-                except LoadingError as error:
-                    raise CompilationError(f"what was compiled does not load: {error}") from None
-                cache.put(name, made)
-                return loaded
+            found = _known(name, by)  # another thread or process may have made it meanwhile
+            if found is not None:
+                return found
+            with cache.workplace() as place:
+                content = _compile(by, self._source, place)
+            loaded = _load(name, content, by)
+            cache.put(name, content)
+            return loaded
 
 
-def _loaded(name: str) -> Loaded | None:
-    """What the cache has under a key. What it has in vain goes; it is then made again."""
-    path = cache.found(name)
-    if path is None:
+class _NoThreadError(CompilationError):
+    """The compilation has not begun; whoever waits for it does it."""
+
+
+def _known(name: str, by: Compiler) -> Loaded | None:
+    """Return what this process or the cache has under a key. What does not load is forgotten."""
+    there = _loaded.get(name)
+    if there is not None:
+        return there
+    content = cache.found(name)
+    if content is None:
         return None
     try:
-        return load(path)
-    except LoadingError:
+        return _load(name, content, by)
+    except CompilationError:
         cache.forget(name)
         return None
 
 
-def _compile(by: Compiler, source: str, folder: Path) -> Path:
-    """Run the compiler in a folder that is then removed, its own temporary files included."""
-    given, made, said = (folder / name for name in ("unit.c", "unit.so", "said"))
-    given.write_text(source, encoding="utf-8")
-    with said.open("wb") as errors:
-        status = _run(by.command(str(given), str(made)), folder, errors.fileno())
-    if status or not made.exists():
-        text = said.read_text(encoding="utf-8", errors="replace").strip()
-        raise CompilationError(f"{by.words[0]} ended with the status {status}: {text or 'it said nothing'}")
-    return made
+def _load(name: str, content: bytes, by: Compiler) -> Loaded:
+    with boundary.stage("loading"):
+        try:
+            loaded = load(content, cache.folder(), keeps=by.debugs)
+        except LoadingError as error:
+            raise CompilationError(f"what was compiled does not load: {error}") from None
+    with making:
+        return _loaded.setdefault(name, loaded)
 
 
-def _run(command: list[str], folder: Path, errors: int) -> int:
-    # No process is forked meanwhile: it would inherit the pipe whose end is waited for here.
-    with making, _starting:
-        if _ending:
-            raise CompilationError("the process ends")
-        # A group of its own: Ctrl-C is not for the compiler, and the whole group can be ended.
-        process = subprocess.Popen(
-            command,
-            env={**os.environ, "TMPDIR": str(folder), "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-            start_new_session=True,
-        )
-        _processes.add(process)
+def _compile(by: Compiler, source: str, place: Folder) -> bytes:
+    """Return what the compiler makes of a source, in a folder of its own, its temporary files included."""
+    place.write("unit.c", source.encode())
+    command = by.command(str(place.path / "unit.c"), str(place.path / "unit.so"))
+    with os.fdopen(place.create("said"), "wb") as said:
+        environment = {"TMPDIR": str(place.path), "LC_ALL": "C"}
+        status = processes.run(command, said.fileno(), processes.COMPILE_SECONDS, environment)
+    if status is None:
+        raise CompilationError(f"{by.words[0]} did not end within {processes.COMPILE_SECONDS:g} s")
     try:
-        return process.wait()
-    finally:
-        _processes.discard(process)
+        content = b"" if status else place.read("unit.so")
+    except OSError:
+        content = b""
+    if not content:
+        text = place.read("said").decode(errors="replace").strip()
+        raise CompilationError(f"{by.words[0]} ended with the status {status}: {text or 'it said nothing'}")
+    reason = damage(content)
+    if reason is not None:
+        raise CompilationError(f"what {by.words[0]} has compiled does not load: {reason}")
+    return content
 
 
 _at_work: set[threading.Thread] = set()
-_processes: set[subprocess.Popen[bytes]] = set()
-_starting = threading.Lock()
-_ending: list[bool] = []
 
 
 def _end() -> None:
-    """The process ends: so do its compilers."""
-    with _starting:
-        _ending.append(True)
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        for process in list(_processes):
-            with suppress(OSError):
-                os.killpg(process.pid, number)
-        for thread in list(_at_work):
-            thread.join(PATIENCE)
-        if not _at_work:
-            return
+    """End the compilers, since the process ends."""
+    processes.end_all()
+    for thread in list(_at_work):
+        thread.join(PATIENCE)
+    folders.remove_temporaries()
 
 
 def _forget() -> None:
-    """In a process that was forked: the compilers are its parent's."""
-    global _starting  # noqa: PLW0603
-    for process in _processes:
-        process.returncode = 0
-    _processes.clear()
+    """Forget the compilers, which are the parent's, in a process that was forked."""
+    processes.forget()
     _at_work.clear()
     cache.forget_locks()
-    _starting = threading.Lock()
 
 
 atexit.register(_end)
@@ -179,7 +194,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def described() -> str:
-    """The compiler that there is and what it says of itself, for people."""
+    """Return the compiler that there is and what it says of itself, for people."""
     if sys.platform == "win32":
         return "none for Windows yet"
     by = compiler.find()

@@ -1,11 +1,12 @@
-"""Translated code at its place: from then on machines enter it.
+"""Install translated code: from then on machines enter it.
 
-In: a unit, what was loaded of its two forms, each when it is there. Out: the structs of machine/fast.h,
+In: a unit, and its two forms, each when it is loaded. Out: the structs of machine/fast.h,
 and a FAST in the code of each block at whose head the unit can be entered.
 
 What always holds: all of it lives as long as the peer of any block where the unit can be entered, and keeps
-the peers that it refers to. Where units have entries at one
-block, for values of several kinds, the last one is tried first.
+the peers that it refers to; a heap keeps the peers of what runs in it, and so the code that a machine is in,
+or that its tape names. Where units have entries at one block, for values of several kinds, the last one is
+tried first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, making
 from checkpoint.ctarget.states import address_of
 
 if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.compile.compiler import Loaded
+    from checkpoint.ctarget.translate.compile.loading import Loaded
     from checkpoint.ctarget.translate.units.graph import Unit
 
 
@@ -26,7 +27,7 @@ MAX_ENTRIES = 4  # of a block
 
 
 class Installed:
-    """A unit's structs. keep: what they refer to, and the peers of other procedures."""
+    """The structs of a unit. keep: all that they refer to: code, entries, peers."""
 
     __slots__ = ("address", "keep", "pointer", "unit")
 
@@ -40,7 +41,7 @@ class Installed:
         module.lib.ck_unit_begin(self.pointer, references)
 
     def enter(self) -> None:
-        """Each block with an entry leads here."""
+        """Have each block with an entry lead here."""
         module = runtime()
         for header in reversed(self.unit.headers):
             if header.entry is None:
@@ -56,9 +57,9 @@ class Installed:
 
 
 def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, prologue: int = 0) -> None:
-    """Machines enter the forms of the unit that are given; those given before stay.
+    """Have machines enter the forms of the unit that are not None; those installed before stay.
 
-    header: how many words the taped form keeps at its entry.
+    prologue: how many words the taped form keeps at its entry.
     """
     lib = runtime().lib
     with making:
@@ -77,7 +78,7 @@ def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, prologue: in
 
 
 def _of(unit: Unit) -> tuple[Installed, bool]:
-    """The unit's structs, and whether they were made now."""
+    """Return the structs of a unit, and whether they were made now."""
     owned = unit.headers[0].block.owned
     for each in owned:
         if isinstance(each, Installed) and each.unit is unit:
@@ -87,7 +88,7 @@ def _of(unit: Unit) -> tuple[Installed, bool]:
 
 
 def _memory(bytes: int) -> Any:
-    """As aligned as what lies in it."""
+    """Return memory of 8-byte alignment, which is that of all structs."""
     return runtime().ffi.new("uint64_t[]", -(-bytes // 8))
 
 

@@ -6,7 +6,6 @@ In: Headers, of which some wait. Out: their trees of nodes. region.py says where
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
@@ -62,6 +61,13 @@ class Ends:
         self.returns: list[OpenReturn] = []
         self.pushed: dict[BlockPeer, tuple[Abstract, ...]] = {}
         self.waiting: list[tuple[Node, State, PathSoFar]] = []
+        self._joined: dict[ProcedurePeer, frozenset[str]] = {}
+
+    def _joins(self, procedure: ProcedurePeer) -> frozenset[str]:
+        """Return `joins`, which is kept while the unit is made: it may not outlive the procedure."""
+        if procedure not in self._joined:
+            self._joined[procedure] = joins(procedure)
+        return self._joined[procedure]
 
     def make_all(self) -> None:
         """Make the trees of all headers, and of those that turn up meanwhile."""
@@ -139,7 +145,7 @@ class Ends:
         slots |= {name: steps.state.slots[name] for name in params[len(arguments) :]}
         state = State(slots, steps.state.frames, steps.state.facts)
         path = path.extended(steps.peer.block.cost)
-        if isinstance(end, b.Enter) or target.block.label in joins(target.procedure):
+        if isinstance(end, b.Enter) or target.block.label in self._joins(target.procedure):
             self.headers.jump(steps.node, target, state, path)
         else:
             self._follow(steps.node, target, state, path)
@@ -165,7 +171,7 @@ class Ends:
         dropping = Steps(self.builder, steps.peer, state, node)
         for name in edge.dropped:
             dropping.release(state.slots[name])
-        if target.block.label in joins(target.procedure):
+        if target.block.label in self._joins(target.procedure):
             self.headers.jump(node, target, state, path)
         else:
             self._follow(node, target, state, path)
@@ -324,7 +330,6 @@ class Ends:
         return Closure(was.procedure, Held(environment, "ENVIRONMENT"))
 
 
-@cache
 def joins(procedure: ProcedurePeer) -> frozenset[str]:
     """Return the labels of the blocks that several blocks of a procedure jump or branch to."""
     found: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""What stands in the registers of a machine at a head: what a region is translated for.
+"""The shapes of the values in a machine's registers, for which a region is translated.
 
-In: a machine, or a sweep that has one at work, that nobody runs just now. Out: the block, and the Shape of
-what each of its parameters holds. Nothing is changed.
+In: a machine, or a sweep that has one, that nobody runs just now. Out: the block at which it is, and the
+Shape of the value of each of its parameters. Nothing is changed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Shape:
 
 
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
-    """The block at whose head it stands, and what its parameters' registers hold; None: elsewhere."""
+    """Return the block at whose first step a machine is, and the shapes by register; None: elsewhere."""
     module = runtime()
     at = module.lib.ck_machine_standing(held)
     if not at.block or at.index:
@@ -49,13 +49,13 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     room = len(registers) * MOST * _NUMBERS
     numbers = module.ffi.new("int64_t[]", room)
     count = module.lib.ck_standing_shapes(held, DEPTH, MOST, numbers, room)
-    told = iter(module.ffi.unpack(numbers, count))
-    return peer, {register: _shape(told) for register in registers}
+    numbers_read = iter(module.ffi.unpack(numbers, count))
+    return peer, {register: _shape(numbers_read) for register in registers}
 
 
-def _shape(told: Iterator[int]) -> Shape:
-    tag, procedure, count = next(told), next(told), next(told)
-    fields = tuple([_shape(told) for _ in range(count)])
+def _shape(numbers: Iterator[int]) -> Shape:
+    tag, procedure, count = next(numbers), next(numbers), next(numbers)
+    fields = tuple([_shape(numbers) for _ in range(count)])
     if procedure == _PLAIN_TUPLE:
         return Shape("TUPLE", None, fields)
     return Shape(_tags()[tag], _procedure(procedure) if procedure else None, fields)
@@ -63,7 +63,7 @@ def _shape(told: Iterator[int]) -> Shape:
 
 @cache
 def _tags() -> dict[int, str]:
-    """The names of kinds."""
+    """Return the names of kinds by their numbers."""
     names: dict[int, str] = runtime().ffi.typeof("Kind").elements
     return names
 

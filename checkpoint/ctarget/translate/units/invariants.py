@@ -43,11 +43,15 @@ class Invariants:
                 self.late.add(param)
 
     def _same(self, first: Place) -> Same:
-        """All params that are what `first` is at the first entry; none where an entry has no such param. At
-        first all could be; then those go that some way in passes anything else to.
+        """Return all params that are what `first` is at the first entry; none where an entry has no such
+        param. At first all could be that are in no other class; then those are discarded that some way in
+        passes anything else to. (Where no way leads from one entry to another, a param of the second could
+        be in any class of the first.)
         """
         same = {
-            header.number: {param for param in header.params if param.kind == first.kind}
+            header.number: {
+                param for param in header.params if param.kind == first.kind and param not in self.first
+            }
             for header in self._headers
         }
         same[self._entries[0].number] = {first}

@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -264,9 +265,12 @@ class Inputs:
 
 
 def _expected(value: Any) -> Any:
-    """Return what identifies an object: a function's code, a known object itself, IS_DATA for data."""
+    """Return what to compare with: a function's code, a known object itself, IS_DATA for data.
+
+    Of code a weak reference: a program does not keep the function that it was made of.
+    """
     if isinstance(value, types.FunctionType):
-        return value.__code__
+        return weakref.ref(value.__code__)
     if isinstance(value, functools.partial):
         return len(value.args), tuple(value.keywords)
     if isinstance(value, types.MethodType | property | staticmethod | classmethod):
@@ -276,7 +280,7 @@ def _expected(value: Any) -> Any:
 
 def _is_expected(value: Any, expected: Any) -> bool:
     if isinstance(value, types.FunctionType):
-        return value.__code__ is expected
+        return isinstance(expected, weakref.ref) and value.__code__ is expected()
     if isinstance(value, functools.partial):
         return bool((len(value.args), tuple(value.keywords)) == expected)
     return value is expected or type(value) is expected

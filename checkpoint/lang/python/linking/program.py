@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -143,16 +144,17 @@ def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
 
 
 class Programs:
-    """The translated programs, by code and shape."""
+    """The translated programs, by code and shape; they go with the code."""
 
     def __init__(self, functions: int = 1024, versions: int = 8) -> None:
         self.functions = functions
         self.versions = versions
-        self._known: OrderedDict[Any, list[Linked]] = OrderedDict()
+        self._known: OrderedDict[tuple[int, Shape], list[Linked]] = OrderedDict()
+        self._codes: dict[int, weakref.ref[Any]] = {}  # by their ids
 
     def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
         """Return the program for a call, and the values of all its inputs."""
-        key = (code_of(function), shape)
+        key = (self._number_of(code_of(function)), shape)
         for linked in self._known.get(key, ()):
             found = linked.inputs.read(function)
             if found is not None and linked.met_classes.issuperset(classes) and self._fits(linked, found):
@@ -166,6 +168,18 @@ class Programs:
         if found is None:
             raise SourceError("what the function reads changed while it was translated")
         return linked, found
+
+    def _number_of(self, code: Any) -> int:
+        """Return the id of a code, which stands for it until it goes."""
+        number = id(code)
+        if number not in self._codes:
+            self._codes[number] = weakref.ref(code, lambda _: self._forget(number))
+        return number
+
+    def _forget(self, number: int) -> None:
+        del self._codes[number]
+        for key in [key for key in list(self._known) if key[0] == number]:
+            del self._known[key]
 
     @staticmethod
     def _fits(linked: Linked, inputs: list[Any]) -> bool:

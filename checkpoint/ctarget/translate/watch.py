@@ -1,0 +1,139 @@
+"""The watch of one run or sweep: how many steps its next slice has, and when it is sampled.
+
+In: how many steps were made, between two slices. Out: the length of the next slice; samples, which find what
+is to be translated (policy.py).
+
+Runs add their steps to the account of the procedure in which they start. Once these are many, runs are
+sampled between two slices. Where a sample finds no machine at the first step of a block, slices get short
+until one does.
+
+What always holds: whatever fails in translation, the run continues (boundary.py).
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.effort import Pace
+from checkpoint.ctarget.translate.policy import Account, Found
+
+
+class Watch:
+    """The watch of one run or sweep. slice: how many steps its next slice is to have."""
+
+    __slots__ = ("_account", "_due", "_pace", "_probes", "_since", "_steps", "_taped", "_waits", "slice")
+
+    def __init__(self, account: Account, taped: bool, waits: bool) -> None:
+        translator = policy.translator
+        self._account = account
+        self._taped = taped
+        self._waits = waits
+        self._due = account.steps + account.gap if waits else account.due
+        self._steps = 0  # of this run
+        self._probes = 0  # samples in vain, one after another
+        self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
+        self._since = perf_counter()
+        self._pace = Pace()
+        if account.steps > self._due:
+            self.slice = policy.PROBE_STEPS
+
+    def ended(self, steps: int) -> None:
+        """Count the steps of a run that has ended, or one of a sweep's; steps: how many there were in all."""
+        self._add(max(0, steps - self._steps))
+        if self._is_due:
+            self._shorten()
+
+    def sliced(self, held: Held, steps: int) -> None:
+        """Count the steps of a slice that has ended, and sample the run if that is due."""
+        self._add(steps)
+        seconds = perf_counter() - self._since
+        policy.translator.effort.ran += seconds
+        self._pace.add(steps, seconds)
+        try:
+            self._sample(held)
+        except Exception as error:
+            policy.translator.contain(error)
+            self._sampled(Found.NOTHING)
+        self._since = perf_counter()
+
+    def _sample(self, held: Held) -> None:
+        from checkpoint.ctarget.translate.boundary import stage  # noqa: PLC0415  (few runs are sampled)
+
+        if policy.translator.pending:
+            policy.translator.poll()
+        if not self._is_due:
+            self._grow()
+            return
+        with stage("sampling"):
+            found = policy.translator.sample(held, self._account, self._taped, self._waits)
+        if found is Found.NOWHERE and self._probes < policy.MAX_PROBES:
+            self._probes += 1
+            self._shorten()
+        else:
+            self._sampled(found)
+
+    def _add(self, steps: int) -> None:
+        self._steps += steps
+        self._account.steps += steps
+
+    @property
+    def _is_due(self) -> bool:
+        return self._account.steps >= self._due
+
+    def _shorten(self) -> None:
+        """Halve the slice: there are runs so short that no slice ends within them."""
+        self.slice = max(min(self.slice // 2, policy.PROBE_STEPS), policy.MIN_PROBE_STEPS)
+
+    def _sampled(self, found: Found) -> None:
+        self._probes = 0
+        account, news = self._account, found is Found.NEWS
+        if self._waits:
+            self._sampled_and_waited(news)
+            return
+        account.gap = policy.GAP if news else min(max(policy.GAP, 2 * account.gap), policy.MAX_GAP)
+        account.varied = (account.varied + policy.VARIATION) % 1.0
+        gap = max(account.gap, self._pace.steps_in(policy.translator.sample_interval))
+        gap += int(gap * account.varied)
+        self._due = account.due = account.steps + gap
+        self.slice = min(gap, policy.translator.longest)
+
+    def _sampled_and_waited(self, news: bool) -> None:
+        account, translator = self._account, policy.translator
+        account.due = account.steps + policy.THRESHOLD
+        if news:  # what the program does next is new, too
+            account.gap = 0
+            self._due = account.steps
+            self.slice = translator.first_waiting
+            return
+        longest = min(policy.THRESHOLD, translator.longest)
+        account.gap = min(2 * account.gap + translator.first_waiting, longest)
+        self._due = account.steps + max(account.gap, self._pace.steps_in(translator.sample_interval))
+        self.slice = max(self.slice, translator.first_waiting)
+        self._grow()
+
+    def _grow(self) -> None:
+        longest = policy.PENDING if policy.translator.pending else policy.translator.longest
+        self.slice = min(2 * self.slice, longest)
+
+
+def watch(state: State, taped: bool) -> Watch | None:
+    """Return the watch of a run or sweep that starts at a state, or None: nothing is to be translated.
+
+    taped: whether it makes tapes.
+    """
+    translator = policy.translator
+    mode = translator.mode
+    if mode == "off" or translator.gives_up:
+        return None
+    try:
+        if translator.pending:
+            translator.poll()
+        account = policy.account_of(policy.started_in(state))
+        if taped:
+            translator.add_tapes(account, mode == "wait")
+    except Exception as error:
+        translator.contain(error)
+        return None
+    return Watch(account, taped, mode == "wait")
