@@ -1,6 +1,6 @@
 """The words of C that translated code is made of: constants, places as values, moves.
 
-In: sources and kinds (graph.py). Out: expressions of C, in terms of machine/translated.h. What always
+In: sources and kinds (places.py). Out: expressions of C, in terms of machine/translated.h. What always
 holds: a constant has the same bits in C as in the program.
 """
 
@@ -17,17 +17,17 @@ from textwrap import wrap
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, KnownClosure, Place, Source, Tag
 
 C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
-# The part of a Value that has a place's content, and its tag.
+# The member of a Value that has the content of a place of a kind, and its tag.
 PAYLOADS: dict[Kind, str] = {"real": "real", "integer": "integer", "boolean": "integer"}
 TAGS: dict[Kind, str] = {"real": "REAL", "integer": "INTEGER", "boolean": "BOOLEAN"}
-LARGEST_EXACT = 1 << 53  # of integers that are reals too
+LARGEST_EXACT = 1 << 53  # integers up to it are doubles, too
 WIDEST = 110
 _SPACE = re.compile(r"(?<!\|)(?<!&&) ")  # where no line is broken
 _GLUE = "\0"
 
 
 def literal(value: float | int | bool | None) -> str:
-    """A constant in C, with all its bits.
+    """Return a constant in C, with all its bits.
 
     >>> literal(0.5), literal(0.1), literal(-0.0), literal(True), literal(-3)
     ('0.5', '0x1.999999999999ap-4 /* 0.1 */', '-0.0', 'true', '-3')
@@ -52,7 +52,7 @@ def _integer(value: int) -> str:
 
 
 def real(source: Source) -> str:
-    """As a double; of integers what is exact has been seen to."""
+    """Return a source as a double; that integers are exact was checked before."""
     if isinstance(source, Constant):
         assert source.value is not None
         return literal(float(source.value))
@@ -61,14 +61,14 @@ def real(source: Source) -> str:
 
 
 def plain(source: Source) -> str:
-    """As what it is."""
+    """Return a source as an expression of its own kind."""
     if isinstance(source, Place):
         return source.name
     return literal(source.value) if isinstance(source, Constant) else value(source)
 
 
 def value(source: Source) -> str:
-    """As a Value."""
+    """Return a source as a Value."""
     if isinstance(source, KnownClosure):
         procedure = f"REFERENCE({source.procedure})"
         if source.environment is None:
@@ -80,7 +80,7 @@ def value(source: Source) -> str:
 
 
 def has_tag(held: str, tag: str, procedure: int | None = None, count: int | None = None) -> str:
-    """Whether a Value is as Expect says."""
+    """Return a test that a Value has a tag, as in Expect."""
     if procedure is not None:
         return f"is_closure_of({held}, {tag}, REFERENCE({procedure}))"
     if count is not None:
@@ -91,18 +91,18 @@ def has_tag(held: str, tag: str, procedure: int | None = None, count: int | None
 
 
 def lacks_tag(held: str, tag: str, procedure: int | None = None, count: int | None = None) -> str:
-    """The contrary."""
-    told = has_tag(held, tag, procedure, count)
-    return told.replace("==", "!=") if " == " in told else f"!{told}"
+    """Return a test that a Value has not that tag."""
+    test = has_tag(held, tag, procedure, count)
+    return test.replace("==", "!=") if " == " in test else f"!{test}"
 
 
 def content(held: str, kind: Kind) -> str:
-    """What a place of a kind gets of a Value that is held somewhere."""
+    """Return the expression that a place of a kind is set to from a Value."""
     return f"load(&{held})" if kind == "value" else f"{held}.{PAYLOADS[kind]}"
 
 
 def broken(line: str) -> list[str]:
-    """A statement, in as many lines as it takes: behind operators of logic."""
+    """Return a statement in as many lines as it takes, broken behind operators of logic."""
     indent = " " * (len(line) - len(line.lstrip()) + 8)
     glued = _SPACE.sub(_GLUE, line)
     found = wrap(glued, WIDEST, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
@@ -110,7 +110,7 @@ def broken(line: str) -> list[str]:
 
 
 def declaration(c_type: str, names: list[str], indent: str = "    ") -> list[str]:
-    """Of variables, in as many lines as it takes."""
+    """Return the declaration of variables, in as many lines as it takes."""
     lines: list[str] = []
     line = ""
     for name in names:
@@ -123,7 +123,7 @@ def declaration(c_type: str, names: list[str], indent: str = "    ") -> list[str
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """target = text, which reads the variable `reads`, if any, among those that are moved to."""
+    """The assignment target = text, which reads the variable `reads`, if any, among the targets."""
 
     c_type: str
     target: str
@@ -132,8 +132,9 @@ class Move:
 
 
 def in_order(moves: list[Move]) -> list[str]:
-    """Statements that do moves as if all at once: what is still to be read is written later; of a ring one
-    variable is put aside first.
+    """Return statements that do moves as if all at once.
+
+    What is still to be read is written later; of a ring one variable is saved first.
     """
     lines: list[str] = []
     pending = [move for move in moves if move.text != move.target]
@@ -156,19 +157,19 @@ def in_order(moves: list[Move]) -> list[str]:
 
 
 def comment(text: str) -> str:
-    """A comment; nothing in it ends it."""
+    """Return a comment; nothing in its text ends it."""
     return f"/* {text.replace('*/', '* /').replace('/*', '/ *')} */"
 
 
 def in_braces(lines: list[str]) -> list[str]:
-    """Statements, as a block where they declare something."""
+    """Return statements, as a block if they declare something."""
     if not any(line.startswith("const ") for line in lines):
         return lines
     return ["{", *[f"    {line}" for line in lines], "}"]
 
 
 def unlike(held: str, wanted: Place | Tag | KnownClosure) -> str:
-    """The test that a Value is not what is wanted; "": anything is."""
+    """Return a test that a Value is not what is wanted; "": anything is wanted."""
     match wanted:
         case Place(kind="value"):
             return ""
@@ -181,7 +182,7 @@ def unlike(held: str, wanted: Place | Tag | KnownClosure) -> str:
 
 
 def name_of(source: Source) -> str | None:
-    """The variable that a source reads."""
+    """Return the variable that a source reads."""
     match source:
         case Place(name):
             return name
@@ -191,14 +192,14 @@ def name_of(source: Source) -> str | None:
 
 
 def in_quotes(name: str) -> str:
-    """A file's name, as in a string of C."""
+    """Return the name of a file as the content of a string of C."""
     return "".join(
         c if c.isprintable() and c not in '"\\' else f"\\{ord(c):03o}" for c in name if ord(c) < 256
     )
 
 
 def now(steps: int) -> str:
-    """Return the number of steps that the machine has made, so many after the path's head."""
+    """Return the number of steps that the machine has made, so many after the path's header."""
     return f"stop - left + {steps}"
 
 

@@ -1,24 +1,25 @@
-"""Making a unit of the block where a run stands: what C is then written of (graph.py).
+"""Making a unit of the block that a machine is at: what C is then written of (units/graph.py).
 
-In: a block, and what stands in the registers of its parameters. Out: the Unit whose first head is that block
-for values of these kinds, or None where translation would not pay: nothing in it is run again and again.
+In: a block, and the shapes of what is in the registers of its parameters. Out: the Unit whose first header is
+that block for values of these kinds, or None where translation would not pay: no path of it repeats.
 
-A block is run symbolically, in what is known of its values (values.py, steps.py), and so is what follows
-(ends.py), until a path comes to where it ends:
-- loops and joins are heads: what is known there, but for the names of places, is the head's key, and a path
-  that comes to a head of a known key goes there. So a loop is translated once for each thing worth knowing of
-  it;
-- a known procedure is entered, its frame kept back: what it returns to is the caller's block with all it
-  knows. If it is being run already, and not of something smaller, frames are pushed, and its entry is a head.
-  So a recursion over data that are known whole ends by itself (this is the whistle of supercompilation:
-  Turchin 1986);
-- what cannot be translated, and what would be too much, leaves the unit.
+A block is run symbolically, on what is known of its values (values.py, steps.py), and so is what follows
+(ends.py), until a path reaches its end:
+- loops and joins are headers: what is known there, but for the names of places, is the header's key, and a
+  path that reaches a header of a known key jumps to it. So a loop is translated once for each thing worth
+  knowing of it;
+- a known procedure is entered, and its frame is virtual: it returns to the caller's block with all that is
+  known there. If the procedure is active already, with no more known then than now, frames are pushed, and
+  its entry is a header. So a recursion over data that are known completely ends by itself (this is the
+  whistle of supercompilation: Turchin 1986);
+- what cannot be translated, and what would be too much, exits the unit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkpoint import config
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.specialise.ends import Ends
 from checkpoint.ctarget.translate.specialise.headers import Headers
@@ -28,18 +29,22 @@ from checkpoint.ctarget.translate.units.paths import tree
 
 
 def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
-    """The unit whose entry is a block, of what stands in the registers of its parameters."""
+    """Return the unit whose entry is a block, for values of these shapes in its registers."""
     headers = Headers(peer, shapes)
     Ends(headers).make_all()
     unit = headers.unit
-    _leave_out_the_first(unit)
+    _remove_first(unit)
     for header in unit.headers:
         header.max_steps = max(end.steps for end in ends(header))
-    return unit if any(_comes_back(header) for header in unit.headers) else None
+    if config.current().check:
+        from checkpoint.ctarget.translate.units.check_units import check_unit  # noqa: PLC0415
+
+        check_unit(unit)
+    return unit if any(_repeats(header) for header in unit.headers) else None
 
 
-def _comes_back(header: Header) -> bool:
-    """Whether a path leads from a head to itself."""
+def _repeats(header: Header) -> bool:
+    """Return whether a path leads from a header to itself."""
     reached = _next(header)
     for each in reached:
         reached += [other for other in _next(each) if other not in reached]
@@ -50,9 +55,10 @@ def _next(header: Header) -> list[Header]:
     return [end.header for end in ends(header) if isinstance(end, Jump)]
 
 
-def _leave_out_the_first(unit: Unit) -> None:
-    """A run stands somewhere in a loop: where that is gone on to only once, and all else can be entered by
-    other heads, the unit begins there.
+def _remove_first(unit: Unit) -> None:
+    """Remove the first header if no path jumps to it and the others reach all else.
+
+    The run was observed somewhere in a loop; the unit is to begin where the loop does.
     """
     first, *others = unit.headers
     if any(first in _next(header) for header in unit.headers):
@@ -65,7 +71,7 @@ def _leave_out_the_first(unit: Unit) -> None:
 
 
 def ends(header: Header) -> Iterator[Jump | Exit]:
-    """Where the paths from a head end."""
+    """Yield the ends of the paths from a header."""
     for node in tree(header):
         if isinstance(node.end, Jump | Exit):
             yield node.end
