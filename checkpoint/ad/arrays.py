@@ -3,16 +3,9 @@
     Array      of floats or complex numbers: a *number*, with tangents and cotangents of its own shape
     Discrete   of integers or booleans: exact, not differentiable
 
-A program never changes an array: what changes one in Python (`y[i] = v`, `a += b`) makes another value here,
-as an update of a list does (checkpoint.ad.containers). Handles that show the same elements, whole or as
-views, share a *Memory*. What always holds:
-- A change leaves the memory *stale* from its step on: a program that looks at it later through another
-  handle (a second name, a view, the base of a view) is one for which Python would show the change, and is
-  refused. The changed array has a memory of its own.
-- A change is done in place where the memory was made by the uninterrupted run that changes it (`owner`):
-  no kept state of a run can hold it. Otherwise the array is copied first.
-- What came in as an argument has the owner FROZEN and cannot be changed. What a program read from its
-  surroundings has the owner CONSTANT; it cannot be changed either, and no cotangent of it is computed.
+Arrays are handles on storage that a program may change (checkpoint.ad.storage). Those that show the same
+elements, whole or as views, share a *Memory*: once the elements were changed through one handle, the others
+(a second name, a view, the base of a view) are stale. The changed array has a memory of its own.
 
 A library's arrays are known by their types; `backends` says which namespace, with NumPy's names, works on
 them. tensorlib fills it in; nothing here imports a library.
@@ -23,23 +16,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.containers import FROZEN, NEVER
+from checkpoint.ad.storage import Now, Storage, check, check_writable
 from checkpoint.errors import RunError
 
 
-class Memory:
+class Memory(Storage):
     """The elements that some handles show.
 
-    stale: from which step on they are no longer as those show.
-    passing: whether they will be as they were before, because a tape that is reversed puts back what a change
-        in place has overwritten. What outlives the tape copies them.
+    passing: whether they will be as they were before, because a tape that is reversed puts back what an
+        update in place has overwritten. What outlives the tape copies them.
     """
 
-    __slots__ = ("owner", "passing", "stale")
+    __slots__ = ("passing",)
+    noun = "array"
+    aliases = "another name, a view of it,"
+    copy_by = "x.copy()"
+    remedy = ": x.copy()"
 
     def __init__(self, owner: object = None) -> None:
-        self.owner = owner
-        self.stale = NEVER
+        super().__init__(owner)
         self.passing = False
 
 
@@ -51,6 +46,11 @@ class Array:
     def __init__(self, data: Any, memory: Memory) -> None:
         self.data = data
         self.memory = memory
+
+    @property
+    def storage(self) -> Memory:
+        """The storage that the array shows."""
+        return self.memory
 
     def write(self) -> str:
         return f"#<array {described(self.data)}>"
@@ -67,6 +67,11 @@ class Discrete:
     def __init__(self, data: Any, memory: Memory) -> None:
         self.data = data
         self.memory = memory
+
+    @property
+    def storage(self) -> Memory:
+        """The storage that the array shows."""
+        return self.memory
 
     def parts(self) -> tuple[Any, ...]:
         return ()
@@ -99,7 +104,6 @@ class Native:
 
 
 ARRAYS = frozenset((Array, Discrete))
-CONSTANT = object()
 WRITEABLE = 0x400  # the bit of NumPy's flags.num; flags.writeable warns of what np.broadcast_arrays gives
 NOTHING_YET = object()  # owns the zeros that stand for an accumulator which nothing has been added to
 
@@ -174,7 +178,7 @@ class Renewal:
 
     def memory(self, old: Memory) -> Memory:
         if id(old) not in self.memories:
-            keeps = self.owner is None and (old.owner is CONSTANT or old.owner is FROZEN)
+            keeps = self.owner is None and old.is_fixed
             new = Memory(old.owner if keeps or old.owner is NOTHING_YET else self.owner)
             new.stale = old.stale
             self.memories[id(old)] = (old, new)
@@ -188,31 +192,16 @@ def dead() -> Discrete:
     return Discrete(None, memory)
 
 
-def current_data(now: Any, array: Array | Discrete) -> Any:
-    """An array's elements, for a program that looks at it; RunError where its memory is stale."""
-    if now.steps >= array.memory.stale:
-        raise changed_elsewhere()
+def current_data(now: Now, array: Array | Discrete) -> Any:
+    """Return an array's elements, for a program that reads it; RunError if the handle is stale."""
+    check(now, array)
     return array.data
 
 
-def changeable_data(now: Any, array: Array | Discrete) -> Any:
-    """The elements of an array that the program may change."""
-    data = current_data(now, array)
-    if array.memory.owner is FROZEN or array.memory.owner is CONSTANT:
-        raise RunError(
-            "this array came in as an argument (or was read from outside of the function) and cannot be "
-            "changed: change a copy of it, x.copy()"
-        )
-    return data
-
-
-def changed_elsewhere() -> RunError:
-    """What to say where a program looks at an array as it no longer is."""
-    return RunError(
-        "this array was changed through another name, a view of it, or in a function it was passed to, and "
-        "is looked at here as it was before: Python would show the change. Change it through one name only, "
-        "return the changed array and use the result, or change a copy of it: x.copy()"
-    )
+def changeable_data(now: Now, array: Array | Discrete) -> Any:
+    """Return the elements of an array that the program may change; RunError if it may not."""
+    check_writable(now, array)
+    return array.data
 
 
 def one_like(array: Array) -> Array | None:

@@ -5,32 +5,20 @@
     dict                                               Dict; a key is an int, a str, a bool, None, or a
                                                        tuple of keys, as Python has it
 
-Lists and dictionaries are values like all others: nothing that a program does can be seen through a
-second reference. A program that changes a list (`xs.append(v)`) makes another value of it and goes on
-with that one; an *update*. What always holds:
-- An update leaves the old handle *stale* from the step of the update on: a program that looks at it later
-  is one for which Python would show the change, and is refused. `stale` is the number of steps from which
-  on that is so: that of the update, itself included, and one more.
-- The new handle has the old one's birth, and each of its fields is the old one's location, but for those
-  that were written.
-- An update is done in place, on the same `items`, where the handle was made by the uninterrupted run that
-  updates it (`owner`): no other state of a run can hold that handle. Otherwise it copies the items first.
-  So a kept state costs each list one copy, when it is next updated, and none if it is not.
-- A list that entered as an argument, or from a program's surroundings, has the owner FROZEN.
+Lists and dictionaries are handles on storage that a program may change (checkpoint.ad.storage); each is its
+own storage. An updated handle has the old one's birth, and each of its fields is the old one's location,
+except for those that were written. Nothing but an update changes a container.
 
-Nothing but an update changes a container. Steps are counted by each run from its own start; so a value that
-goes from one run to another, into a capsule or out of one is first *settled* (checkpoint.ad.graph.settled):
-what is stale by then is `dead`, stale from step 0 on and empty, and all else is not stale.
+Steps are counted by each run from its own start. So a value that passes from one run to another, into a
+capsule or out of one is first *settled* (checkpoint.ad.graph.settled): what is stale by then is `dead`,
+stale from step 0 on and empty, and all else is not stale.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from checkpoint.errors import RunError
-
-NEVER = 1 << 62  # a step that no run reaches
-FROZEN = object()
+from checkpoint.ad.storage import FROZEN, Now, Storage, changed_elsewhere
 
 
 class Layout:
@@ -86,17 +74,18 @@ class Record:
         return Record(self.layout, parts)
 
 
-class List:
+class List(Storage):
     """A list, as one run sees it at one time."""
 
-    __slots__ = ("birth", "items", "owner", "stale")
+    __slots__ = ("birth", "items")
     enters_as_graph = False
+    noun = "list"
+    copy_by = "list(...)"
 
     def __init__(self, items: list[Any], birth: int = 0, owner: object = None) -> None:
+        super().__init__(owner)
         self.items = items
         self.birth = birth
-        self.owner = owner
-        self.stale = NEVER
 
     def parts(self) -> tuple[Any, ...]:
         return tuple(self.items)
@@ -105,21 +94,22 @@ class List:
         return _like(self, List(list(parts)))
 
     def dead(self) -> List:
-        """What a program may hold of a list that was changed under another name."""
+        """Return what a program may hold of a list that was changed under another name."""
         return _dead(List([], self.birth))
 
 
-class Dict:
+class Dict(Storage):
     """A dictionary, as one run sees it at one time; its parts are its values in their order."""
 
-    __slots__ = ("birth", "items", "owner", "stale")
+    __slots__ = ("birth", "items")
     enters_as_graph = False
+    noun = "dictionary"
+    copy_by = "dict(...)"
 
     def __init__(self, items: dict[Any, Any], birth: int = 0, owner: object = None) -> None:
+        super().__init__(owner)
         self.items = items
         self.birth = birth
-        self.owner = owner
-        self.stale = NEVER
 
     def parts(self) -> tuple[Any, ...]:
         return tuple(self.items.values())
@@ -151,33 +141,11 @@ CHANGING = frozenset((List, Dict))
 CONTAINERS = frozenset((Record, List, Dict))
 
 
-class Now(Protocol):
-    """The moment of a run at which a primitive is applied: every engine's machine is one.
-
-    steps: how many steps the run has made, the present one counted; where a run makes several at once,
-        all of them. An update is the last of those.
-    owner: what lists that this machine makes or copies belong to; no other machine has the same.
-    """
-
-    steps: int
-    owner: object
-
-
 def current(now: Now, container: Any) -> Any:
-    """A container's items, for a program that looks at it; RunError where the handle is stale."""
-    if type(container) is not Record and now.steps >= container.stale:
+    """Return a container's items, for a program that reads it; RunError if the handle is stale."""
+    if type(container) is not Record and now.steps >= container.stale:  # storage.check, without its call
         raise changed_elsewhere(container)
     return container.items
-
-
-def changed_elsewhere(container: List | Dict) -> RunError:
-    """What to say where a program looks at a stale handle."""
-    kind = "list" if type(container) is List else "dictionary"
-    return RunError(
-        f"this {kind} was changed through another name or in a function it was passed to, and is looked "
-        f"at here as it was before: Python would show the change. Change it through one name only, "
-        f"return the changed {kind} and use the result, or change a copy of it"
-    )
 
 
 def fields(container: Any) -> Any:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from checkpoint.ad.arrays import CONSTANT, NOTHING_YET, Array, Discrete, Native, Renewal, dead
-from checkpoint.ad.containers import CHANGING, FROZEN, NEVER, Layout, Types
+from checkpoint.ad.arrays import NOTHING_YET, Array, Discrete, Native, Renewal, dead
+from checkpoint.ad.containers import CHANGING, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
+from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
+from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 
 ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Foreign, Layout, Native, Types, range))
 NOTHING = ATOMS | {Discrete}  # what has no derivative
@@ -81,31 +83,14 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], bi
     special: called for each other value before its parts; DESCEND to rebuild it from its parts.
     births: objects keep theirs.
     """
-    stack = [root]
-    while stack:
-        value = stack[-1]
-        if id(value) in done:
-            stack.pop()
-            continue
-        result = special(value)
-        if result is DESCEND:
-            missing = [part for part in parts_of(value) if id(part) not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            result = _reuse(value, tuple([done[id(part)] for part in parts_of(value)]))
-            if births and result is not value and hasattr(value, "birth"):
-                result.birth = value.birth
-        done[id(value)] = result
-        stack.pop()
-    return done[id(root)]
 
+    def build(value: Any, parts: list[Any]) -> Any:
+        result = _reuse(value, tuple(parts))
+        if births and result is not value and hasattr(value, "birth"):
+            result.birth = value.birth
+        return result
 
-class _Descend:
-    """The type of DESCEND."""
-
-
-DESCEND = _Descend()
+    return fold_shared(root, done, special, parts_of, build)
 
 
 def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
@@ -209,28 +194,20 @@ def enter(root: Any) -> Any:
     renewal = Renewal(FROZEN)
     if type(root) is Array:
         return renewal(root)
-    results: list[Any] = []
-    pending: list[tuple[Any, int]] = [(root, -1)]  # a count of -1: not visited yet
-    while pending:
-        value, count = pending.pop()
+
+    def opened(value: Any) -> Any:
         kind = type(value)
-        if count >= 0:
-            parts = tuple(results[len(results) - count :])
-            del results[len(results) - count :]
-            results.append(_frozen(with_parts(value, parts)))
-        elif kind in NUMBERS:
-            results.append(renewed(value, renewal))
-        elif kind in ATOMS:
-            results.append(value)
-        elif kind is Discrete:
-            results.append(renewal(value))
-        elif kind is not tuple and value.enters_as_graph:
-            results.append(_freeze(renew(value)))
-        else:
-            parts = parts_of(value)
-            pending.append((value, len(parts)))
-            pending.extend((part, -1) for part in reversed(parts))
-    return results[0]
+        if kind in NUMBERS:
+            return renewed(value, renewal)
+        if kind in ATOMS:
+            return value
+        if kind is Discrete:
+            return renewal(value)
+        if kind is not tuple and value.enters_as_graph:
+            return _freeze(renew(value))
+        return Branch(parts_of(value), lambda parts: _frozen(with_parts(value, tuple(parts))))
+
+    return fold(root, opened)
 
 
 def _frozen(value: Any) -> Any:

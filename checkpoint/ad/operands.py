@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Discrete, Native, changed_elsewhere, current_data
+from checkpoint.ad.arrays import Array, Discrete, Native, current_data
 from checkpoint.ad.containers import List, Record, current
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
+from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.values import Pair
+from checkpoint.ad.walk import Branch, fold
 
 _SIMPLE = frozenset((float, int, bool, str, type(None)))
 
@@ -22,8 +24,8 @@ def natives_of(now: Any, operands: Sequence[Any]) -> list[Any] | None:
     for operand in operands:
         kind = type(operand)
         if kind is Array or kind is Discrete:
-            if now.steps >= operand.memory.stale:
-                raise changed_elsewhere()
+            if now.steps >= operand.memory.stale:  # storage.check, without its call
+                raise changed_elsewhere(operand)
             natives.append(operand.data)
         elif kind in _SIMPLE:
             natives.append(operand)
@@ -75,24 +77,24 @@ def _same(value: Any) -> Any:
 
 
 def with_leaves(operand: Any, replace: Callable[[Any], Any], otherwise: Callable[[Any], Any] = _same) -> Any:
-    """An operand with each of its numbers replaced, and by `otherwise` all else that holds no numbers."""
+    """Return an operand with its numbers replaced, and its other leaves passed to `otherwise`."""
     kind = type(operand)
-    if kind in NUMBERS:
+    if kind in NUMBERS:  # as most are
         return replace(operand)
-    if kind is List:
-        return List([with_leaves(item, replace, otherwise) for item in operand.items])
-    if kind is Record:
-        items = [with_leaves(item, replace, otherwise) for item in operand.items]
-        return Record(operand.layout, tuple(items))
-    if kind is Pair:
-        items = []
-        while type(operand) is Pair:
-            items.append(with_leaves(operand.car, replace, otherwise))
-            operand = operand.cdr
-        for item in reversed(items):
-            operand = Pair(item, operand)
-        return operand
-    return otherwise(operand)
+
+    def opened(item: Any) -> Any:
+        kind = type(item)
+        if kind in NUMBERS:
+            return replace(item)
+        if kind is List:
+            return Branch(item.items, List)
+        if kind is Record:
+            return Branch(item.items, lambda parts: Record(item.layout, tuple(parts)))
+        if kind is Pair:
+            return Branch((item.car, item.cdr), lambda parts: Pair(*parts))
+        return otherwise(item)
+
+    return fold(operand, opened)
 
 
 def holds_array(operands: Sequence[Any]) -> bool:

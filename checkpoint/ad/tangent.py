@@ -13,9 +13,10 @@ from typing import Any
 
 from checkpoint.ad.amounts import amount_of
 from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record
-from checkpoint.ad.graph import DESCEND, NOTHING, numbers, parts_of, reach, replace, transform, with_parts
+from checkpoint.ad.graph import NOTHING, numbers, parts_of, reach, replace, transform, with_parts
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_part, tangent_at, zero
 from checkpoint.ad.values import Opaque, Pair
+from checkpoint.ad.walk import DESCEND, Branch, fold
 
 Path = tuple[Any, str]  # the path of the whole, and the last step from it
 
@@ -193,26 +194,18 @@ def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
     A number that several paths reach has all of it on the first path, so that `seed` gives it no more.
     """
     left = {id(number): other for number, other in zip(numbers(value), cotangents, strict=True)}
-    results: list[Any] = []
-    pending: list[tuple[Any, int]] = [(value, -1)]  # a count of -1: not visited yet
-    while pending:
-        part, count = pending.pop()
+
+    def opened(part: Any) -> Any:
         kind = type(part)
-        if count >= 0:
-            parts = tuple(results[len(results) - count :])
-            del results[len(results) - count :]
-            results.append(with_parts(part, parts))
-        elif kind in NUMBERS:
-            results.append(_popped(left, part))
-        elif kind in NOTHING:
-            results.append(None)
-        elif kind is not tuple and part.enters_as_graph:
-            results.append(Opaque(tuple([_popped(left, number) for number in numbers(part)])))
-        else:
-            parts = parts_of(part)
-            pending.append((part, len(parts)))
-            pending.extend((other, -1) for other in reversed(parts))
-    return _unfrozen(results[0])
+        if kind in NUMBERS:
+            return _popped(left, part)
+        if kind in NOTHING:
+            return None
+        if kind is not tuple and part.enters_as_graph:
+            return Opaque(tuple([_popped(left, number) for number in numbers(part)]))
+        return Branch(parts_of(part), lambda parts: with_parts(part, tuple(parts)))
+
+    return _unfrozen(fold(value, opened))
 
 
 def _popped(left: dict[int, Number], number: Number) -> Number:

@@ -19,7 +19,6 @@ from typing import Any, cast
 
 from checkpoint.ad.arrays import (
     ARRAYS,
-    CONSTANT,
     Array,
     Discrete,
     Memory,
@@ -49,6 +48,7 @@ from checkpoint.ad.numbers import (
 from checkpoint.ad.operands import holds_array, leaves, native, natives_of, with_leaves
 from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
+from checkpoint.ad.storage import CONSTANT, in_place, supersede
 from checkpoint.ad.values import list_value
 from checkpoint.errors import InternalError
 
@@ -238,7 +238,7 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
         return apply(now, record, operands)
     array = real_part(operands[0]) if type(operands[0]) in NUMBERS else operands[0]
     data = data_to_change(now, record, operands, array)
-    alone = array is operands[0] and array.memory.owner is now.owner and record.in_place is not None
+    alone = array is operands[0] and in_place(now, array) and record.in_place is not None
     natives = _without_derivatives(now, operands) if alone and not apart else None
     if natives is not None:
         assert record.in_place is not None
@@ -246,7 +246,7 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
         result: Any = type(array)(data, Memory(now.owner))
     else:
         result = apply(now, record, operands)
-    array.memory.stale = step
+    supersede(array, step)
     return result
 
 

@@ -14,11 +14,13 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad import library
 from checkpoint.ad.arrays import Array
-from checkpoint.ad.containers import CHANGING, CONTAINERS, NEVER, TUPLE, Record
-from checkpoint.ad.graph import ATOMS, DESCEND, enter, highest_capsule_tag, renew, transform
+from checkpoint.ad.containers import CHANGING, CONTAINERS, TUPLE, Record
+from checkpoint.ad.graph import ATOMS, enter, highest_capsule_tag, renew, transform
 from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.storage import NEVER
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair
+from checkpoint.ad.walk import DESCEND
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError

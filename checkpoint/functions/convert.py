@@ -22,8 +22,9 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad import library
 from checkpoint.ad.arrays import ARRAYS, Memory, array_of, backends
-from checkpoint.ad.containers import FROZEN
+from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
+from checkpoint.ad.walk import Branch, fold
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 from checkpoint.functions.program import Program
@@ -73,22 +74,17 @@ def to_language(value: Any, engine: Engine) -> Any:
 
     engine: will run the procedures that the value holds.
     """
-    results: list[Any] = []
-    pending: list[tuple[Any, bool]] = [(value, False)]
-    while pending:
-        item, visited = pending.pop()
-        if isinstance(item, list | tuple) and not visited:
-            if isinstance(item, tuple) and len(item) != 2:
+
+    def opened(item: Any) -> Any:
+        if isinstance(item, list):
+            return Branch(item, list_value)
+        if isinstance(item, tuple):
+            if len(item) != 2:
                 raise RunError(f"a tuple of {len(item)} is no pair: write a list, or nest tuples of two")
-            pending.append((item, True))
-            pending.extend((part, False) for part in reversed(item))
-        elif visited:
-            parts = results[len(results) - len(item) :]
-            del results[len(results) - len(item) :]
-            results.append(list_value(parts) if isinstance(item, list) else Pair(*parts))
-        else:
-            results.append(_atom(item, engine))
-    return results[0]
+            return Branch(item, lambda parts: Pair(*parts))
+        return _atom(item, engine)
+
+    return fold(value, opened)
 
 
 def _atom(value: Any, engine: Engine) -> Any:
@@ -115,60 +111,49 @@ def _with_reals(data: Any) -> Any:
 
 def to_python(value: Any, program: Program | None) -> Any:
     """The Python value for one of the language; its closures are procedures of `program`."""
-    results: list[Any] = []
-    pending: list[tuple[str, Any]] = [("value", value)]
-    while pending:
-        what, item = pending.pop()
-        if what == "list":
-            parts = results[len(results) - item :]
-            del results[len(results) - item :]
-            results.append(parts)
-        elif what == "pair":
-            cdr = results.pop()
-            results.append((results.pop(), cdr))
-        elif type(item) is Pair:
-            pending.extend(_plan(item))
-        elif item is None:
-            results.append([])
-        elif type(item) in ARRAYS:
-            results.append(item.data)
-        elif type(item) is Closure and program is not None:
-            results.append(Procedure(item, program))
-        else:
-            results.append(item)
-    return results[0]
+
+    def opened(item: Any) -> Any:
+        if type(item) is Pair:
+            return _of_pairs(item)
+        if item is None:
+            return []
+        if type(item) in ARRAYS:
+            return item.data
+        if type(item) is Closure and program is not None:
+            return Procedure(item, program)
+        return item
+
+    return fold(value, opened)
 
 
-def _plan(pair: Pair) -> list[tuple[str, Any]]:
-    """What to convert for a pair, last first: a whole proper list at once, or car and cdr."""
-    items = []
+def _of_pairs(pair: Pair) -> Branch:
+    """Return a branch for a chain of pairs: a list where it is a proper list, else nested tuples of two."""
+    parts = []
     rest: Any = pair
     while type(rest) is Pair:
-        items.append(rest.car)
+        parts.append(rest.car)
         rest = rest.cdr
-    if rest is None:
-        return [("list", len(items)), *(("value", item) for item in reversed(items))]
-    plan: list[tuple[str, Any]] = [("pair", None)] * len(items)
-    return [*plan, ("value", rest), *(("value", item) for item in reversed(items))]
+    return Branch(parts, list) if rest is None else Branch([*parts, rest], _nested)
+
+
+def _nested(parts: list[Any]) -> Any:
+    result = parts[-1]
+    for part in reversed(parts[:-1]):
+        result = (part, result)
+    return result
 
 
 def cotangent_to_python(x: Any, cotangent: Any) -> Any:
     """The cotangent of a Python argument, in its structure, with None where there is nothing."""
-    results: list[Any] = []
-    pending: list[tuple[Any, Any, bool]] = [(x, cotangent, False)]
-    while pending:
-        item, other, visited = pending.pop()
-        if visited:
-            parts = results[len(results) - len(item) :]
-            del results[len(results) - len(item) :]
-            results.append(type(item)(parts))
-        elif isinstance(item, list | tuple):
-            pending.append((item, None, True))
+
+    def opened(pair: tuple[Any, Any]) -> Any:
+        item, other = pair
+        if isinstance(item, list | tuple):
             parts = _elements(other, len(item)) if isinstance(item, list) else [other.car, other.cdr]
-            pending.extend((a, b, False) for a, b in zip(reversed(item), reversed(parts), strict=True))
-        else:
-            results.append(other.data if type(other) in ARRAYS else other)
-    return results[0]
+            return Branch(list(zip(item, parts, strict=True)), type(item))
+        return other.data if type(other) in ARRAYS else other
+
+    return fold((x, cotangent), opened)
 
 
 def _elements(cotangent: Any, length: int) -> list[Any]:

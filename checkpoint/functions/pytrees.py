@@ -21,10 +21,12 @@ from typing import Any
 
 from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array, Native, backends, holds_numbers
-from checkpoint.ad.containers import FROZEN, Dict, List, Record
+from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Opaque
+from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import attribute_names, from_native, is_plain_object, native
 
@@ -173,23 +175,15 @@ def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
 
 def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
     """The like of a nest, with `leaf` of what it and a value have at their leaves."""
-    results: list[Any] = []
-    pending: list[tuple[Any, Any, bool]] = [(nest, value, False)]
-    while pending:
-        item, other, done = pending.pop()
-        kind = type(other)
-        if done:
-            count = len(other.items)
-            parts = results[len(results) - count :]
-            del results[len(results) - count :]
-            results.append(_rebuilt(item, other, parts))
-        elif kind is Record or kind is List or kind is Dict:
-            pending.append((item, other, True))
-            pairs = zip(_parts(item, other), other.parts(), strict=True)
-            pending.extend([(part, inner, False) for part, inner in pairs][::-1])
-        else:
-            results.append(leaf(item, other))
-    return results[0]
+
+    def opened(pair: tuple[Any, Any]) -> Any:
+        item, other = pair
+        if type(other) not in CONTAINERS:
+            return leaf(item, other)
+        pairs = list(zip(_parts(item, other), other.parts(), strict=True))
+        return Branch(pairs, lambda parts: _rebuilt(item, other, parts))
+
+    return fold((nest, value), opened)
 
 
 def _parts(item: Any, value: Any) -> Any:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from checkpoint.ad.containers import CHANGING, changed_elsewhere
+from checkpoint.ad.containers import CHANGING
 from checkpoint.ad.graph import ATOMS, enter, highest_capsule_tag, numbers, parts_of, replace, settled
 from checkpoint.ad.numbers import NUMBERS, Number, one, real_part
 from checkpoint.ad.record import OperandError
+from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.tangent import ShapeError, lift, match, split
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects

@@ -44,8 +44,8 @@ static void find_values(Classes *c) {
     c->array = class_in("checkpoint.ad.arrays", "Array");
     c->both = class_in(cotangent, "Both");
     c->empty = found_in(values, "EMPTY");
-    c->frozen = found_in(containers, "FROZEN");
-    c->never = found_in(containers, "NEVER");
+    c->frozen = found_in("checkpoint.ad.storage", "FROZEN");
+    c->never = found_in("checkpoint.ad.storage", "NEVER");
     c->tuple_layout = found_in(containers, "TUPLE");
     c->layout = found_in(containers, "Layout");
     c->fresh = found_in(numbers, "fresh");
@@ -65,12 +65,10 @@ static void find_slots(Classes *c) {
     c->record_items = offset_in(c->record, "items");
     c->list_birth = offset_in(c->list, "birth");
     c->list_items = offset_in(c->list, "items");
-    c->list_owner = offset_in(c->list, "owner");
-    c->list_stale = offset_in(c->list, "stale");
     c->dictionary_birth = offset_in(c->dictionary, "birth");
     c->dictionary_items = offset_in(c->dictionary, "items");
-    c->dictionary_owner = offset_in(c->dictionary, "owner");
-    c->dictionary_stale = offset_in(c->dictionary, "stale");
+    c->storage_owner = offset_in(c->list, "owner");
+    c->storage_stale = offset_in(c->list, "stale");
     c->dual_tag = offset_in(c->dual, "tag");
     c->dual_primal = offset_in(c->dual, "primal");
     c->dual_tangent = offset_in(c->dual, "tangent");

@@ -12,8 +12,9 @@ typedef struct Classes {
     PyTypeObject *pair, *closure, *environment, *record, *list, *dictionary, *dual, *array, *both;
     Py_ssize_t pair_birth, pair_car, pair_cdr, closure_lambda, closure_environment;
     Py_ssize_t environment_birth, environment_values, record_birth, record_layout, record_items;
-    Py_ssize_t list_birth, list_items, list_owner, list_stale;
-    Py_ssize_t dictionary_birth, dictionary_items, dictionary_owner, dictionary_stale;
+    Py_ssize_t list_birth, list_items;
+    Py_ssize_t dictionary_birth, dictionary_items;
+    Py_ssize_t storage_owner, storage_stale; /* of lists, dictionaries, and memories of arrays */
     Py_ssize_t dual_tag, dual_primal, dual_tangent, both_primal, both_tangent, layout_class;
     PyObject *empty, *frozen, *never, *tuple_layout, *layout, *fresh, *procedure_peer;
     /* names */

@@ -45,21 +45,21 @@ static PyObject *empty_record(const Object *object) {
 
 static PyObject *empty_list(Passage *x, const List *list) {
     const Classes *c = classes();
-    PyObject *made = with_birth(c->list, c->list_birth, list->head.birth);
+    PyObject *made = with_birth(c->list, c->list_birth, list->storage.head.birth);
     if (!made) return NULL;
     *slot_of(made, c->list_items) = PyList_New((Py_ssize_t)list->items->length);
-    *slot_of(made, c->list_owner) = exported_owner(x, list->owner);
-    *slot_of(made, c->list_stale) = exported_stale(list->stale);
+    *slot_of(made, c->storage_owner) = exported_owner(x, list->storage.owner);
+    *slot_of(made, c->storage_stale) = exported_stale(list->storage.stale);
     return made;
 }
 
 static PyObject *empty_dictionary(Passage *x, const Dictionary *dictionary) {
     const Classes *c = classes();
-    PyObject *made = with_birth(c->dictionary, c->dictionary_birth, dictionary->head.birth);
+    PyObject *made = with_birth(c->dictionary, c->dictionary_birth, dictionary->storage.head.birth);
     if (!made) return NULL;
     *slot_of(made, c->dictionary_items) = PyDict_New();
-    *slot_of(made, c->dictionary_owner) = exported_owner(x, dictionary->owner);
-    *slot_of(made, c->dictionary_stale) = exported_stale(dictionary->stale);
+    *slot_of(made, c->storage_owner) = exported_owner(x, dictionary->storage.owner);
+    *slot_of(made, c->storage_stale) = exported_stale(dictionary->storage.stale);
     return made;
 }
 

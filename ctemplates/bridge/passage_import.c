@@ -118,12 +118,12 @@ static Value import_list(Passage *x, PyObject *python) {
     PyObject *items = held(x, python, c->list_items);
     if (!items) return nothing();
     const size_t length = (size_t)PyList_GET_SIZE(items);
-    const Value made = new_list(x->heap, length, imported_owner(x, *slot_of(python, c->list_owner)));
+    const Value made = new_list(x->heap, length, imported_owner(x, *slot_of(python, c->storage_owner)));
     List *list = (List *)made.object;
     for (size_t i = 0; i < length; i++) list->items->values[i] = nothing();
-    list->head.birth = LARGEST_BIRTH & birth_in(x, python, c->list_birth);
-    list->stale = number_in(x, python, c->list_stale);
-    passage_add(x, &list->head, python);
+    list->storage.head.birth = LARGEST_BIRTH & birth_in(x, python, c->list_birth);
+    list->storage.stale = number_in(x, python, c->storage_stale);
+    passage_add(x, &list->storage.head, python);
     return made;
 }
 
@@ -153,7 +153,7 @@ static Value import_dictionary(Passage *x, PyObject *python) {
     const Classes *c = classes();
     PyObject *items = held(x, python, c->dictionary_items), *key, *value;
     if (!items) return nothing();
-    const Value made = new_dictionary(x->heap, imported_owner(x, *slot_of(python, c->dictionary_owner)));
+    const Value made = new_dictionary(x->heap, imported_owner(x, *slot_of(python, c->storage_owner)));
     Dictionary *dictionary = (Dictionary *)made.object;
     Py_ssize_t position = 0;
     while (PyDict_Next(items, &position, &key, &value)) {
@@ -166,9 +166,9 @@ static Value import_dictionary(Passage *x, PyObject *python) {
         }
         entries_set(x->heap, dictionary->entries, field, imported, nothing());
     }
-    dictionary->head.birth = LARGEST_BIRTH & birth_in(x, python, c->dictionary_birth);
-    dictionary->stale = number_in(x, python, c->dictionary_stale);
-    passage_add(x, &dictionary->head, python);
+    dictionary->storage.head.birth = LARGEST_BIRTH & birth_in(x, python, c->dictionary_birth);
+    dictionary->storage.stale = number_in(x, python, c->storage_stale);
+    passage_add(x, &dictionary->storage.head, python);
     return made;
 }
 

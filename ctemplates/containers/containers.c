@@ -6,7 +6,7 @@
 bool elements_of(Machine *m, int64_t steps, Value x, Elements *elements) {
     if (kind_of(x) == LIST) {
         const List *list = list_in(x);
-        if (steps >= list->stale) return false;
+        if (is_stale(&list->storage, steps)) return false;
         *elements = (Elements){list->items->values, list->items->length, (int64_t)x.object->birth};
         return true;
     }

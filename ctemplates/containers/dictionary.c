@@ -19,8 +19,8 @@ static size_t hash_of(int64_t field) {
 
 Value new_dictionary_of(Heap *heap, Entries *entries, uint64_t owner) {
     Dictionary *dictionary = (Dictionary *)new_object(heap, DICTIONARY, sizeof(Dictionary));
-    dictionary->stale = NEVER;
-    dictionary->owner = owner;
+    dictionary->storage.stale = NEVER;
+    dictionary->storage.owner = owner;
     dictionary->entries = entries;
     return of_object(DICTIONARY, dictionary);
 }
@@ -122,14 +122,14 @@ void entries_remove(Heap *heap, Entries *entries, DictionaryEntry *entry) {
 Value born_dictionary(Machine *m) { return born(m, new_dictionary(m->heap, m->run)); }
 
 bool changed_dictionary(Machine *m, int64_t steps, Dictionary *old, Value *handle) {
-    if (steps >= old->stale || old->owner == FROZEN) return false;
+    if (!is_writable(&old->storage, steps)) return false;
     Entries *entries = old->entries;
-    if (old->owner == m->run)
+    if (in_place(&old->storage, m))
         entries->handles++;
     else
         entries = entries_copied(m->heap, entries);
     *handle = new_dictionary_of(m->heap, entries, m->run);
-    inherit_birth(m, &old->head, handle->object);
-    old->stale = steps + 1;
+    inherit_birth(m, &old->storage.head, handle->object);
+    supersede(&old->storage, steps);
     return true;
 }

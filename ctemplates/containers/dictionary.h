@@ -22,9 +22,7 @@ typedef struct Entries {
 } Entries;
 
 typedef struct Dictionary {
-    Object head;
-    int64_t stale;
-    uint64_t owner;
+    Storage storage;
     Entries *entries;
 } Dictionary;
 

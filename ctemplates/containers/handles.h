@@ -1,8 +1,8 @@
 /* What lists and dictionaries have in common: they are handles on items that several handles may share.
  *
- * An update gives a new handle, and leaves the old one stale from its step on: checkpoint/ad/containers.py says when
- * that may be in place. Here `owner` is the machine's `run`, NOBODY, or FROZEN (heap.h). Looking at a stale handle,
- * changing a frozen one, and whatever else fails is left to Python.
+ * An update makes a new handle and leaves the old one stale from its step on: checkpoint/ad/storage.py states the law,
+ * and the functions below are the same decisions. Here `owner` is the machine's `run`, NOBODY, or FROZEN (heap.h).
+ * Reading a stale handle, changing a frozen one, and whatever else fails is left to Python.
  */
 #ifndef CK_HANDLES_H
 #define CK_HANDLES_H
@@ -10,6 +10,21 @@
 #include "state/machine.h"
 
 #define NO_FIELD INT64_MIN
+
+/* What every handle begins with. */
+typedef struct Storage {
+    Object head;
+    int64_t stale; /* from this many steps on; NEVER: it is not */
+    uint64_t owner;
+} Storage;
+
+static inline bool is_stale(const Storage *storage, int64_t steps) { return steps >= storage->stale; }
+static inline bool is_writable(const Storage *storage, int64_t steps) {
+    return !is_stale(storage, steps) && storage->owner != FROZEN;
+}
+static inline bool in_place(const Storage *storage, const Machine *m) { return storage->owner == m->run; }
+/* An update by this step has made another handle. */
+static inline void supersede(Storage *storage, int64_t steps) { storage->stale = steps + 1; }
 
 /* Gives an object the machine's next birth. */
 static inline Value born(Machine *m, Value object) {

@@ -12,8 +12,8 @@ static Items *new_items(Heap *heap, size_t length, size_t room) {
 
 static Value new_list_handle(Heap *heap, Items *items, uint64_t owner) {
     List *list = (List *)new_object(heap, LIST, sizeof(List));
-    list->stale = NEVER;
-    list->owner = owner;
+    list->storage.stale = NEVER;
+    list->storage.owner = owner;
     list->items = items;
     return of_object(LIST, list);
 }
@@ -49,16 +49,16 @@ static Items *copied_items(Heap *heap, const Items *items, size_t more) {
 }
 
 bool changed_list(Machine *m, int64_t steps, List *old, size_t more, Value *handle) {
-    if (steps >= old->stale || old->owner == FROZEN) return false;
+    if (!is_writable(&old->storage, steps)) return false;
     Items *items = old->items;
-    if (old->owner == m->run) {
+    if (in_place(&old->storage, m)) {
         make_room(m->heap, items, items->length + more);
         items->handles++;
     } else {
         items = copied_items(m->heap, items, more);
     }
     *handle = new_list_handle(m->heap, items, m->run);
-    inherit_birth(m, &old->head, handle->object);
-    old->stale = steps + 1;
+    inherit_birth(m, &old->storage.head, handle->object);
+    supersede(&old->storage, steps);
     return true;
 }

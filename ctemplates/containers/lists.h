@@ -11,9 +11,7 @@ typedef struct Items {
 } Items;
 
 typedef struct List {
-    Object head;
-    int64_t stale; /* from this many steps on; NEVER: it is not */
-    uint64_t owner;
+    Storage storage;
     Items *items;
 } List;
 

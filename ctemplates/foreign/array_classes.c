@@ -14,7 +14,7 @@ static void find_arrays(ArrayClasses *c) {
     c->native = class_in(arrays, "Native");
     c->backends = found_in(arrays, "backends");
     c->defaults = found_in(arrays, "defaults");
-    c->constant = found_in(arrays, "CONSTANT");
+    c->constant = found_in("checkpoint.ad.storage", "CONSTANT");
     c->array_of = found_in(arrays, "array_of");
     c->peer = class_in(foreign, "Peer");
     c->machine = class_in("checkpoint.interp.hybrid.machine", "Machine");
@@ -40,7 +40,6 @@ static void find_slots(ArrayClasses *c) {
     } slots[] = {
         {&c->array_data, c->array, "data"}, {&c->array_memory, c->array, "memory"},
         {&c->discrete_data, c->discrete, "data"}, {&c->discrete_memory, c->discrete, "memory"},
-        {&c->memory_owner, c->memory, "owner"}, {&c->memory_stale, c->memory, "stale"},
         {&c->memory_passing, c->memory, "passing"}, {&c->native_value, c->native, "value"},
         {&c->machine_owner, c->machine, "owner"},
         {&c->machine_tape, c->machine, "tape"}, {&c->tape_kept, c->tape, "kept"}, {&c->tape_bytes, c->tape, "bytes"},

@@ -10,7 +10,7 @@ typedef struct ArrayClasses {
     PyTypeObject *pullback, *pulled, *like, *amount, *scattered, *tape;
     Py_ssize_t machine_owner, machine_tape, machine_steps, machine_births, machine_tags;
     Py_ssize_t array_data, array_memory, discrete_data, discrete_memory;
-    Py_ssize_t memory_owner, memory_stale, memory_passing, native_value;
+    Py_ssize_t memory_passing, native_value;
     Py_ssize_t way_plain, way_taped, way_on_arrays, way_on_tape, way_flags, way_value, way_in_place;
     Py_ssize_t way_rules, way_record, way_pulls, tape_bytes;
     Py_ssize_t pullback_form, pullback_natives, pullback_record, pullback_result, pullback_wanted;

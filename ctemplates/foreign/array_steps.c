@@ -31,7 +31,7 @@ static PyObject *elements(const Application *a, PyObject *handle) {
     const bool is_array = Py_IS_TYPE(handle, c->array);
     PyObject *memory = *slot_of(handle, is_array ? c->array_memory : c->discrete_memory);
     PyObject *data = *slot_of(handle, is_array ? c->array_data : c->discrete_data);
-    PyObject *stale = memory ? *slot_of(memory, c->memory_stale) : NULL;
+    PyObject *stale = memory ? *slot_of(memory, classes()->storage_stale) : NULL;
     if (!data || !stale) return NULL;
     if (stale != classes()->never && a->task->m->steps >= PyLong_AsLongLong(stale)) return NULL;
     return Py_NewRef(data);
@@ -87,7 +87,7 @@ static PyObject *native_of(Application *a, Value v, uint32_t depth) {
     case RECORD: return native_of_record(a, v, depth);
     case LIST: {
         const List *list = (List *)v.object;
-        if (a->task->m->steps >= list->stale) return NULL;
+        if (is_stale(&list->storage, a->task->m->steps)) return NULL;
         return natives_in(a, list->items->values, list->items->length, true, depth);
     }
     default: return NULL;
@@ -116,7 +116,7 @@ static void note_operand(Application *a, uint32_t i, Value v) {
     a->handles[i] = python;
     natives->handles |= UINT64_C(1) << i;
     if (Py_IS_TYPE(python, c->array) &&
-        *slot_of(*slot_of(python, c->array_memory), c->memory_owner) != c->constant)
+        *slot_of(*slot_of(python, c->array_memory), classes()->storage_owner) != c->constant)
         natives->numbers |= UINT64_C(1) << i;
 }
 
@@ -167,8 +167,8 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
     }
     PyObject *memory = new_instance(c->memory);
     if (!memory) return NULL;
-    *slot_of(memory, c->memory_owner) = Py_NewRef(a->owner);
-    *slot_of(memory, c->memory_stale) = Py_NewRef(classes()->never);
+    *slot_of(memory, classes()->storage_owner) = Py_NewRef(a->owner);
+    *slot_of(memory, classes()->storage_stale) = Py_NewRef(classes()->never);
     *slot_of(memory, c->memory_passing) = Py_NewRef(Py_False);
     return memory;
 }
@@ -251,7 +251,7 @@ static bool is_own(const Application *a) {
     if (!first || a->task->m->tape || *slot_of(a->way, c->way_in_place) == Py_None) return false;
     PyObject *memory = *slot_of(first, Py_IS_TYPE(first, c->array) ? c->array_memory : c->discrete_memory);
     const PyMappingMethods *items = Py_TYPE(a->natives->items[1])->tp_as_mapping;
-    return *slot_of(memory, c->memory_owner) == a->owner && items && items->mp_ass_subscript;
+    return *slot_of(memory, classes()->storage_owner) == a->owner && items && items->mp_ass_subscript;
 }
 
 /* What follows a change in place: the old handle is stale, the new one has the elements. */
@@ -264,7 +264,7 @@ static PyObject *changed(const Application *a) {
     fresh.flags &= ~(int64_t)VIEWS; /* its memory is a new one */
     PyObject *made = handle_of(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL));
     if (made)
-        Py_SETREF(*slot_of(memory, c->memory_stale), stale);
+        Py_SETREF(*slot_of(memory, classes()->storage_stale), stale);
     else
         Py_DECREF(stale);
     return made;

@@ -56,12 +56,8 @@ void take_staleness(Task *task) {
         const Known known = x->known[i];
         const Kind kind = (Kind)known.object->kind;
         if (kind != LIST && kind != DICTIONARY) continue;
-        PyObject *stale = *slot_of(known.python, kind == LIST ? c->list_stale : c->dictionary_stale);
-        const int64_t now = stale ? PyLong_AsLongLong(stale) : 0;
-        if (kind == LIST)
-            ((List *)known.object)->stale = now;
-        else
-            ((Dictionary *)known.object)->stale = now;
+        PyObject *stale = *slot_of(known.python, c->storage_stale);
+        ((Storage *)known.object)->stale = stale ? PyLong_AsLongLong(stale) : 0;
     }
 }
 

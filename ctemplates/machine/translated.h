@@ -79,7 +79,7 @@ INLINE const Value *elements(Value v, int64_t now, int64_t *count) {
     if (kind_of(v) == LIST) {
         const List *list = (const List *)v.object;
         *count = (int64_t)list->items->length;
-        return now < list->stale ? list->items->values : NULL;
+        return !is_stale(&list->storage, now) ? list->items->values : NULL;
     }
     if (!is_tuple(v)) return NULL;
     *count = (int64_t)v.object->length - 1;
@@ -96,13 +96,13 @@ INLINE const Value *element(Value v, int64_t index, int64_t now, int64_t *at) {
 INLINE bool has_length(Value v, int64_t now, int64_t *length) {
     if (kind_of(v) != LIST) return elements(v, now, length) != NULL;
     *length = (int64_t)((const List *)v.object)->items->length;
-    return now < ((const List *)v.object)->stale;
+    return !is_stale(&((const List *)v.object)->storage, now);
 }
 
 /* Whether a program may change a list: an element, whose place is told, or what comes behind the last one. One that is
  * not born gets a birth with its first change. */
 INLINE bool is_changeable(Value v) {
-    return kind_of(v) == LIST && ((const List *)v.object)->owner != FROZEN && v.object->birth != 0;
+    return kind_of(v) == LIST && ((const List *)v.object)->storage.owner != FROZEN && v.object->birth != 0;
 }
 INLINE bool changeable_element(Value v, int64_t index, int64_t now, int64_t *at) {
     return is_changeable(v) && element(v, index, now, at) != NULL;

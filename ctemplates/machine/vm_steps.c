@@ -149,7 +149,7 @@ const Value *element_of(Value x, int64_t place, int64_t now) {
     const Value *elements;
     if (kind == RECORD && cells_of(x)[0].tag == NOTHING)
         elements = cells_of(x) + 1;
-    else if (kind == LIST && now < ((const List *)x.object)->stale)
+    else if (kind == LIST && !is_stale(&((const List *)x.object)->storage, now))
         elements = ((const List *)x.object)->items->values;
     else
         return NULL;

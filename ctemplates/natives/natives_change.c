@@ -79,13 +79,13 @@ static bool delete_last(Machine *m, int64_t steps, List *list, Value *result) {
 
 /* The other elements, in a new list. */
 static bool delete_inner(Machine *m, int64_t steps, List *list, size_t place, Value *result) {
-    if (m->tape || steps >= list->stale || list->owner == FROZEN) return false;
+    if (m->tape || !is_writable(&list->storage, steps)) return false;
     const Items *items = list->items;
     *result = born_list(m, items->length - 1);
     Value *to = list_in(*result)->items->values;
     for (size_t i = 0; i < items->length; i++)
         if (i != place) *to++ = copied(items->values[i]);
-    list->stale = steps + 1;
+    supersede(&list->storage, steps);
     return true;
 }
 

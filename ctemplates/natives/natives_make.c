@@ -259,7 +259,7 @@ NATIVE(native_dict) {
 NATIVE(native_dict_of) {
     (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != DICTIONARY || steps >= dictionary_in(x)->stale) return false;
+    if (kind_of(x) != DICTIONARY || is_stale(&dictionary_in(x)->storage, steps)) return false;
     const Entries *entries = dictionary_in(x)->entries;
     if (!may_copy_entries(m, entries)) return false;
     *result = born(m, new_dictionary_of(m->heap, entries_copied(m->heap, entries), m->run));
@@ -277,7 +277,7 @@ NATIVE(native_copy) {
 NATIVE(native_values) {
     (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != DICTIONARY || steps >= dictionary_in(x)->stale) return false;
+    if (kind_of(x) != DICTIONARY || is_stale(&dictionary_in(x)->storage, steps)) return false;
     const Entries *entries = dictionary_in(x)->entries;
     if (!may_copy_entries(m, entries)) return false;
     *result = born_tuple(m, entries->length);

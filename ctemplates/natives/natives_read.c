@@ -24,7 +24,7 @@ static bool item_of_range(Value x, Value index, Value *result, Note *note) {
 
 static bool item_of_dictionary(Machine *m, int64_t steps, Value x, Value key, Value *result, Note *note) {
     const Dictionary *dictionary = dictionary_in(x);
-    if (steps >= dictionary->stale) return false;
+    if (is_stale(&dictionary->storage, steps)) return false;
     const int64_t field = key_field(m->heap, key);
     if (field == NO_FIELD) return false;
     const DictionaryEntry *entry = entries_find(dictionary->entries, field);
@@ -63,7 +63,7 @@ NATIVE(native_attribute) {
 NATIVE(native_variable) {
     (void)m, (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != LIST || steps >= list_in(x)->stale || !list_in(x)->items->length) return false;
+    if (kind_of(x) != LIST || is_stale(&list_in(x)->storage, steps) || !list_in(x)->items->length) return false;
     return give(list_in(x)->items->values[0], (int64_t)x.object->birth, 0, result, note);
 }
 
@@ -79,7 +79,7 @@ NATIVE(native_sequence) {
     *note = NO_NOTE;
     if (kind_of(x) == DICTIONARY) {
         const Entries *entries = dictionary_in(x)->entries;
-        if (steps >= dictionary_in(x)->stale) return false;
+        if (is_stale(&dictionary_in(x)->storage, steps)) return false;
         Cells *record = new_cells(m->heap, RECORD, (uint32_t)entries->length + 1);
         record->cells[0] = nothing();
         copy_keys(entries, record->cells + 1);
@@ -95,7 +95,7 @@ NATIVE(native_sequence) {
 NATIVE(native_keys) {
     (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != DICTIONARY || steps >= dictionary_in(x)->stale) return false;
+    if (kind_of(x) != DICTIONARY || is_stale(&dictionary_in(x)->storage, steps)) return false;
     *result = born_tuple(m, dictionary_in(x)->entries->length);
     copy_keys(dictionary_in(x)->entries, cells_of(*result) + 1);
     *note = NO_NOTE;
@@ -124,7 +124,7 @@ static bool length_of(Machine *m, int64_t steps, Value x, size_t *length) {
     Elements elements;
     if (kind_of(x) == DICTIONARY) {
         *length = dictionary_in(x)->entries->length;
-        return steps < dictionary_in(x)->stale;
+        return !is_stale(&dictionary_in(x)->storage, steps);
     }
     if (kind_of(x) == RANGE)
         *length = range_length(cells_of(x));

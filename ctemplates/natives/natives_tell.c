@@ -58,7 +58,7 @@ NATIVE(native_contains) {
     const Value x = operands[0], wanted = operands[1];
     if (kind_of(x) == DICTIONARY) {
         const int64_t field = key_field(m->heap, wanted);
-        if (field == NO_FIELD || steps >= dictionary_in(x)->stale) return false;
+        if (field == NO_FIELD || is_stale(&dictionary_in(x)->storage, steps)) return false;
         return tell(entries_find(dictionary_in(x)->entries, field) != NULL, result, note);
     }
     Elements elements;

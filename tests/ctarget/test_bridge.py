@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint import engines
-from checkpoint.ad.containers import FROZEN, NEVER, TUPLE, Dict, Layout, List, Record
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record
 from checkpoint.ad.numbers import Dual
+from checkpoint.ad.storage import FROZEN, NEVER
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Opaque, Pair, Symbol
 from checkpoint.ctarget.library import reason
 from checkpoint.ctarget.states import Heap, exported, imported

@@ -18,12 +18,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from checkpoint.ad.amounts import Amount
-from checkpoint.ad.arrays import CONSTANT as CONSTANT_ARRAY
 from checkpoint.ad.arrays import Array, Memory, array_of, namespace
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
 from checkpoint.ad.operands import leaves, native, natives_of
 from checkpoint.ad.pullbacks import Pullback
+from checkpoint.ad.storage import CONSTANT as CONSTANT_ARRAY
+from checkpoint.ad.storage import in_place, supersede
 from checkpoint.ad.tensors import (
     Tensor,
     apply,
@@ -267,21 +268,21 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
     if record.writes is None or record.in_place is None or not is_simple:
         made = record.value(namespace(natives), *natives)
         result = handle(machine, record, operands, made)
-        array.memory.stale = machine.steps + 1
+        supersede(array, machine.steps + 1)
         if simply is not None and not record.variadic and type(result) in NUMBERS:
             return result, _pulled_simply(machine, record, operands, names, natives, made)
         return result, _pulled(machine, record, operands, names, result, natives, made)
     index = record.writes(*natives)
     xp = namespace(natives)
     old, written = None, data
-    if array.memory.owner is machine.owner:
+    if in_place(machine, array):
         old = xp.array(data[index])
     else:
         written = xp.array(data)
     record.in_place(xp, written, *natives[1:])
     memory = Memory(machine.owner)
     memory.passing = old is not None or array.memory.passing
-    array.memory.stale = machine.steps + 1
+    supersede(array, machine.steps + 1)
     origin = _written(machine, record, operands, names, (written, index, old), natives)
     return array_of(written, memory), origin
 

@@ -10,8 +10,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import Dict, List, Now, current
+from checkpoint.ad.containers import Dict, List, current
 from checkpoint.ad.record import Purity, Rearrange, Scalar, lookup, register
+from checkpoint.ad.storage import Now
 from checkpoint.prims.python import updates
 from checkpoint.prims.python.comparison import equal, ordered
 from checkpoint.prims.python.support import (

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS
-from checkpoint.ad.containers import Now
 from checkpoint.ad.operands import holds_array
+from checkpoint.ad.storage import Now
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import rearrange
 

@@ -14,8 +14,9 @@ from itertools import zip_longest
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Now, Record, Types, current
+from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Closure, Symbol
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.containers import Dict, List, Now, Record, current
+from checkpoint.ad.containers import Dict, List, Record, current
 from checkpoint.ad.record import Purity
+from checkpoint.ad.storage import Now
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import elements, key_of, language, list_of, rearrange, tuple_of
 from checkpoint.prims.python.updates import dict_of, entries

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.containers import Layout, Now, Record, Types
+from checkpoint.ad.containers import Layout, Record, Types
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import Purity
+from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Failure
 from checkpoint.prims.python.native import class_of, python_exception
 from checkpoint.prims.python.objects import classes_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from checkpoint.ad.containers import Now
+from checkpoint.ad.storage import Now
 from checkpoint.prims.python.support import ANY_NUMBER, WHOLE, asked, by_python, rearrange
 
 for _function in (math.floor, math.ceil, math.trunc, math.isqrt, math.factorial):

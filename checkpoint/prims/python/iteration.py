@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import TUPLE, Dict, List, Now, Record, current
+from checkpoint.ad.containers import TUPLE, Dict, List, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch

@@ -29,28 +29,18 @@ from checkpoint.ad.arrays import (
     current_data,
     holds_numbers,
 )
-from checkpoint.ad.arrays import changed_elsewhere as array_changed_elsewhere
 from checkpoint.ad.attributes import own_attributes
-from checkpoint.ad.containers import (
-    FROZEN,
-    NEVER,
-    TUPLE,
-    Dict,
-    Layout,
-    List,
-    Now,
-    Record,
-    Types,
-    changed_elsewhere,
-    current,
-)
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import OperandError, WrongCall
+from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol
+from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 
 _PLAIN = frozenset((bool, int, str, type(None), range))
+_COMPOUND = frozenset((Record, List, Dict, Pair, tuple))
 
 
 def class_of(value: Any) -> type:
@@ -115,35 +105,22 @@ def source_name(name: str) -> str:
 
 def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any] = placeholder) -> Any:
     """A value as Python's own object; with `now`, lists and dictionaries are looked at then."""
-    done: dict[int, Any] = {}
-    stack = [value]
-    while stack:
-        part = stack[-1]
-        kind = type(part)
-        if id(part) in done:
-            stack.pop()
-        elif kind is Record or kind is List or kind is Dict or kind is Pair or kind is tuple:
-            inner = _looked_at(part, now)
-            missing = [item for item in inner if id(item) not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            done[id(part)] = _built(part, [done[id(item)] for item in inner])
-            stack.pop()
-        else:
-            done[id(part)] = _leaf(part, function, now)
-            stack.pop()
-    return done[id(value)]
+
+    def leaf(part: Any) -> Any:
+        return DESCEND if type(part) in _COMPOUND else _leaf(part, function, now)
+
+    return fold_shared(value, {}, leaf, lambda part: _read(part, now), _built)
 
 
-def _looked_at(part: Any, now: Now | None) -> Any:
+def _read(part: Any, now: Now | None) -> Any:
+    """Return the parts of a compound value; RunError if it is stale."""
     kind = type(part)
     if kind is tuple:
         return part
     if kind is Pair:
         return part.parts()
-    if now is None and kind is not Record and part.stale != NEVER:
-        raise changed_elsewhere(part)
+    if now is None and kind is not Record:
+        check_settled(part)
     items = part.items if now is None else current(now, part)
     return items.values() if kind is Dict else items
 
@@ -171,8 +148,7 @@ def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> An
 def _elements(array: Array | Discrete, now: Now | None) -> Any:
     if now is not None:
         return current_data(now, array)
-    if array.memory.stale != NEVER:
-        raise array_changed_elsewhere()
+    check_settled(array)
     return array.data
 
 
@@ -212,47 +188,33 @@ def _exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseException
 # The way in
 
 
-class _Open:
-    """On the stack of `from_native`: an object whose parts have all been converted."""
-
-    __slots__ = ("build", "count", "value")
-
-    def __init__(self, value: Any, count: int, build: Callable[[list[Any]], Any]) -> None:
-        self.value = value
-        self.count = count
-        self.build = build
-
-
 def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN) -> Any:
     """A Python object as a value of the language; lists and dictionaries in it belong to `owner`."""
-    results: list[Any] = []
-    pending: list[Any] = [value]
     open_ids: set[int] = set()
-    while pending:
-        item = pending.pop()
-        if type(item) is _Open:
-            parts = results[len(results) - item.count :]
-            del results[len(results) - item.count :]
-            results.append(item.build(parts))
-            open_ids.discard(id(item.value))
-            continue
+
+    def opened(item: Any) -> Any:
         kind = type(item)
         if kind is float:
-            results.append(item * 1.0)
-        elif kind in _PLAIN:
-            results.append(item)
-        elif kind in backends and holds_numbers(item):
-            results.append(array_of(item, Memory(owner)))
-        elif (taken := _taken_apart(item, owner)) is None:
-            results.append(other(item))
-        elif id(item) in open_ids:
+            return item * 1.0
+        if kind in _PLAIN:
+            return item
+        if kind in backends and holds_numbers(item):
+            return array_of(item, Memory(owner))
+        taken = _taken_apart(item, owner)
+        if taken is None:
+            return other(item)
+        if id(item) in open_ids:
             raise RunError(f"a {kind.__name__} that contains itself cannot be an argument of a program")
-        else:
-            parts, build = taken
-            open_ids.add(id(item))
-            pending.append(_Open(item, len(parts), build))
-            pending.extend(reversed(parts))
-    return results[0]
+        open_ids.add(id(item))
+        parts, build = taken
+
+        def built(values: list[Any]) -> Any:
+            open_ids.discard(id(item))
+            return build(values)
+
+        return Branch(parts, built)
+
+    return fold(value, opened)
 
 
 Taken = tuple[list[Any], Callable[[list[Any]], Any]]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from checkpoint.ad.containers import Layout, Now, Record, Types
+from checkpoint.ad.containers import Layout, Record, Types
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
+from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Capsule
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of

@@ -7,9 +7,10 @@ from functools import cache
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, current_data
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
+from checkpoint.ad.storage import Now
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (

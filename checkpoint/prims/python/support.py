@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from checkpoint.ad.arrays import Discrete, current_data
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Now, Record, current
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh
 from checkpoint.ad.record import (
     PYTHON_FAILURES,
@@ -22,6 +22,7 @@ from checkpoint.ad.record import (
     Update,
     register,
 )
+from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of, native

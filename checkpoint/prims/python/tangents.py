@@ -16,6 +16,7 @@ from checkpoint.ad.graph import NOTHING, numbers
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
+from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 
@@ -33,22 +34,16 @@ def written(path: Path | None) -> str:
 
 def tangent_from(value: Any, given: Any, name: str) -> Any:
     """The tangent of a value that a nest stands for; name: what the user calls the nest."""
-    results: list[Any] = []
-    pending: list[tuple[Any, Any, Any]] = [(value, given, (None, name))]
-    while pending:
-        value, given, path = pending.pop()
-        if path is None:  # all parts of this container have been done
-            count = len(value.items)
-            parts = tuple(results[len(results) - count :])
-            del results[len(results) - count :]
-            results.append(value.with_parts(parts))
-        elif type(value) in CONTAINERS and not (given is None and not numbers(value)):
-            pending.append((value, None, None))
-            entries = zip(value.parts(), _parts_given(value, given, path), _steps(value), strict=True)
-            pending.extend([(part, other, (path, step)) for part, other, step in entries][::-1])
-        else:
-            results.append(_leaf(value, given, path))
-    return results[0]
+
+    def opened(item: tuple[Any, Any, Path]) -> Any:
+        value, given, path = item
+        if type(value) not in CONTAINERS or (given is None and not numbers(value)):
+            return _leaf(value, given, path)
+        entries = zip(value.parts(), _parts_given(value, given, path), _steps(value), strict=True)
+        parts = [(part, other, (path, step)) for part, other, step in entries]
+        return Branch(parts, lambda results: value.with_parts(tuple(results)))
+
+    return fold((value, given, (None, name)), opened)
 
 
 def _leaf(value: Any, given: Any, path: Path) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.containers import Now
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.record import PYTHON_FAILURES, Effect, Purity, register
+from checkpoint.ad.storage import Now
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import native

@@ -15,8 +15,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import FROZEN, Dict, List, Now, Record, current
+from checkpoint.ad.containers import Dict, List, Record, current
 from checkpoint.ad.numbers import fresh
+from checkpoint.ad.storage import Now, check_writable, in_place, supersede
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
@@ -37,23 +38,17 @@ Writes = list[tuple[Any, int, Any]]
 
 def changeable(now: Now, x: Any) -> Any:
     """The items of a list or dictionary that the program may change."""
-    items = current(now, x)
-    if x.owner is FROZEN:
-        kind, copy = ("list", "list(...)") if type(x) is List else ("dictionary", "dict(...)")
-        raise RunError(
-            f"this {kind} came in as an argument (or was read from outside of the function) and cannot be "
-            f"changed: change a copy of it, {copy}"
-        )
-    return items
+    check_writable(now, x)
+    return x.items
 
 
 def changed(now: Now, step: int, x: Any, change: Callable[[Any], object]) -> Any:
     """X changed where its items stand; `change` fails before it does anything, or not at all."""
     items = changeable(now, x)
-    if x.owner is not now.owner:
+    if not in_place(now, x):
         items = items.copy()
     change(items)
-    x.stale = step
+    supersede(x, step)
     return type(x)(items, x.birth, now.owner)
 
 
@@ -61,7 +56,7 @@ def rebuilt(now: Now, step: int, x: Any, items: list[Any]) -> List:
     """A new list of copies in the place of x."""
     changeable(now, x)
     result = list_of(now, items)
-    x.stale = step
+    supersede(x, step)
     return result
 
 

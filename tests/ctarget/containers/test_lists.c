@@ -135,7 +135,7 @@ static void test_frozen(void) {
     const Value operands[] = {list, of_integer(0), of_integer(0)};
     const char *names[] = {"py.set", "py.append", "py.delete", "py.extend", "py.clear"};
     for (int i = 0; i < 5; i++) CHECK(!run_native(&machine, names[i], 1, operands, 3, &result, &(Note){0}));
-    CHECK(list_in(list)->stale == NEVER);
+    CHECK(list_in(list)->storage.stale == NEVER);
     drop(heap, list);
 }
 

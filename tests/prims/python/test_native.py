@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from checkpoint.ad.containers import FROZEN, Dict, Layout, List, Record
+from checkpoint.ad.containers import Dict, Layout, List, Record
 from checkpoint.ad.numbers import Dual, Tape
 from checkpoint.ad.record import OperandError
+from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import EMPTY, Closure, Failure
 from checkpoint.errors import RunError, Source, Span
 from checkpoint.lang import core

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint.ad.containers import FROZEN, NEVER, Dict, List, current, fields
+from checkpoint.ad.containers import Dict, List, current, fields
 from checkpoint.ad.numbers import Tape
 from checkpoint.ad.record import PYTHON_FAILURES, Update, lookup, records
+from checkpoint.ad.storage import FROZEN, NEVER
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import from_native, native
 from tests.prims.python.support import Moment, Outcome, Point, no_other, perform, value_of
