@@ -26,7 +26,7 @@ from checkpoint.errors import (
     SourceError,
     TranslationWarning,
 )
-from checkpoint.functions.convert import Procedure
+from checkpoint.functions.procedures import Procedure
 from checkpoint.watch.profile import profile
 from checkpoint.watch.progress import Progress
 

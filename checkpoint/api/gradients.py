@@ -18,15 +18,14 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Foreign
-from checkpoint.api.operators import named_schedule, nothing_to_differentiate
+from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
-from checkpoint.functions.calls import Call, call_of, result
+from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.public import Derived, within_programs
-from checkpoint.functions.pytrees import cotangent_to_python, holds_real
+from checkpoint.functions.resumption import as_function
 from checkpoint.prims.python.native import kind_of
-from checkpoint.prims.python.tangents import tangent_from
 from checkpoint.watch.progress import Shown, shown
 from checkpoint.watch.progress import check as check_progress
 
@@ -101,11 +100,10 @@ class Derivative(Derived):
     def call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Call, list[int]]:
         """The call of the function, and the positions of the selected arguments, each of which has a real."""
         positions = self.picks(args)
-        name = _name(self.function)
-        call = call_of(self.function, args, kwargs, self.engine)
+        call = as_function(self.function).call(args, kwargs, self.engine)
         for i in positions:
-            if not holds_real(call.argument.items[i]):
-                raise RunError(nothing_to_differentiate(f"argument {i} of {name}", args[i]))
+            if not holds_real(call.parts[i]):
+                raise RunError(call.without_reals(f"argument {i} of {_name(self.function)}", args[i]))
         return call, positions
 
     def picked(self, parts: Sequence[Any]) -> Any:
@@ -133,7 +131,7 @@ class Derivative(Derived):
 
     def values(self, y: Any, call: Call) -> tuple[Any, Any]:
         """The function's value, and what it returned beside it."""
-        value = result(y, call.engine)
+        value = call.leave(y)
         return value if self.has_aux else (value, None)
 
 
@@ -146,8 +144,9 @@ class ValueAndGrad(Derivative):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, positions = self.call(args, kwargs)
         with shown(self.progress):
-            y, xbar = call.vjp(self.cotangent_of, named_schedule(self.schedule))
-        gradient = self.picked([cotangent_to_python(args[i], xbar.items[i]) for i in positions])
+            y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule))
+        cotangents = call.unpacked(xbar)
+        gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux else value), gradient
 
@@ -241,17 +240,16 @@ def hvp(
     >>> hvp(f, [2.0, 3.0], [1.0, 0.0])
     [6.0, 4.0]
     """
-    if not callable(f):
-        raise RunError(f"f must be a function, not a {type(f).__name__}")
     chosen = named_schedule(schedule, memory)
-    call = call_of(f, (x,), {}, engine, ("x",))
-    if not holds_real(call.only):
-        raise RunError(nothing_to_differentiate("x", x))
-    tangent = call.whole(tangent_from(call.only, v, "v"))
+    call = as_function(f).call((x,), {}, engine, ("x",))
+    part = call.parts[0]
+    if not holds_real(part):
+        raise RunError(call.without_reals("x", x))
+    tangent = call.packed([call.tangent(part, v, "v")])
     one = Grad(f, 0, False, engine, schedule).cotangent_of
     with shown(progress):
-        _, _, product = call.second(tangent, one, chosen)
-    along: T = cotangent_to_python(x, call.part(product))
+        _, _, product = call.run.second(tangent, one, chosen)
+    along: T = call.leave_cotangent(x, call.unpacked(product)[0])
     return along
 
 

@@ -16,12 +16,11 @@ from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import real_part, zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api.gradients import ArgNums, Derivative
-from checkpoint.api.operators import named_schedule
+from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
-from checkpoint.functions.calls import Call, result
+from checkpoint.functions.interface import Call
 from checkpoint.functions.public import within_programs
-from checkpoint.functions.pytrees import with_leaves
 from checkpoint.watch.progress import Shown, shown
 
 P = ParamSpec("P")
@@ -38,9 +37,9 @@ class Jacobian(Derivative):
         for row in rows:
             left, parts = list(row), []
             for i in at:
-                part = call.argument.items[i]
+                part = call.parts[i]
                 count = len(numbers(part))
-                parts.append(with_leaves(args[i], part, left[:count]))
+                parts.append(call.with_leaves(args[i], part, left[:count]))
                 del left[:count]
             found.append(self.picked(parts))
         return found
@@ -59,13 +58,13 @@ class ReverseJacobian(Jacobian):
             outputs = numbers(shape)
             count = sum(map(elements, outputs))
             found = [first, *(self._row(call, k)[1] for k in range(1, count))][:count]
-        picked = [[number for i in at for number in numbers(xbar.items[i])] for xbar in found]
-        inputs = [number for i in at for number in numbers(call.argument.items[i])]
+        picked = [[number for i in at for number in numbers(call.unpacked(xbar)[i])] for xbar in found]
+        inputs = [number for i in at for number in numbers(call.parts[i])]
         rows = []
         for output in outputs:
             lines, picked = picked[: elements(output)], picked[elements(output) :]
             rows.append([stacked(output, [line[k] for line in lines], x, 0) for k, x in enumerate(inputs)])
-        return with_leaves(result(shape, call.engine), shape, self.structures(rows, args, call, at))
+        return call.with_leaves(call.leave(shape), shape, self.structures(rows, args, call, at))
 
     def _row(self, call: Call, position: int) -> tuple[Any, Any]:
         """The value, as a tree, and the cotangent of the arguments for one of its reals."""
@@ -74,7 +73,7 @@ class ReverseJacobian(Jacobian):
             tree = enter(y)
             return tangent_of(tree, unit(numbers(tree), position))
 
-        y, xbar = call.vjp(cotangent_of, named_schedule(self.schedule))
+        y, xbar = call.run.vjp(cotangent_of, named_schedule(self.schedule))
         return enter(y), xbar
 
 
@@ -89,13 +88,13 @@ class ForwardJacobian(Jacobian):
         columns = []
         shape: Any = None
         for tangent in _basis(call, at):
-            y, ytan = call.jvp(tangent)
+            y, ytan = call.run.jvp(tangent)
             shape = enter(y)
             columns.append(numbers(enter(ytan)))
         if not columns:
-            shape = enter(call.value())
+            shape = enter(call.run.value())
         rows = _merged(call, at, columns, numbers(shape))
-        return with_leaves(result(shape, call.engine), shape, self.structures(rows, args, call, at))
+        return call.with_leaves(call.leave(shape), shape, self.structures(rows, args, call, at))
 
 
 class Hessian(Jacobian):
@@ -110,14 +109,14 @@ class Hessian(Jacobian):
         rows = []
         with shown(self.progress):
             for tangent in _basis(call, at):
-                _, _, product = call.second(tangent, self.cotangent_of, schedule)
-                rows.append([number for i in at for number in numbers(product.items[i])])
-        rows = _merged(call, at, rows, [number for i in at for number in numbers(call.argument.items[i])])
+                _, _, product = call.run.second(tangent, self.cotangent_of, schedule)
+                rows.append([number for i in at for number in numbers(call.unpacked(product)[i])])
+        rows = _merged(call, at, rows, [number for i in at for number in numbers(call.parts[i])])
         left, parts = self.structures(rows, args, call, at), []
         for i in at:
-            part = call.argument.items[i]
+            part = call.parts[i]
             count = len(numbers(part))
-            parts.append(with_leaves(args[i], part, left[:count]))
+            parts.append(call.with_leaves(args[i], part, left[:count]))
             del left[:count]
         return self.picked(parts)
 
@@ -216,7 +215,7 @@ def _merged(
     call: Call, at: list[int], columns: Sequence[Sequence[Any]], outputs: Sequence[Any]
 ) -> list[list[Any]]:
     """Rows of blocks, one for each output, from what there is for each real of the selected arguments."""
-    inputs = [number for i in at for number in numbers(call.argument.items[i])]
+    inputs = [number for i in at for number in numbers(call.parts[i])]
     merged, left = [], list(columns)
     for number in inputs:
         lines, left = left[: elements(number)], left[elements(number) :]
@@ -226,11 +225,11 @@ def _merged(
 
 def _basis(call: Call, at: list[int]) -> list[Any]:
     """For each real of the selected arguments, the tangent of all arguments that is 1 there."""
-    found = numbers(call.argument)
+    found = numbers(call.run.argument)
     starts, position = {}, 0
     for number in found:
         starts[id(number)] = position
         position += elements(number)
-    chosen = [number for i in at for number in numbers(call.argument.items[i])]
+    chosen = [number for i in at for number in numbers(call.parts[i])]
     places = [starts[id(number)] + k for number in chosen for k in range(elements(number))]
-    return [tangent_of(call.argument, unit(found, k)) for k in places]
+    return [tangent_of(call.run.argument, unit(found, k)) for k in places]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from checkpoint import engines
-from checkpoint.api.operators import SCHEDULES, named_schedule
+from checkpoint.api.schedules import SCHEDULES, named_schedule
 from checkpoint.cli import demo, doctor, show, trace
 from checkpoint.cli.errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli.programs import Program, program

@@ -19,7 +19,6 @@ from types import ModuleType
 from typing import Any
 
 from checkpoint.ad.values import Closure
-from checkpoint.api.operators import cotangent_of_value, nothing_to_differentiate
 from checkpoint.cli.errors import ProgramError, UsageError
 from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.passes import compile_to
@@ -27,40 +26,67 @@ from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import CheckpointError, RunError, Source, SourceError, Span
 from checkpoint.functions import runs
-from checkpoint.functions.calls import Call, call_of, result
+from checkpoint.functions.interface import Call
 from checkpoint.functions.program import load, load_file, place
-from checkpoint.functions.pytrees import cotangent_to_python, holds_real
+from checkpoint.functions.resumption import as_function
 from checkpoint.lang.printer import write_value
 
 
 class Program(ABC):
-    """A program that the commands are given. command: the name of the command, for messages."""
+    """A program that the commands are given.
+
+    command: the name of the command, for messages. article: how messages speak of the argument `--x`.
+    """
+
+    article: str
 
     def __init__(self, command: str) -> None:
         self.command = command
 
     @abstractmethod
-    def value(self, xs: Sequence[str], engine: Engine) -> str:
-        """The program's value."""
+    def call(self, xs: Sequence[str], engine: Engine) -> Call:
+        """Return the call with these arguments; without any, that of the program as it is."""
 
     @abstractmethod
-    def gradient(self, xs: Sequence[str], ybar: str | None, engine: Engine, schedule: Schedule) -> list[str]:
-        """The value, and the cotangents of the arguments."""
+    def argument(self, option: str, text: str, engine: Engine) -> Any:
+        """Return the value of an argument or a cotangent, which an option has given as a text."""
 
     @abstractmethod
-    def steps(self, xs: Sequence[str], engine: Engine) -> int:
-        """The steps of the run."""
+    def written(self, value: Any) -> str:
+        """Return a value that has left a call as a text."""
 
     @abstractmethod
     def compiled(self, language: str) -> Compilation:
-        """The program after a pass."""
+        """Return the program after a pass."""
+
+    def value(self, xs: Sequence[str], engine: Engine) -> str:
+        """Return the program's value."""
+        with _users_errors():
+            return self.written(self.call(xs, engine).value())
+
+    def gradient(self, xs: Sequence[str], ybar: str | None, engine: Engine, schedule: Schedule) -> list[str]:
+        """Return the value, and the cotangents of the arguments."""
+        if not xs:
+            raise UsageError(
+                f"{self.command} needs --x, {self.article} argument at which to take the gradient"
+            )
+        with _users_errors():
+            call = self.call(xs, engine)
+            cotangent = None if ybar is None else self.argument("--ybar", ybar, engine)
+            y, cotangents = call.vjp(cotangent, schedule, ("--x", "--ybar"))
+            return [self.written(each) for each in (y, *cotangents)]
+
+    def steps(self, xs: Sequence[str], engine: Engine) -> int:
+        """Return the number of steps of the run."""
+        with _users_errors():
+            return self.call(xs, engine).steps()
 
 
 def program(text: str, command: str) -> Program:
     """The program that PROG names."""
     where, colon, name = text.rpartition(":")
     if colon and where and all(part.isidentifier() for part in name.split(".")):
-        return PythonFunction(command, _function(where, name))
+        return PythonProgram(command, _function(where, name))
     if text.endswith(".py"):
         raise UsageError(f"name a function of the file, as {text}:f")
     return VladProgram(command, Path(text))
@@ -69,24 +95,35 @@ def program(text: str, command: str) -> Program:
 class VladProgram(Program):
     """A `.vlad` file; where there are arguments, its value is a procedure of one."""
 
+    article = "the"
+
     def __init__(self, command: str, path: Path) -> None:
         super().__init__(command)
         self.program = load_file(path)
 
+    def call(self, xs: Sequence[str], engine: Engine) -> Call:
+        if not xs:
+            return runs.program_call(self.program, engine)
+        f = self._procedure(engine)
+        if len(xs) > 1:
+            raise UsageError("a procedure takes one --x: several arguments are a list, (list 1 2)")
+        return runs.call_of(f, self.argument("--x", xs[0], engine), engine)
+
+    def argument(self, option: str, text: str, engine: Engine) -> Any:
+        return runs.run_program(load(Source(option, text)), engine)
+
+    def written(self, value: Any) -> str:
+        return write_value(value)
+
     def value(self, xs: Sequence[str], engine: Engine) -> str:
         if xs:
             raise UsageError("a .vlad program is run as it is: --x is for Python functions")
-        return write_value(runs.run_program(self.program, engine))
+        return super().value(xs, engine)
 
     def gradient(self, xs: Sequence[str], ybar: str | None, engine: Engine, schedule: Schedule) -> list[str]:
-        f, x = self._procedure(engine), self._argument(xs, engine)
-        given = None if ybar is None else _run_text("--ybar", ybar, engine)
-        return [write_value(each) for each in runs.vjp_values(f, x, given, engine, schedule, name="--ybar")]
-
-    def steps(self, xs: Sequence[str], engine: Engine) -> int:
         if not xs:
-            return runs.count_program(self.program, engine)
-        return runs.primops_values(self._procedure(engine), self._argument(xs, engine), engine)
+            self._procedure(engine)  # an error of the program comes before that of the missing argument
+        return super().gradient(xs, ybar, engine, schedule)
 
     def compiled(self, language: str) -> Compilation:
         return compile_to(language, self.program.thunk, self.program.scopes)
@@ -99,52 +136,32 @@ class VladProgram(Program):
             raise RunError(message, place(self.program))
         return value
 
-    def _argument(self, xs: Sequence[str], engine: Engine) -> Any:
-        if not xs:
-            raise UsageError(f"{self.command} needs --x, the argument at which to take the gradient")
-        if len(xs) > 1:
-            raise UsageError("a procedure takes one --x: several arguments are a list, (list 1 2)")
-        return _run_text("--x", xs[0], engine)
 
-
-class PythonFunction(Program):
+class PythonProgram(Program):
     """A Python function, called with one argument for each `--x`."""
+
+    article = "an"
 
     def __init__(self, command: str, function: Callable[..., Any]) -> None:
         super().__init__(command)
         self.function = function
 
-    def value(self, xs: Sequence[str], engine: Engine) -> str:
-        with _users_errors():
-            call = self._call([_literal("--x", x) for x in xs], engine)
-            return repr(result(call.value(), call.engine))
+    def call(self, xs: Sequence[str], engine: Engine) -> Call:
+        arguments = [self.argument("--x", x, engine) for x in xs]
+        return as_function(self.function).call(arguments, {}, engine.name, ["--x"] * len(xs))
 
-    def gradient(self, xs: Sequence[str], ybar: str | None, engine: Engine, schedule: Schedule) -> list[str]:
-        given = [_literal("--x", x) for x in xs]
-        if not given:
-            raise UsageError(f"{self.command} needs --x, an argument at which to take the gradient")
-        cotangent = None if ybar is None else _literal("--ybar", ybar)
-        with _users_errors():
-            call = self._call(given, engine)
-            if not any(holds_real(x) for x in call.argument.items):
-                raise RunError(nothing_to_differentiate("--x", given[0]))
-            y, xbar = call.vjp(lambda y: cotangent_of_value(cotangent, y, "--ybar"), schedule)
-            value = repr(result(y, call.engine))
-        pairs = zip(given, xbar.items, strict=True)
-        return [value, *(repr(cotangent_to_python(x, part)) for x, part in pairs)]
+    def argument(self, option: str, text: str, engine: Engine) -> Any:
+        return _literal(option, text)
 
-    def steps(self, xs: Sequence[str], engine: Engine) -> int:
-        with _users_errors():
-            return self._call([_literal("--x", x) for x in xs], engine).steps()
+    def written(self, value: Any) -> str:
+        return repr(value)
 
     def compiled(self, language: str) -> Compilation:
-        # Loaded here, as checkpoint.functions.calls loads it: other programs need no translation of Python.
-        front_end: Any = importlib.import_module("checkpoint.lang.python.linking.program")
-        linked = front_end.link(self.function, front_end.Shape(*_required(self.function)))
-        return compile_to(language, linked.thunk, linked.scopes)
+        # Local, since `.vlad` programs need no translation of Python.
+        from checkpoint.lang.python.linking.program import Shape, link  # noqa: PLC0415
 
-    def _call(self, given: list[Any], engine: Engine) -> Call:
-        return call_of(self.function, given, {}, engine.name, ["--x"] * len(given))
+        linked = link(self.function, Shape(*_required(self.function)))
+        return compile_to(language, linked.thunk, linked.scopes)
 
 
 def _required(function: Callable[..., Any]) -> tuple[int, tuple[str, ...]]:
@@ -152,11 +169,6 @@ def _required(function: Callable[..., Any]) -> tuple[int, tuple[str, ...]]:
     needed = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
     positional = [p for p in needed if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}]
     return len(positional), tuple([p.name for p in needed if p.kind is p.KEYWORD_ONLY])
-
-
-def _run_text(option: str, text: str, engine: Engine) -> Any:
-    """The value of an argument, which is itself a program."""
-    return runs.run_program(load(Source(option, text)), engine)
 
 
 def _literal(option: str, text: str) -> Any:

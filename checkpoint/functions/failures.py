@@ -21,7 +21,7 @@ from checkpoint.ad.containers import Record
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import CheckpointError, RunError, Span
-from checkpoint.functions.runs import LanguageErrors
+from checkpoint.functions.run import LanguageErrors
 from checkpoint.prims.python.native import native
 
 _OWN = str(Path(__file__).parents[1] / "lang" / "python")

@@ -1,99 +1,223 @@
-"""Python functions as closures of the language, ready for an engine.
+"""Python functions as functions of the public interface.
 
-In: a function and how it is called. Out: a closure of one argument, the tuple of all arguments. The
-program is translated and compiled once; its inputs are read at each call. Within a program the functions of
-the public interface are those of library/derivatives.py.
+In: a function and its arguments, Python values (checkpoint.functions.pytrees). Out: calls, whose procedure
+takes the tuple of all arguments. The program of a function is made by checkpoint.functions.closures, which is
+loaded with the front end when the first function is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import RLock
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import ModuleType
 from typing import Any
 
-from checkpoint.ad.graph import constant
-from checkpoint.ad.values import Closure, Environment, Pair
-from checkpoint.driver.effects import Effects
+from checkpoint import engines
+from checkpoint.ad import library
+from checkpoint.ad.containers import CHANGING, CONTAINERS, TUPLE, Record
+from checkpoint.ad.graph import ATOMS, transform
+from checkpoint.ad.numbers import NUMBERS, one
+from checkpoint.ad.storage import NEVER
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.values import Capsule, Closure, Opaque
+from checkpoint.ad.walk import DESCEND
 from checkpoint.driver.engine import Engine
-from checkpoint.errors import RunError, SourceError
-from checkpoint.functions.convert import Procedure
-from checkpoint.functions.public import COUNTERPARTS, Derived
-from checkpoint.functions.pytrees import to_language
-from checkpoint.lang.closures import analyse
-from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
-from checkpoint.lang.python.context.builder import NOWHERE
-from checkpoint.lang.python.library import derivatives as library_derivatives
-from checkpoint.lang.python.library import functions as library_functions
-from checkpoint.lang.python.linking.inputs import classes_in
-from checkpoint.lang.python.linking.program import Linked, Programs, Shape
-from checkpoint.prims.python.native import source_name
-
-_programs = Programs()
-_lock = RLock()
+from checkpoint.errors import RunError
+from checkpoint.functions import pytrees
+from checkpoint.functions.failures import PythonErrors
+from checkpoint.functions.interface import Call, Function, holds_real
+from checkpoint.functions.procedures import Procedure
+from checkpoint.functions.pytrees import cotangent_to_python, to_language, to_python
+from checkpoint.functions.run import RESUME, Run, checked_capsule
+from checkpoint.prims.python.native import kind_of
+from checkpoint.prims.python.tangents import tangent_from
 
 
-def closure_of(
-    f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
-) -> Closure:
-    """A closure of the tuple of the positional arguments and then those passed by name."""
-    shape = Shape(len(positional), tuple(keywords))
-    return _closure(f, shape, engine, classes_in((*positional, *keywords.values())))
+@cache
+def _front_end() -> ModuleType:
+    """Return the module that makes closures of Python functions."""
+    from checkpoint.functions import closures  # noqa: PLC0415  (`.vlad` programs never need it)
+
+    return closures
 
 
-def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...]) -> Closure:
-    f = _written_out(f)
-    with _lock:
-        linked, inputs = _programs.find(f, shape, classes)
-        engine.prepare(linked.thunk, linked.scopes)
-    return linked.closure(_hidden(linked, inputs, engine))
+class PythonCapsule(Capsule):
+    """A capsule of a Python function: what its rest gives is Python's own."""
+
+    __slots__ = ()
 
 
-def _written_out(f: Any) -> Any:
-    """For a derivative that was made outside of programs, a function that can be translated."""
-    if not isinstance(f, Derived):
-        return f
-    make = getattr(library_derivatives, f.counterpart)
-    derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
-    return derived(make, _written_out(f.function), f.argnums)
+class PythonFunction(Function):
+    """A Python function, which may be an object that can be called. f: the function."""
+
+    __slots__ = ("f",)
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self.f = f
+
+    def call(
+        self,
+        positional: Sequence[Any],
+        named: Mapping[str, Any],
+        engine: str | None,
+        names: Sequence[str] = (),
+    ) -> Call:
+        """Return the call with these arguments."""
+        return PythonCall(run_of(self.f, positional, named, engine, names), (*positional, *named.values()))
 
 
-def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]:
-    """The values of a program's inputs."""
+def run_of(
+    f: Callable[..., Any],
+    positional: Sequence[Any],
+    named: Mapping[str, Any],
+    engine: str | None,
+    names: Sequence[str] = (),
+) -> Run:
+    """Return the run of a function; names: what messages call the positional arguments."""
+    chosen = engines.get(engine)
 
     def other(thing: Any) -> Any:
-        if isinstance(thing, Procedure):
-            return thing.on(engine)
-        return argument_of(thing, engine) if callable(thing) else NotImplemented
+        return _function_or_capsule(thing, chosen)
 
-    values = {}
-    for i, param, place in zip(linked.hidden, linked.thunk.params, linked.places, strict=True):
-        try:
-            values[i] = constant(to_language(inputs[i], source_name(param), other))
-        except (RunError, SourceError) as error:
-            if error.span is None:
-                error.span = place
-            raise
-    return values
-
-
-def argument_of(f: Callable[..., Any], engine: Engine) -> Any:
-    """A function that is an argument, or part of one, as a value that is called by position."""
-    closure = _closure(f, Shape(None), engine, ())
-    start = engine.start(0, Pair(closure, None), 0)
-    return engine.advance(start, None, Effects()).value
+    if not names:
+        names = [f"args[{i}]" for i in range(len(positional))]
+    while True:
+        generation = library.generation()
+        closure = _front_end().closure_of(f, tuple(positional), dict(named), chosen)
+        values = [to_language(x, name, other) for x, name in zip(positional, names, strict=True)]
+        values += [to_language(x, name, other) for name, x in named.items()]
+        # A function among the arguments may have loaded an array library that `f` was translated without.
+        if generation == library.generation():
+            return Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors)
 
 
-def spread(closure: Closure, count: int, engine: Engine) -> Closure:
-    """A closure of a tuple that calls another with its elements."""
-    items: list[Expr] = [
-        Prim(NOWHERE, "py.item", (Var(NOWHERE, "arguments"), Const(NOWHERE, i))) for i in range(count)
-    ]
-    entry = Lambda(NOWHERE, ("arguments",), App(NOWHERE, Var(NOWHERE, "f"), tuple(items)), name="call")
-    thunk = Lambda(NOWHERE, ("f",), entry, name="program")
-    engine.prepare(thunk, analyse(thunk))
-    return Closure(entry, Environment((closure,)))
+def rest_of(z: Capsule, engine: str | None = None) -> Run:
+    """Return the run of the rest of a capsule, on the engine that made it unless one is named."""
+    chosen = engines.get(z.engine if engine is None else engine)
+    return Run(RESUME, _function_or_capsule(z, chosen), chosen, PythonErrors)
 
 
-library_functions.FUNCTIONS.update(
-    {function: getattr(library_derivatives, name) for function, name in COUNTERPARTS.items()}
-)
+def _function_or_capsule(thing: Any, engine: Engine) -> Any:
+    """Return the value of the language for what is neither number nor container, or NotImplemented."""
+    if isinstance(thing, Capsule):
+        checked_capsule(thing, engine)
+        return Capsule(thing.state, thing.engine, thing.open_tags)
+    if isinstance(thing, Opaque):
+        return thing
+    if isinstance(thing, Procedure):
+        return thing.on(engine)
+    if callable(thing):
+        return _front_end().argument_of(thing, engine)
+    return NotImplemented
+
+
+class PythonRest(Call):
+    """The rest of a call of a Python function, whose procedure takes a capsule."""
+
+    __slots__ = ()
+
+    def leave(self, value: Any) -> Any:
+        return result(value, self.run.engine)
+
+    def seed(self, ybar: Any, name: str) -> Callable[[Any], Any]:
+        return lambda y: cotangent_of_value(ybar, y, name)
+
+    def tangent(self, part: Any, xtan: Any, name: str) -> Any:
+        return tangent_from(part, xtan, name)
+
+    def leave_cotangent(self, x: Any, xbar: Any) -> Any:
+        return cotangent_to_python(x, xbar)
+
+    def leave_tangent(self, y: Any, ytan: Any) -> Any:
+        return result(ytan, self.run.engine)
+
+    def with_leaves(self, x: Any, part: Any, leaves: Sequence[Any]) -> Any:
+        return pytrees.with_leaves(x, part, leaves)
+
+    def leave_capsule(self, capsule: Capsule) -> Capsule:
+        return PythonCapsule(capsule.state, capsule.engine, capsule.open_tags)
+
+    def without_reals(self, name: str, x: Any) -> str:
+        if type(x) is int:
+            return f"{name} holds no real to differentiate: pass {x}.0 instead of {x}"
+        return f"{name} holds no real to differentiate: pass floats, such as 3.0, where it has ints"
+
+
+class PythonCall(PythonRest):
+    """A call of a Python function, whose procedure takes the tuple of the arguments."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The value of each argument, as it entered."""
+        parts: Sequence[Any] = self.run.u.cdr.items
+        return parts
+
+    def packed(self, parts: Sequence[Any]) -> Any:
+        return Record(TUPLE, tuple(parts))
+
+    def unpacked(self, whole: Any) -> Sequence[Any]:
+        parts: Sequence[Any] = whole.items
+        return parts
+
+
+def cotangent_of_value(ybar: Any, y: Any, name: str) -> Any:
+    """Return the cotangent of a value of a Python function; of a real it may be None. name: for messages."""
+    if ybar is not None:
+        return tangent_from(y, ybar, name)
+    cotangent = one(y) if type(y) in NUMBERS else None
+    if cotangent is not None:
+        return cotangent
+    if holds_real(y):
+        raise RunError(f"{name} must be given: the value is no real but {kind_of(y)}")
+    return tangent_of(y, [])
+
+
+def result(value: Any, engine: Engine) -> Any:
+    """Return a value of a run as Python's own; its functions can be called and run on the engine."""
+    if type(value) is float:
+        return value
+    if _holds_capsule(value):
+        value = transform(value, {}, _with_own_results)
+    return to_python(value, lambda closure: Returned(closure, engine))
+
+
+class Returned:
+    """A function that a run returned; calling it runs it."""
+
+    def __init__(self, closure: Closure, engine: Engine) -> None:
+        self.closure = closure
+        self.engine = engine
+        self.__name__ = closure.lam.name or "function"
+
+    def __call__(self, *args: Any) -> Any:
+        """Return the value at these arguments."""
+        values = [to_language(x, f"args[{i}]", lambda _: NotImplemented) for i, x in enumerate(args)]
+        closure = _front_end().spread(self.closure, len(args), self.engine)
+        run = Run(closure, Record(TUPLE, tuple(values)), self.engine, PythonErrors)
+        return result(run.value(), self.engine)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__} of a run>"
+
+
+def _with_own_results(part: Any) -> Any:
+    kind = type(part)
+    if kind is Capsule:
+        return PythonCapsule(part.state, part.engine, part.open_tags)
+    return DESCEND if kind in CONTAINERS else part
+
+
+def _holds_capsule(value: Any) -> bool:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        kind = type(part)
+        if kind is Capsule:
+            return True
+        if kind in CHANGING and part.stale != NEVER:
+            return False  # it may hold itself; what makes it Python's own refuses it
+        if kind in CONTAINERS:
+            pending.extend([p for p in part.parts() if type(p) not in NUMBERS and type(p) not in ATOMS])
+    return False

@@ -244,8 +244,3 @@ def _by_registration(item: Any, attributes: dict[str, Any], registered: Any) -> 
     metadata = registered.flatten_func(item)[1]
     children = [attributes[of_mark[id(child)]] for child in marked]
     return (registered.unflatten_func(metadata, children),)
-
-
-def holds_real(value: Any) -> bool:
-    """Whether there is anything to differentiate in a value."""
-    return type(value) in NUMBERS or (type(value) not in ATOMS and bool(numbers(value)))

@@ -25,7 +25,7 @@ import numpy as np
 from checkpoint.ad.numbers import one
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.functions.calls import call_of
+from checkpoint.functions.python_functions import run_of
 from experiments import common
 
 LIMIT = 3.0
@@ -103,7 +103,7 @@ def times(chosen: Engine, call: Any) -> Iterator[float]:
 def measured(operation: str, turns: int, engine: str, repeats: int, folder: Path) -> dict[str, Any]:
     """One row, in microseconds of one operation."""
     use, args = function(operation, folder), arguments(turns)
-    call = call_of(use, args, {}, engine)
+    call = run_of(use, args, {}, engine)
     rows = []
     for _ in range(repeats + 1):  # the first warms up
         rows.append([common.seconds(lambda: use(*args)), *times(call.engine, call)])

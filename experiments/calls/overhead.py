@@ -30,7 +30,8 @@ from checkpoint import grad, primops
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Bisection
-from checkpoint.functions.calls import Call, call_of
+from checkpoint.functions.python_functions import run_of
+from checkpoint.functions.run import Run
 from experiments import common
 
 LIMITS = {"import": 150.0, "first": 100.0, "beyond": 20.0}
@@ -101,7 +102,7 @@ def microseconds(action: Callable[[], Any], repeats: int, calls: int) -> float:
     return 1e6 * statistics.median(times[1:])
 
 
-def reversal(call: Call) -> Any:
+def reversal(call: Run) -> Any:
     """The run of a gradient alone: forward, its tape, and back."""
     engine = call.engine
     sweep = Sweep(engine, Effects(), seed=lambda end: engine.seed(end, 1.0))
@@ -112,7 +113,7 @@ def warm(engine: str, repeats: int, calls: int) -> list[dict[str, Any]]:
     """One row for each kind of call: the whole, the run, and the difference, in microseconds."""
     x = 0.7
     derivative = grad(ten_operations, engine=engine)
-    call = call_of(ten_operations, (x,), {}, engine)
+    call = run_of(ten_operations, (x,), {}, engine)
     chosen = call.engine
 
     def forward() -> Any:

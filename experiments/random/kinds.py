@@ -10,15 +10,16 @@ from random import Random
 from typing import Any, Protocol
 
 from checkpoint import engines
-from checkpoint.ad.graph import enter, numbers
+from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.ad.values import Capsule, Pair
+from checkpoint.ad.values import Capsule
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Plain, Schedule
 from checkpoint.errors import Source
 from checkpoint.functions import runs
-from checkpoint.functions.calls import Call, call_of, result
 from checkpoint.functions.program import load
+from checkpoint.functions.python_functions import result, run_of
+from checkpoint.functions.run import Run
 from tests.arrays import agreement as of_arrays
 from tests.arrays import generator as arrays
 from tests.laws import random_programs as texts
@@ -80,7 +81,7 @@ class OfText:
 
     def _run(self, name: str) -> runs.Run:
         f, engine = self._on(name)
-        return runs.Run(engine, enter(Pair(f, self.x)), 0, runs.LanguageErrors(f.lam.span))
+        return runs.Run(f, self.x, engine)
 
     def whole(self, engine: str) -> tuple[Value, int]:
         return _ends(self._run(engine))
@@ -121,8 +122,8 @@ class OfFunction:
         self.text = f"{program.text.removeprefix(functions.HEAD)}main{program.args}"
         self.function, self.args = program.function(), program.args
 
-    def _call(self, name: str) -> Call:
-        return call_of(self.function, self.args, {}, name)
+    def _call(self, name: str) -> Run:
+        return run_of(self.function, self.args, {}, name)
 
     def whole(self, engine: str) -> tuple[Value, int]:
         call = self._call(engine)
@@ -180,8 +181,8 @@ class OfArrays(OfFunction):
         return of_arrays.weights(value)
 
 
-def _resumption(z: Capsule, engine: Engine) -> Call:
-    return Call(runs.RESUME, Capsule(z.state, engine.name, z.open_tags), engine)
+def _resumption(z: Capsule, engine: Engine) -> Run:
+    return Run(runs.RESUME, Capsule(z.state, engine.name, z.open_tags), engine)
 
 
 def _ends(run: runs.Run) -> tuple[Value, int]:

@@ -25,7 +25,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Schedule
-from checkpoint.functions.calls import call_of
+from checkpoint.functions.python_functions import run_of
 from checkpoint.functions.runs import call_values
 from experiments import common
 
@@ -158,7 +158,7 @@ def from_text(name: str, size: Any, argument: Any, engine: Engine) -> Subject:
 
 def from_python(function: Callable[..., float], arguments: tuple[Any, ...], engine: Engine) -> Subject:
     """A Python function for its arguments."""
-    call = call_of(function, arguments, {}, engine.name)
+    call = run_of(function, arguments, {}, engine.name)
     return Subject(call.engine, call.u, call.tags)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import checkpoint
 from checkpoint import Bisection, Budget, RunError, grad, hessian, hvp, jacrev, value_and_grad, vjp
-from checkpoint.api.operators import SCHEDULES, named_schedule
+from checkpoint.api.schedules import SCHEDULES, named_schedule
 from checkpoint.driver import memory
 from checkpoint.driver.observe import observed
 from checkpoint.driver.schedule import Action, Report, Schedule

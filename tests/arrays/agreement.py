@@ -21,7 +21,8 @@ from checkpoint.ad.tangent import match, tangent_of
 from checkpoint.ad.values import Pair
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.functions import runs
-from checkpoint.functions.calls import Call, call_of, result, resumption
+from checkpoint.functions.python_functions import rest_of, result, run_of
+from checkpoint.functions.run import Run
 from tests.arrays.corpus import Example
 from tests.python.agreement import Outcome, outcome
 from tests.support.corpus import usable_engines, value_of
@@ -48,9 +49,9 @@ def natively(example: Example) -> Outcome:
         return outcome(lambda: example.function(*copy.deepcopy(example.args)))
 
 
-def call_on(example: Example, name: str) -> Call:
+def call_on(example: Example, name: str) -> Run:
     """The call of an example on an engine."""
-    return call_of(example.function, example.args, {}, name)
+    return run_of(example.function, example.args, {}, name)
 
 
 def value_on(example: Example, name: str) -> Any:
@@ -92,12 +93,12 @@ def check_value(example: Example) -> None:
     for name in ENGINES:
         args = copy.deepcopy(example.args)
         with quietly():
-            got = outcome(lambda: _value(call_of(example.function, args, {}, name)))  # noqa: B023
+            got = outcome(lambda: _value(run_of(example.function, args, {}, name)))  # noqa: B023
         assert same_outcomes(want, got), f"{name}: {got}\nPython: {want}"
         assert same_values(list(args), list(example.args)), f"{name} changed the arguments to {args}"
 
 
-def _value(call: Call) -> Any:
+def _value(call: Run) -> Any:
     return result(call.value(), call.engine)
 
 
@@ -142,7 +143,7 @@ def _parted(example: Example, name: str, cut: int) -> Any:
     """The value of a run that was interrupted."""
     z = call_on(example, name).interrupt(cut)
     assert z.steps == cut
-    return _value(resumption(z))
+    return _value(rest_of(z))
 
 
 # Derivatives
@@ -179,7 +180,7 @@ def _elements(number: Any) -> Any:
     return getattr(number, "data", number)
 
 
-def gradient(example: Example, name: str, schedule: Any) -> tuple[Call, Any, Any]:
+def gradient(example: Example, name: str, schedule: Any) -> tuple[Run, Any, Any]:
     """The call, its value and the cotangent of its argument."""
     call = call_on(example, name)
     with quietly():
@@ -217,7 +218,7 @@ def check_gradients(
         against_differences(lambda x: along(call, x), call.argument, v, slope, size, example.coarse)
 
 
-def check_gradient_in_parts(call: Call, xbar: Any, cut: int) -> None:
+def check_gradient_in_parts(call: Run, xbar: Any, cut: int) -> None:
     """The rest of a run, and the run up to it, each differentiated on its own, compose to the whole."""
     engine = call.engine
     cutter = runs.call_values(value_of(CUTTER, engine), Pair(call.u.car, float(cut)), engine)
@@ -225,7 +226,7 @@ def check_gradient_in_parts(call: Call, xbar: Any, cut: int) -> None:
         z = runs.interrupt_values(call.u.car, call.argument, cut, engine)
         if not numbers(z):
             return
-        rest = Call(runs.RESUME, z, engine)
+        rest = Run(runs.RESUME, z, engine)
         _, zbar = rest.vjp(weights, Bisection(7))
         again, composed = runs.vjp_values(cutter, call.argument, zbar, engine, Bisection(7))
     assert again.steps == cut
@@ -269,7 +270,7 @@ def check_second(example: Example, steps: int, differences: bool = True) -> None
     terms = components(call.argument, product) * other
 
     def of_gradient(x: Any) -> float:
-        moved = Call(call.u.car, x, call.engine)
+        moved = Run(call.u.car, x, call.engine)
         _, cotangent = moved.vjp(weights, Plain())
         return float(np.dot(components(x, cotangent), other))
 
@@ -277,9 +278,9 @@ def check_second(example: Example, steps: int, differences: bool = True) -> None
     against_differences(of_gradient, call.argument, v, float(terms.sum()), size, example.coarse)
 
 
-def along(call: Call, x: Any) -> float:
+def along(call: Run, x: Any) -> float:
     """The product of the value at x with its weights."""
-    y = Call(call.u.car, x, call.engine).value()
+    y = Run(call.u.car, x, call.engine).value()
     found = [np.ravel(_elements(part)) for part in numbers(y)]
     values = np.concatenate([np.zeros(0), *found]).astype(float)
     return float(np.dot(values, components(y, weights(y))))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint.api.operators import SCHEDULES
+from checkpoint.api.schedules import SCHEDULES
 from checkpoint.errors import RunError
 from checkpoint.lang.printer import write_value
 from tests.arrays_vlad.support import value

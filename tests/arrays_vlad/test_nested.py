@@ -10,7 +10,7 @@ import pytest
 import checkpoint
 from checkpoint.driver.engine import Engine
 from checkpoint.functions import runs
-from checkpoint.functions.convert import to_language
+from checkpoint.functions.procedures import to_language
 from tests.support.corpus import engine_name, usable_engines
 from tests.support.modes import PAIRS, TRIPLES
 

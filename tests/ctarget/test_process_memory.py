@@ -29,7 +29,7 @@ from checkpoint.driver.schedule import (
     Schedule,
     Tape,
 )
-from checkpoint.functions.calls import call_of
+from checkpoint.functions.python_functions import run_of
 
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 
@@ -131,7 +131,7 @@ class Stretches:
 
 
 def gradient(function: Callable[[float], Any], schedule: Schedule) -> Any:
-    call = call_of(function, (0.7,), {}, "c")
+    call = run_of(function, (0.7,), {}, "c")
     engine = engines.get("c")
     start = engine.start(0, call.u, call.tags)
     sweep = Sweep(engine, Effects(), seed=lambda end: engine.seed(end, one(end.value)))

@@ -11,7 +11,7 @@ from checkpoint.ad.graph import enter, highest_capsule_tag
 from checkpoint.ad.values import Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, driver_of
-from checkpoint.functions.calls import call_of
+from checkpoint.functions.python_functions import run_of
 from tests.support.corpus import usable_engines, value_of
 
 ENGINES = [engine for engine in usable_engines() if driver_of(engine) is None]
@@ -66,13 +66,13 @@ RUNS: dict[str, Any] = {
 }
 
 
-def run_of(name: str, engine: Engine) -> tuple[Any, int]:
+def large_run(name: str, engine: Engine) -> tuple[Any, int]:
     """The start of a run, and a step at which it holds its large thing and does something else."""
     what = RUNS[name]
     if isinstance(what, str):
         start = start_of_program(what, engine)
     else:
-        start = started(engine, call_of(what, (0.3,), {}, engine.name).u)
+        start = started(engine, run_of(what, (0.3,), {}, engine.name).u)
     return start, engine.advance(start, None, Effects()).steps - 2000
 
 

@@ -26,9 +26,9 @@ from checkpoint.driver import footprint
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.footprint import COUNT_BYTES, MUTABLE, STORED_BYTES, Footprint, weight
-from checkpoint.functions.calls import call_of
+from checkpoint.functions.python_functions import run_of
 from tests.arrays.corpus import examples as array_examples
-from tests.driver.large import ENGINES, RUNS, run_of, started
+from tests.driver.large import ENGINES, RUNS, large_run, started
 from tests.python.corpus import examples as python_examples
 from tests.support.corpus import SUCCEEDING, engine_name, value_of
 from tests.support.world import World
@@ -121,7 +121,7 @@ def test_programs_of_the_corpus(name: str, engine: Engine) -> None:
 @on_each_engine
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_python_functions_of_the_corpora(name: str, engine: Engine) -> None:
-    call = call_of(EXAMPLES[name].function, EXAMPLES[name].args, {}, engine.name)
+    call = run_of(EXAMPLES[name].function, EXAMPLES[name].args, {}, engine.name)
     with redirect_stdout(StringIO()), np.errstate(all="ignore"):
         check_account(engine, started(engine, call.u), name)
 
@@ -139,7 +139,7 @@ def test_a_derivative_of_a_run_has_duals(engine: Engine) -> None:
 @on_each_engine
 @pytest.mark.parametrize("name", RUNS)
 def test_bytes_are_those_of_tracemalloc(name: str, engine: Engine) -> None:
-    start, step = run_of(name, engine)
+    start, step = large_run(name, engine)
     gc.collect()
     tracemalloc.start()
     try:
@@ -161,7 +161,7 @@ def test_bytes_are_those_of_tracemalloc(name: str, engine: Engine) -> None:
 @on_each_engine
 @pytest.mark.parametrize("name", RUNS)
 def test_states_that_share_cost_little_more_than_one(name: str, engine: Engine) -> None:
-    start, step = run_of(name, engine)
+    start, step = large_run(name, engine)
     account, state, states = Footprint(start), start, []
     for to in range(step, step + 1000, 100):
         state = engine.advance(state, to, Effects())
@@ -191,7 +191,7 @@ def counted() -> Iterator[list[int]]:
 
 @on_each_engine
 def test_a_state_costs_by_what_is_new(engine: Engine) -> None:
-    start, length = run_of("pairs", engine)
+    start, length = large_run("pairs", engine)
     account, state, states = Footprint(start), start, []
     with counted() as seen:
         for i in range(1, 201):

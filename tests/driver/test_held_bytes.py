@@ -13,8 +13,8 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Action, Actions, Bisection, Report, Schedule
-from checkpoint.functions.calls import call_of
-from tests.driver.large import ENGINES, RUNS, run_of, started
+from checkpoint.functions.python_functions import run_of
+from tests.driver.large import ENGINES, RUNS, large_run, started
 from tests.support.corpus import engine_name
 
 on_each_engine = pytest.mark.parametrize("engine", ENGINES, ids=engine_name)
@@ -44,7 +44,7 @@ class Weighing:
 @on_each_engine
 @pytest.mark.parametrize("name", RUNS)
 def test_a_sweep_is_told_what_it_holds_and_ends_where_it_began(name: str, engine: Engine) -> None:
-    start, step = run_of(name, engine)
+    start, step = large_run(name, engine)
     schedule = Weighing(Bisection(step // 3))
     each = Sweep(engine, Effects(), lambda end: engine.seed(end, 1.0))
     each.run(start, schedule)
@@ -61,7 +61,7 @@ def test_a_sweep_is_told_what_it_holds_and_ends_where_it_began(name: str, engine
 def test_the_bytes_of_a_cotangent(name: str, engine: Engine) -> None:
     """A run is reversed to where all that it holds is received by something; against tracemalloc."""
     f: Any = {"of_arrays": sums_of_arrays, "of_list": sum_of_list}[name]
-    start = started(engine, call_of(f, (0.3,), {}, engine.name).u)
+    start = started(engine, run_of(f, (0.3,), {}, engine.name).u)
     length = engine.advance(start, None, Effects()).steps
     states = [engine.advance(start, length * k // 8, Effects()) for k in range(8)]
     tapes = [engine.tape(state, length * (k + 1) // 8, Effects()) for k, state in enumerate(states)]

@@ -30,7 +30,7 @@ from checkpoint.driver.schedule import (
     Tape,
 )
 from checkpoint.errors import InternalError
-from checkpoint.functions.calls import call_of
+from checkpoint.functions.python_functions import run_of
 from tests.driver.model import Model
 from tests.driver.test_schedules import Fixed
 from tests.support.corpus import engine_name, usable_engines, value_of
@@ -69,7 +69,7 @@ def argument_of(name: str, engine: Engine) -> Any:
     what = PROGRAMS[name]
     if isinstance(what, str):
         return enter(Pair(value_of(what, engine), 0.7))
-    return call_of(what, (0.7,), {}, engine.name).u
+    return run_of(what, (0.7,), {}, engine.name).u
 
 
 def swept(engine: Engine, schedule: Schedule, u: Any) -> tuple[Counts, list[float], float]:

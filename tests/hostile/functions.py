@@ -17,7 +17,8 @@ import numpy as np
 
 from checkpoint.ad.graph import numbers
 from checkpoint.driver.schedule import Bisection
-from checkpoint.functions.calls import Call, call_of, result, resumption
+from checkpoint.functions.python_functions import rest_of, result, run_of
+from checkpoint.functions.run import Run
 from tests.arrays import agreement as arrays
 from tests.arrays import corpus as array_corpus
 from tests.python import corpus as python_corpus
@@ -42,15 +43,15 @@ def all_functions() -> dict[str, tuple[Any, Callable[[Any], Any]]]:
 def actions(example: Any, weights: Callable[[Any], Any]) -> Iterator[tuple[str, Action]]:
     """What is done with an example: its value, a capsule resumed, its gradient."""
 
-    def called() -> Call:
-        return call_of(example.function, copy.deepcopy(example.args), {}, "c")
+    def called() -> Run:
+        return run_of(example.function, copy.deepcopy(example.args), {}, "c")
 
     def whole() -> Any:
         call = called()
         return result(call.value(), call.engine)
 
     def in_two() -> Any:
-        rest = resumption(called().interrupt(CUT))
+        rest = rest_of(called().interrupt(CUT))
         return result(rest.value(), rest.engine)
 
     def gradient() -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from checkpoint import engines
-from checkpoint.api.operators import run_program
 from checkpoint.errors import RunError, Source
 from checkpoint.functions.program import load
+from checkpoint.functions.runs import run_program
 from checkpoint.lang.prelude import definitions
 from checkpoint.lang.printer import write_value
 

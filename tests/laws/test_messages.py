@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.api.operators import SCHEDULES
+from checkpoint.api.schedules import SCHEDULES
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import RunError, Source

@@ -22,7 +22,8 @@ from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import match, tangent_of
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import CheckpointError, RunError, SourceError
-from checkpoint.functions.calls import Call, call_of, result, resumption
+from checkpoint.functions.python_functions import rest_of, result, run_of
+from checkpoint.functions.run import Run
 from tests.support.same import same_bits
 
 LINES = 4000  # longer runs are left out
@@ -137,14 +138,14 @@ def check(f: Callable[..., Any], args: tuple[Any, ...], *, may_refuse: bool = Fa
 
 
 def _value(f: Callable[..., Any], args: tuple[Any, ...], name: str) -> Any:
-    call = call_of(f, args, {}, name)
+    call = run_of(f, args, {}, name)
     return result(call.value(), call.engine)
 
 
 def check_steps(f: Callable[..., Any], args: tuple[Any, ...], names: list[str]) -> int:
     """All engines take as many steps."""
     with redirect_stdout(io.StringIO()):
-        steps = {name: call_of(f, args, {}, name).steps() for name in names}
+        steps = {name: run_of(f, args, {}, name).steps() for name in names}
     assert len(set(steps.values())) == 1, f"steps differ: {steps}"
     return steps[names[0]]
 
@@ -158,7 +159,7 @@ def check_resumed(
         for cut in {0, steps, random.randint(0, steps), random.randint(0, steps)}:
 
             def parted(name: str = name, cut: int = cut) -> Any:
-                rest = resumption(call_of(f, args, {}, name).interrupt(cut))
+                rest = rest_of(run_of(f, args, {}, name).interrupt(cut))
                 return result(rest.value(), rest.engine)
 
             found = outcome(parted)
@@ -170,14 +171,14 @@ def check_gradients(f: Callable[..., Any], args: tuple[Any, ...], names: list[st
     found: dict[str, list[float]] = {}
     for name in names:
         for schedule in (Plain(), Bisection(50)):
-            call = call_of(f, args, {}, name)
+            call = run_of(f, args, {}, name)
             with redirect_stdout(io.StringIO()):
                 found[f"{name}, {schedule}"] = _gradient(call, schedule)
     first = next(iter(found.values()))
     for how, each in found.items():
         same = len(each) == len(first) and all(map(same_bits, each, first))
         assert same, f"gradients differ: {found}, {how}"
-    forward = [_forward(call_of(f, args, {}, name)) for name in names]
+    forward = [_forward(run_of(f, args, {}, name)) for name in names]
     assert all(same_bits(each, forward[0]) for each in forward), f"directional derivatives differ: {forward}"
     _agree(forward[0], first)
 
@@ -195,7 +196,7 @@ def check_differences(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
         return
     slopes = [(b - a) / 1e-6 for a, b in pairwise(at)]
     slope, spread = (at[3] - at[1]) / 2e-6, max(slopes) - min(slopes)
-    call = call_of(f, near, {}, None)
+    call = run_of(f, near, {}, None)
     derivative = _forward(call, [1.0] * len(numbers(call.argument)))
     if spread <= 1e-4 * max(1.0, abs(slope)) and math.isfinite(derivative):
         assert abs(slope - derivative) <= 1e-3 * max(1.0, abs(slope)), (
@@ -209,7 +210,7 @@ def _moved(args: tuple[Any, ...], by: float) -> tuple[Any, ...]:
 
 
 def _weighted(f: Callable[..., Any], args: tuple[Any, ...]) -> float:
-    found = numbers(call_of(f, args, {}, None).value())
+    found = numbers(run_of(f, args, {}, None).value())
     return _dot(_weights(len(found), 3), found)
 
 
@@ -222,12 +223,12 @@ def _cotangent(y: Any) -> Any:
     return tangent_of(y, _weights(len(numbers(y)), 3))
 
 
-def _gradient(call: Call, schedule: Any) -> list[float]:
+def _gradient(call: Run, schedule: Any) -> list[float]:
     _, cotangent = call.vjp(_cotangent, schedule)
     return [part for _, part in match(call.argument, cotangent, "cotangent")]
 
 
-def _forward(call: Call, weights: list[float] | None = None) -> float:
+def _forward(call: Run, weights: list[float] | None = None) -> float:
     """The directional derivative, weighted as the gradient is; NaN where a part is there twice."""
     direction = tangent_of(call.argument, weights or _weights(len(numbers(call.argument)), 7))
     with redirect_stdout(io.StringIO()):

@@ -25,7 +25,8 @@ from checkpoint.driver.schedule import (
     Plain,
     Schedule,
 )
-from checkpoint.functions.calls import Call, call_of, result, resumption
+from checkpoint.functions.python_functions import rest_of, result, run_of
+from checkpoint.functions.run import Run
 from tests.python.agreement import Outcome, outcome, same_outcomes, same_values
 from tests.python.corpus import Example, examples
 from tests.support.check import against_differences, direction, dot
@@ -46,8 +47,8 @@ def natively(example: Example) -> Outcome:
     return outcome(lambda: example.function(*copy.deepcopy(example.args)))
 
 
-def call_on(example: Example, name: str) -> Call:
-    return call_of(example.function, example.args, {}, name)
+def call_on(example: Example, name: str) -> Run:
+    return run_of(example.function, example.args, {}, name)
 
 
 def silently(action: Callable[[], Any]) -> Any:
@@ -88,7 +89,7 @@ def test_values_and_exceptions_are_those_of_python(name: str) -> None:
         args = copy.deepcopy(example.args)
 
         def value(engine_name: str = engine.name, args: tuple[object, ...] = args) -> Any:
-            call = call_of(example.function, args, {}, engine_name)
+            call = run_of(example.function, args, {}, engine_name)
             return result(call.value(), call.engine)
 
         got = outcome(value)
@@ -107,7 +108,7 @@ def in_two_parts(example: Example, name: str, cut: int) -> tuple[Outcome, list[C
 
     def parted() -> Any:
         capsules.append(call_on(example, name).interrupt(cut))
-        rest = resumption(capsules[0])
+        rest = rest_of(capsules[0])
         return result(rest.value(), rest.engine)
 
     return outcome(parted), capsules
@@ -122,7 +123,7 @@ def test_a_run_may_be_cut_anywhere(name: str) -> None:
             got, (z,) = in_two_parts(example, engine.name, cut)
             assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
             assert z.steps == cut
-            assert silently(resumption(z).steps) == steps - cut
+            assert silently(rest_of(z).steps) == steps - cut
 
 
 @pytest.mark.parametrize("name", FAILING)
@@ -135,14 +136,14 @@ def test_a_run_that_fails_fails_in_parts_too(name: str) -> None:
             assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
 
 
-def gradient(example: Example, name: str, schedule: Schedule) -> tuple[Call, Any, Any]:
+def gradient(example: Example, name: str, schedule: Schedule) -> tuple[Run, Any, Any]:
     """The call, its value and the cotangent of its argument."""
     call = call_on(example, name)
     y, xbar = silently(lambda: call.vjp(weights, schedule))
     return call, y, xbar
 
 
-def check_schedules(example: Example, steps: int, random: Random) -> tuple[Call, Any, Any]:
+def check_schedules(example: Example, steps: int, random: Random) -> tuple[Run, Any, Any]:
     """All engines and schedules agree to the last bit; the call, value and cotangent by the first."""
     call, y, xbar = gradient(example, ENGINES[-1].name, Plain())
     schedules: list[Schedule] = [Plain(), Bisection(max(1, steps // 5))]

@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint import engines
 from checkpoint.driver.effects import Effects
-from checkpoint.functions.calls import call_of
+from checkpoint.functions.python_functions import run_of
 from checkpoint.interp.hybrid.parts import Part
 
 STEP = 0.01
@@ -43,8 +43,8 @@ def of_arrays(x: Any) -> Any:
 @pytest.mark.parametrize(("function", "x"), [(of_numbers, 1.5), (of_arrays, np.ones(3))])
 def test_few_parts_on_a_tape_after_a_plain_run(function: Callable[[Any], Any], x: Any) -> None:
     engine: Any = engines.get("hybrid")
-    call_of(function, (x,), {}, "hybrid").value()
-    call = call_of(function, (x,), {}, "hybrid")
+    run_of(function, (x,), {}, "hybrid").value()
+    call = run_of(function, (x,), {}, "hybrid")
     recording = engine.tape(engine.start(0, call.u, 0), None, Effects())
     step_by_step = sum(count for what, count in recording.tape.runs if isinstance(what, Part))
     assert step_by_step < 40

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from checkpoint.functions.calls import call_of, result
+from checkpoint.functions.python_functions import result, run_of
 
 _numbers = count(1)
 
@@ -23,5 +23,5 @@ def defined(text: str, **names: Any) -> dict[str, Any]:
 
 def run(f: Callable[..., Any], *args: Any, engine: str | None = None) -> Any:
     """The value of a function, by an engine."""
-    call = call_of(f, args, {}, engine)
+    call = run_of(f, args, {}, engine)
     return result(call.value(), call.engine)

@@ -14,7 +14,7 @@ import pytest
 
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.values import Capsule, Pair
-from checkpoint.api.operators import SCHEDULES
+from checkpoint.api.schedules import SCHEDULES
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError

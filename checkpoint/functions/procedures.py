@@ -1,4 +1,4 @@
-"""Procedures as Python callables, and the way between Python's values and those of the language.
+"""Procedures of `.vlad` programs as functions of Python values.
 
 At the boundary of `.vlad` programs:
 
@@ -17,26 +17,30 @@ here recurses along a list, and nothing recurses at all on the way in.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad import library
 from checkpoint.ad.arrays import ARRAYS, Memory, array_of, backends
+from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
+from checkpoint.functions.interface import Call, Function
 from checkpoint.functions.program import Program
-from checkpoint.functions.runs import call_values
+from checkpoint.functions.run import Run, checked_capsule
+from checkpoint.functions.runs import ValuesCall
 from checkpoint.lang.printer import write_value
 
 _KEY_BYTES = 8  # of each of its integers
 
-AS_THEY_ARE = (bool, str, Symbol, Capsule, Opaque, type(None))
+AS_THEY_ARE = (bool, str, Symbol, Opaque, type(None))
 
 
-class Procedure:
+class Procedure(Function):
     """A procedure of a `.vlad` program; calling it runs it on the default engine.
 
     >>> import checkpoint
@@ -52,21 +56,62 @@ class Procedure:
         self.program = program
 
     def on(self, engine: Engine) -> Closure:
-        """The closure, prepared for an engine."""
+        """Return the closure, prepared for an engine."""
         engine.prepare(self.program.thunk, self.program.scopes)
         return self.closure
 
-    def __call__(self, x: Any, *more: Any) -> Any:
-        if more:
+    def call(
+        self,
+        positional: Sequence[Any],
+        named: Mapping[str, Any],
+        engine: str | None,
+        names: Sequence[str] = (),
+    ) -> Call:
+        """Return the call with these arguments; RunError where there is not exactly one."""
+        count = len(positional) + len(named)
+        if count != 1 or named:
             raise RunError(
-                f"a procedure takes 1 argument, not {1 + len(more)}: "
+                f"a procedure takes 1 argument, not {count}: "
                 "write it with a pattern, (lambda ((list a b)) ...), and give it a list, f([a, b])"
             )
-        engine = engines.get()
-        return to_python(call_values(self.on(engine), to_language(x, engine), engine), self.program)
+        chosen = engines.get(engine)
+        run = Run(self.on(chosen), to_language(positional[0], chosen), chosen)
+        return ProcedureCall(run, positional, self.program)
+
+    def __call__(self, x: Any, *more: Any) -> Any:
+        return self.call((x, *more), {}, None).value()
 
     def __repr__(self) -> str:
         return write_value(self.closure)
+
+
+class ProcedureCall(ValuesCall):
+    """A call of a procedure at a Python value. program: where the procedures that leave it belong."""
+
+    __slots__ = ("program",)
+
+    def __init__(self, run: Run, given: Sequence[Any], program: Program | None) -> None:
+        super().__init__(run, given)
+        self.program = program
+
+    def leave(self, value: Any) -> Any:
+        return to_python(super().leave(value), self.program)
+
+    def seed(self, ybar: Any, name: str) -> Callable[[Any], Any]:
+        return super().seed(to_language(ybar, self.run.engine), name)
+
+    def tangent(self, part: Any, xtan: Any, name: str) -> Any:
+        return super().tangent(part, to_language(xtan, self.run.engine), name)
+
+    def leave_cotangent(self, x: Any, xbar: Any) -> Any:
+        return _fold(x, xbar, _plain)
+
+    def leave_tangent(self, y: Any, ytan: Any) -> Any:
+        return _fold(y, ytan, _plain)
+
+    def with_leaves(self, x: Any, part: Any, leaves: Sequence[Any]) -> Any:
+        rest = iter(leaves)
+        return _fold(x, part, lambda leaf: next(rest) if type(leaf) in NUMBERS else None)
 
 
 def to_language(value: Any, engine: Engine) -> Any:
@@ -88,8 +133,8 @@ def to_language(value: Any, engine: Engine) -> Any:
 
 
 def _atom(value: Any, engine: Engine) -> Any:
-    if type(value) is Capsule and value.engine not in engine.resumes:
-        raise RunError(f"the capsule is one of engine {value.engine}: engine {engine.name} cannot resume it")
+    if type(value) is Capsule:
+        return checked_capsule(value, engine)
     if isinstance(value, AS_THEY_ARE):
         return value
     if isinstance(value, int | float):
@@ -143,17 +188,22 @@ def _nested(parts: list[Any]) -> Any:
     return result
 
 
-def cotangent_to_python(x: Any, cotangent: Any) -> Any:
-    """The cotangent of a Python argument, in its structure, with None where there is nothing."""
+def _fold(x: Any, value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """Return the structure of a Python value x, with `leaf` of the leaves that its `value` has."""
 
     def opened(pair: tuple[Any, Any]) -> Any:
         item, other = pair
         if isinstance(item, list | tuple):
             parts = _elements(other, len(item)) if isinstance(item, list) else [other.car, other.cdr]
             return Branch(list(zip(item, parts, strict=True)), type(item))
-        return other.data if type(other) in ARRAYS else other
+        return leaf(other)
 
-    return fold((x, cotangent), opened)
+    return fold((x, value), opened)
+
+
+def _plain(leaf: Any) -> Any:
+    """Return a leaf of a cotangent as Python's own."""
+    return leaf.data if type(leaf) in ARRAYS else leaf
 
 
 def _elements(cotangent: Any, length: int) -> list[Any]:

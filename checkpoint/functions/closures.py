@@ -1,0 +1,99 @@
+"""Python functions as closures of the language, ready for an engine.
+
+In: a function and how it is called. Out: a closure of one argument, the tuple of all arguments. The
+program is translated and compiled once; its inputs are read at each call. Within a program the functions of
+the public interface are those of library/derivatives.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+
+from checkpoint.ad.graph import constant
+from checkpoint.ad.values import Closure, Environment, Pair
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
+from checkpoint.errors import RunError, SourceError
+from checkpoint.functions.procedures import Procedure
+from checkpoint.functions.public import COUNTERPARTS, Derived
+from checkpoint.functions.pytrees import to_language
+from checkpoint.lang.closures import analyse
+from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
+from checkpoint.lang.python.context.builder import NOWHERE
+from checkpoint.lang.python.library import derivatives as library_derivatives
+from checkpoint.lang.python.library import functions as library_functions
+from checkpoint.lang.python.linking.inputs import classes_in
+from checkpoint.lang.python.linking.program import Linked, Programs, Shape
+from checkpoint.prims.python.native import source_name
+
+_programs = Programs()
+_lock = RLock()
+
+
+def closure_of(
+    f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
+) -> Closure:
+    """A closure of the tuple of the positional arguments and then those passed by name."""
+    shape = Shape(len(positional), tuple(keywords))
+    return _closure(f, shape, engine, classes_in((*positional, *keywords.values())))
+
+
+def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...]) -> Closure:
+    f = _written_out(f)
+    with _lock:
+        linked, inputs = _programs.find(f, shape, classes)
+        engine.prepare(linked.thunk, linked.scopes)
+    return linked.closure(_hidden(linked, inputs, engine))
+
+
+def _written_out(f: Any) -> Any:
+    """For a derivative that was made outside of programs, a function that can be translated."""
+    if not isinstance(f, Derived):
+        return f
+    make = getattr(library_derivatives, f.counterpart)
+    derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
+    return derived(make, _written_out(f.function), f.argnums)
+
+
+def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]:
+    """The values of a program's inputs."""
+
+    def other(thing: Any) -> Any:
+        if isinstance(thing, Procedure):
+            return thing.on(engine)
+        return argument_of(thing, engine) if callable(thing) else NotImplemented
+
+    values = {}
+    for i, param, place in zip(linked.hidden, linked.thunk.params, linked.places, strict=True):
+        try:
+            values[i] = constant(to_language(inputs[i], source_name(param), other))
+        except (RunError, SourceError) as error:
+            if error.span is None:
+                error.span = place
+            raise
+    return values
+
+
+def argument_of(f: Callable[..., Any], engine: Engine) -> Any:
+    """A function that is an argument, or part of one, as a value that is called by position."""
+    closure = _closure(f, Shape(None), engine, ())
+    start = engine.start(0, Pair(closure, None), 0)
+    return engine.advance(start, None, Effects()).value
+
+
+def spread(closure: Closure, count: int, engine: Engine) -> Closure:
+    """A closure of a tuple that calls another with its elements."""
+    items: list[Expr] = [
+        Prim(NOWHERE, "py.item", (Var(NOWHERE, "arguments"), Const(NOWHERE, i))) for i in range(count)
+    ]
+    entry = Lambda(NOWHERE, ("arguments",), App(NOWHERE, Var(NOWHERE, "f"), tuple(items)), name="call")
+    thunk = Lambda(NOWHERE, ("f",), entry, name="program")
+    engine.prepare(thunk, analyse(thunk))
+    return Closure(entry, Environment((closure,)))
+
+
+library_functions.FUNCTIONS.update(
+    {function: getattr(library_derivatives, name) for function, name in COUNTERPARTS.items()}
+)

@@ -1,0 +1,183 @@
+"""One run of a procedure, on values of the language.
+
+In: an engine, a closure that the engine has prepared, its argument. Out: values of the language, counts of
+steps, capsules. The argument enters as a copy, and all that is done with a Run shares one log of effects, so
+that what a program prints is printed once. Where the run fails, its `errors` decide what the caller receives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from checkpoint.ad.arrays import Array
+from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.graph import enter, highest_capsule_tag, renew, settled
+from checkpoint.ad.record import OperandError
+from checkpoint.ad.tangent import ShapeError, lift, split, zeros_of
+from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine, State
+from checkpoint.driver.raised import Raised
+from checkpoint.driver.schedule import Schedule
+from checkpoint.errors import RunError, Source, Span
+from checkpoint.lang import core
+from checkpoint.prims.operators import Context, reverse_sweep, swept
+
+_NOWHERE = Span(Source("<resume>", ""), 0, 0)
+_REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))
+RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), EMPTY)
+
+
+class LanguageErrors:
+    """Context manager that turns what a run raises into RunError, and notes the place of an interruption.
+
+    span: the place of the procedure that runs, if it has one.
+    """
+
+    __slots__ = ("span",)
+
+    def __init__(self, span: Span | None) -> None:
+        self.span = span
+
+    def received(self, raised: Raised) -> BaseException:
+        """Return the exception that the caller receives for what a program raised."""
+        return raised.as_run_error()
+
+    def __enter__(self) -> None:
+        """Nothing is needed to begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, Raised):
+            raise self.received(error) from None
+        if isinstance(error, ShapeError | OperandError):
+            raise RunError(str(error), self.span) from None
+        if isinstance(error, KeyboardInterrupt | MemoryError) and getattr(error, "span", None) is None:
+            error.span = self.span  # type: ignore[union-attr]  # what the command line shows
+
+
+class Run:
+    """A procedure and its argument, entered, on an engine.
+
+    u: the pair (f . x); every path in its data is a location of its own.
+    tags: a tag above all those in u. effects: the log that all runs of this share.
+    errors: a context in which what a run raises becomes what the caller receives.
+    is_plain: whether the argument is a tuple of floats and arrays, and f has no other inputs.
+    """
+
+    __slots__ = ("effects", "engine", "errors", "is_plain", "tags", "u")
+
+    def __init__(self, f: Any, x: Any, engine: Engine, errors: type[LanguageErrors] = LanguageErrors) -> None:
+        is_closure = type(f) is Closure
+        if is_closure and len(f.lam.params) != 1:
+            raise RunError(_of_one_argument(f.lam), f.lam.span)
+        self.is_plain = is_closure and not f.env.values and _is_plain(x)
+        if self.is_plain:
+            self.u = Pair(f, Record(TUPLE, tuple([enter(item) for item in x.items])))
+            self.tags = 0
+        else:
+            self.u = enter(Pair(f, x))
+            self.tags = highest_capsule_tag(self.u)
+        self.engine = engine
+        self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
+        self.effects = Effects()
+
+    @property
+    def argument(self) -> Any:
+        """The argument as it entered."""
+        return self.u.cdr
+
+    def ends(self, steps: int | None = None) -> tuple[State, State]:
+        """Return the first state, and the one after a number of steps, or the last."""
+        with self.errors:
+            start = self.engine.start(0, self.u, self.tags)
+            last = None if steps is None else start.steps + steps
+            return start, self.engine.advance(start, last, self.effects)
+
+    def value(self) -> Any:
+        """Return the value as the run has left it."""
+        return self.ends()[1].value
+
+    def steps(self) -> int:
+        """Return the number of steps."""
+        start, end = self.ends()
+        return end.steps - start.steps
+
+    def interrupt(self, steps: int) -> Capsule:
+        """Return the capsule after a number of steps; RunError where the run has fewer."""
+        if steps < 0:
+            raise RunError(f"a number of steps must be 0 or more, not {steps}")
+        start, end = self.ends(steps)
+        done = end.steps - start.steps
+        if done != steps:
+            raise RunError(f"cannot interrupt after {steps} steps: the run has {done}", self.errors.span)
+        return self.engine.capsule(end)
+
+    def vjp(self, cotangent_of: Callable[[Any], Any], schedule: Schedule) -> tuple[Any, Any]:
+        """Return the value y and the cotangent of the argument, for the cotangent `cotangent_of(y)`."""
+        with self.errors:
+            if self.is_plain:
+                value, contributions = swept(self.context(), 0, schedule, self.u, cotangent_of)
+                return renew(value), Record(TUPLE, tuple(contributions))
+            outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of)
+            return outcome.car, outcome.cdr.cdr
+
+    def jvp(self, tangent: Any) -> tuple[Any, Any]:
+        """Return the value and its tangent, for a tangent of the argument."""
+        with self.errors:
+            dual = Pair(self.u.car, lift(self.u.cdr, enter(tangent), self.tags))
+            end = self.engine.advance(self.engine.start(0, dual, self.tags + 1), None, self.effects)
+            return split(settled(end.value, end.steps), self.tags)
+
+    def second(
+        self, tangent: Any, cotangent_of: Callable[[Any], Any], schedule: Schedule
+    ) -> tuple[Any, Any, Any]:
+        """Return the value y, the argument's cotangent, and the derivative of that along a tangent.
+
+        Reverse mode over the directional derivative (checkpoint.prims.operators), so that memory stays
+        that of reverse mode.
+        """
+        with self.errors:
+            of_closure = zeros_of(self.u.car)
+            u = enter(Pair(self.u, Pair(of_closure, tangent)))
+
+            def both(y: Any) -> Any:
+                cotangent = cotangent_of(y.car)
+                return Pair(zeros_of(y.car), cotangent)
+
+            outcome = reverse_sweep(self.context(), 1, schedule, u, both)
+            return outcome.car.car, outcome.cdr.cdr.cdr, outcome.cdr.car.cdr
+
+    def context(self) -> Context:
+        """Return what the sweep of a gradient needs of this run."""
+        return Context(self.engine, self.tags, self.effects)
+
+
+def _is_plain(x: Any) -> bool:
+    """Return whether x is a tuple of reals and arrays alone: such calls cost little beside their run."""
+    if type(x) is not Record or x.layout is not TUPLE:
+        return False
+    return all(type(item) is float or type(item) is Array for item in x.items)
+
+
+def _of_one_argument(lam: core.Lambda) -> str:
+    """Return the message for a procedure of another number of arguments, called from outside."""
+    if not lam.params:
+        return "the procedure takes 0 arguments, not 1: write it with a parameter, (lambda (x) ...)"
+    names = " ".join("abcde"[: len(lam.params)]) + (" ..." if len(lam.params) > 5 else "")
+    return (
+        f"the procedure takes {len(lam.params)} arguments, not 1: "
+        f"write it with a pattern, (lambda ((list {names})) ...), and give it a list"
+    )
+
+
+def checked_capsule(capsule: Capsule, engine: Engine) -> Capsule:
+    """Return a capsule that the engine can resume, or raise RunError."""
+    if capsule.engine not in engine.resumes:
+        raise RunError(
+            f"the capsule is one of engine {capsule.engine}: engine {engine.name} cannot resume it"
+        )
+    return capsule
