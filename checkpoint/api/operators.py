@@ -2,7 +2,7 @@
 
 In: a function of one argument, which is a Python function or a procedure of a `.vlad` program, and its
 argument. In and out: Python values (checkpoint.functions.pytrees says which for Python functions,
-checkpoint.functions.convert for procedures). `engine` is an engine's name or None for the fastest that is
+checkpoint.functions.procedures for procedures). `engine` is an engine's name or None for the fastest that is
 available; `schedule` is a schedule or the name of one, `memory` the bound of a Budget, which is the default.
 
 A Python function fails as Python itself would, with the place and the calls as notes of the exception; a
