@@ -1,19 +1,20 @@
-"""Facts of closure conversion, shared by all engines: what each closure and each frame must hold.
+"""The facts of closure conversion, for all engines: the contents of each closure and each frame.
 
 In: a core expression whose binders are all unique. Out: Scopes.
 
-A letrec falls into *groups*, its strongly connected sets of lambdas. The lambdas of a group share one
-environment, a tuple of what the group captures; a member makes closures of its fellows (and of itself)
-from that same tuple, so environments hold no cycles. A group that captures nothing is *closed*: its
-closures have the empty environment, and a reference to one captures nothing.
+The lambdas of a letrec fall into *groups*, the strongly connected components of their references. The lambdas
+of a group share one environment, a tuple of the variables that the group captures; a member makes closures of
+all members, itself included, from that same tuple, so that no environment contains a cycle. A group that
+captures nothing is *closed*: its closures have the empty environment, and a reference to one captures
+nothing.
 
-A *storage variable* is what a frame or an environment really holds: the name of a variable bound by
-lambda, let or handle, or a group's `env` ("%env.f" if its first member is f; no text can bind a name
-with %) for its environment tuple. What always holds:
-- a group captures storage variables of outside, and envs of groups that come before it;
+A *storage variable* is a variable that a frame or an environment really holds: one bound by lambda, let or
+handle, or a group's `env`, its environment tuple ("%env.f" if its first member is f; no text can bind a name
+with %). What always holds:
+- a group captures storage variables bound outside of it, and the envs of groups that precede it;
 - the lambdas of one group have the same captures, those of the group, without its own env;
-- free storage variables are in the order of their first reference, except that those of a letrec's
-  groups all come in the order of its bindings.
+- free storage variables are in the order of their first reference, except that those of a letrec's groups are
+  all in the order of its bindings.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Group:
-    """Lambdas of a letrec that reach one another, in the order of their bindings."""
+    """Lambdas of a letrec that reach one another.
+
+    names, lambdas: its members in the order of their bindings. captures: the storage variables of its
+    environment.
+    """
 
     names: Names
     lambdas: tuple[Lambda, ...]
@@ -41,19 +46,19 @@ class Group:
 
     @property
     def env(self) -> str:
-        """The storage variable of the environment, if the group is not closed."""
+        """Return the storage variable of the environment, if the group is not closed."""
         return f"%env.{self.names[0]}"
 
 
 def analyse(expr: Expr) -> Scopes:
-    """The facts of a whole program."""
+    """Return the facts of a whole program."""
     return Scopes(expr)
 
 
 class Scopes:
-    """What the closures and frames of a program hold.
+    """The contents of the closures and frames of a program.
 
-    group_of: the group of each name that a letrec binds; lambda_of: its lambda.
+    group_of: the group of each name that a letrec binds. lambda_of: the lambda of each such name.
     """
 
     def __init__(self, program: Expr) -> None:
@@ -75,26 +80,28 @@ class Scopes:
                 self._captures[expr] = self.free(expr) if group is None else group.captures
 
     def captures(self, lam: Lambda) -> Names:
-        """What the environment of a lambda's closures holds; for a lambda in a group, that of the group."""
+        """Return the contents of the environment of a lambda's closures: for a lambda in a group, the
+        group's.
+        """
         return self._captures[lam]
 
     def groups(self, letrec: Letrec) -> tuple[Group, ...]:
-        """The groups of a letrec, each after those that it refers to."""
+        """Return the groups of a letrec, each after those to which it refers."""
         return self._groups[letrec]
 
     def group_of_lambda(self, lam: Lambda) -> Group | None:
-        """The group of a lambda that a letrec binds."""
+        """Return the group of a lambda that a letrec binds; None for all other lambdas."""
         return self._group_of_lambda.get(lam)
 
     def storage(self, name: str) -> str | None:
-        """The storage variable that a reference to a name reads; None for a member of a closed group."""
+        """Return the storage variable that a reference to a name reads; None for one of a closed group."""
         group = self.group_of.get(name)
         if group is None:
             return name
         return None if group.closed else group.env
 
     def free(self, expr: Expr) -> Names:
-        """The storage variables that evaluating an expression reads from outside of it.
+        """Return the storage variables that evaluating an expression reads but does not bind.
 
         For a lambda of a group this includes the group's own env, if the lambda refers to the group.
         """
@@ -131,9 +138,9 @@ class Scopes:
 
 
 class _FreeNames:
-    """The free names of expressions in the order of first reference, letrec-bound ones like all others.
+    """The free names of expressions, letrec-bound ones included, in the order of their first reference.
 
-    Equal tuples are one object, so that memory goes with how many different ones there are.
+    Equal tuples are one object, so that memory is proportional to the number of different tuples.
     """
 
     def __init__(self) -> None:
@@ -163,19 +170,23 @@ class _FreeNames:
         if len(parts) == 1 and not bound:
             return parts[0]
         found = dict.fromkeys([name for part in parts for name in part])
-        # Each binder's name is unique, so taking it out cannot hit a variable of outside.
+        # Each binder's name is unique, so removing it cannot remove a variable bound outside.
         for name in bound:
             found.pop(name, None)
         return self.share(tuple(found))
 
 
 def _components(references: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """The strongly connected sets of a graph, each after those that it refers to (Tarjan 1972)."""
+    """Return the strongly connected components of a graph, each after those it refers to (Tarjan 1972)."""
     return _Tarjan(references).components
 
 
 class _Tarjan:
-    """index: when a node was reached; low: the least index known to be reachable within its set."""
+    """Tarjan's algorithm, without recursion.
+
+    index: the number of each node in the order of discovery. low: the least index known to be reachable from
+    a node within its component.
+    """
 
     def __init__(self, references: Mapping[str, Sequence[str]]) -> None:
         self.references = references
@@ -217,7 +228,7 @@ class _Tarjan:
         self.low[node] = min(self.low[node], low)
 
     def _close(self, root: str) -> None:
-        """A set is what is on the stack from its first node on."""
+        """Complete a component: the nodes on the stack from its first node on."""
         start = len(self.stack) - 1
         while self.stack[start] != root:
             start -= 1

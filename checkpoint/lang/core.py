@@ -1,16 +1,16 @@
-"""The core language: what every front end produces and every engine runs.
+"""The core language, which every front end produces and every engine runs.
 
     e ::= c | x | (lambda (x ...) e) | (e e ...) | (if e e e) | (let ((x e)) e)
         | (letrec ((x (lambda ...)) ...) e) | (prim e ...) | (raise e) | (handle e (x) e)
 
-What always holds of a program (lang/grammar.py checks it):
-- no variable is free, and no two binders anywhere in a program bind the same name;
+What always holds of a program (grammar.py checks it):
+- no variable is free, and no two binders in a program bind the same name;
 - no bound name is that of a primitive or of a keyword, so that the printed program reads back;
 - a primitive has as many operands as its record says;
-- a letrec binds lambdas only.
+- a letrec binds only lambdas.
 
-Each expression is one step of a run when it is evaluated (DESIGN: Steps), so no pass after this one
-may add or remove expressions.
+The evaluation of each expression is one step of a run (DESIGN: Steps), so no later pass may add or remove
+expressions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from checkpoint.errors import Span
 
 @dataclass(slots=True, eq=False, repr=False)
 class Expr:
-    """Any core expression. Identity is equality: two places in a program are two expressions."""
+    """Any core expression. Expressions are equal only if identical: two places in a program are two
+    expressions.
+    """
 
     span: Span = field(repr=False)
 
@@ -41,12 +43,12 @@ class Var(Expr):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Lambda(Expr):
-    """A procedure's text.
+    """The text of a procedure.
 
-    name: what to call it in messages, if it has a name.
-    shown: whether its calls are told where a run fails: a function of the user's own.
+    name: its name in messages, if it has one.
+    shown: whether its calls are shown where a run fails: true of the user's own functions.
     primitive: the primitive of which this is the eta-expansion (a primitive used as a value).
-    compiled: what each engine made of this lambda, by the engine's name; engines fill it in.
+    compiled: what each engine has compiled this lambda to, by the engine's name; engines fill it in.
     """
 
     params: tuple[str, ...]
@@ -98,7 +100,7 @@ class Raise(Expr):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Handle(Expr):
-    """Evaluate `body`; if that raises, bind `name` to what was raised and evaluate `handler`."""
+    """Evaluate `body`; if that raises, bind `name` to the raised value and evaluate `handler`."""
 
     body: Expr
     name: str

@@ -1,10 +1,10 @@
-"""Recursion over texts of any depth, without Python's stack.
+"""Recursion of any depth, without Python's stack.
 
-A recursive pass is written as a generator that yields each of its recursive calls and is sent the
-result: `value = yield self.expr(datum)`. `run` keeps the waiting calls in a list of its own, so depth
-costs memory only and Python's recursion limit is never touched.
+A recursive pass is a generator that yields each of its recursive calls and is sent the result: `value = yield
+self.expr(datum)`. `run` keeps the suspended calls in a list of its own, so that depth costs only memory and
+Python's recursion limit does not apply.
 
-What always holds: an exception ends the whole run at once; no task may wait for it.
+What always holds: an exception ends the whole run at once; no task can catch it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-# A call under way: it yields the calls that it makes, and returns a T.
+# A suspended call: it yields the calls that it makes, and returns a T.
 Task = Generator[Any, Any, T]
 
 
 def run(task: Task[T]) -> T:
-    """The result of a task, with all the calls that it makes."""
+    """Return the result of a task and of all the calls that it makes."""
     waiting: list[Task[Any]] = [task]
     result: Any = None
     while waiting:

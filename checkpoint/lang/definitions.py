@@ -1,13 +1,13 @@
-"""A whole text: its includes and definitions, and the one expression that ends it.
+"""Expand a whole text: its includes and definitions, and the one expression at its end.
 
     text       ::= definition ... expression
     definition ::= (define name value) | (define (name parameter ...) body)
                  | (define ((name parameter ...) parameter ...) body), curried, and so on
 
-An include stands for the contents of its file. Consecutive function definitions make one letrec; a
-value definition makes a let. A function definition is one that has parameters, or whose value is
-written as a lambda. What always holds: all names that a text defines are the text's own from its start
-on, so the use of one before its definition is an error and never a built-in of the same name.
+An include is replaced by the contents of its file. Consecutive function definitions become one letrec; a
+value definition becomes a let. A function definition is one that has parameters, or whose value is written as
+a lambda. What always holds: all names that a text defines are the text's own from its start on, so the use of
+one before its definition is an error and never denotes a built-in of the same name.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from checkpoint.lang.reader import Datum, Form, Literal, Name, read
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Definition:
-    """One define, checked.
+    """A checked definition.
 
+    form: the whole form. name: the defined name.
     params: the parameter lists, the outermost first; none for a value or a lambda.
     """
 
@@ -55,7 +56,7 @@ class Definition:
 
 
 def definition(form: Form) -> Definition:
-    """What a define defines."""
+    """Return the definition in a define form."""
     if len(form.items) < 2 or form.tail is not None:
         raise bad_form(form, "define")
     target, params = form.items[1], []
@@ -66,7 +67,7 @@ def definition(form: Form) -> Definition:
         raise bad_form(form, "define", target.span)
     check_binder(target)
     if len(form.items) == 2:
-        raise SourceError(f"{target.text} gets no value; write {_complete(form)}", form.span)
+        raise SourceError(f"{target.text} has no value; write {_complete(form)}", form.span)
     check_body(form, 2)
     return Definition(form, target, tuple(reversed(params)))
 
@@ -79,7 +80,7 @@ def _complete(form: Form) -> str:
 
 
 def top_level(source: Source, include_path: Path | None) -> list[Datum]:
-    """The data of a text, those of its included files in place of the includes."""
+    """Return the data of a text, with the data of included files in place of the includes."""
     file = _file_of(source)
     directory = include_path or (file.parent if file else Path())
     opened = (file,) if file else ()
@@ -99,7 +100,10 @@ def top_level(source: Source, include_path: Path | None) -> list[Datum]:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """What is left of one text; where its includes are; it and the files that include it."""
+    """A text that is being read.
+
+    data: the remaining data. directory: where its includes are. opened: it and the files that include it.
+    """
 
     data: Iterator[Datum]
     directory: Path
@@ -110,7 +114,7 @@ def _file_of(source: Source) -> Path | None:
     path = Path(source.name)
     try:
         return path.resolve() if path.is_file() else None
-    except (OSError, ValueError):  # a source's name need not be possible as a path
+    except (OSError, ValueError):  # the name of a source need not be a valid path
         return None
 
 
@@ -131,7 +135,7 @@ def _text_of(path: Path, span: Span) -> str:
     try:
         return path.read_text("utf-8")
     except (OSError, ValueError) as error:
-        reason = "it is no text in UTF-8" if isinstance(error, UnicodeDecodeError) else _reason(error)
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else _reason(error)
         message = f"cannot include {path}: {reason}; write the path from this file's own directory"
         raise SourceError(message, span) from None
 
@@ -144,7 +148,7 @@ def _reason(error: Exception) -> str:
 
 
 def program(x: Expander, data: Sequence[Datum], end: Span) -> Task[Expr]:
-    """The expression of a whole text."""
+    """Return the expression of a whole text."""
     definitions, expression = _split(data, end)
     x.later.update({one.name.text: one.form.span for one in definitions})
     made: list[tuple[Span, list[tuple[str, Expr]], bool]] = []
@@ -162,7 +166,7 @@ def program(x: Expander, data: Sequence[Datum], end: Span) -> Task[Expr]:
 
 
 def _split(data: Sequence[Datum], end: Span) -> tuple[list[Definition], Datum]:
-    """The definitions of a text and its expression."""
+    """Return the definitions of a text and its expression."""
     definitions: list[Definition] = []
     for i, datum in enumerate(data):
         if not is_definition(datum):
@@ -210,7 +214,7 @@ def _value(x: Expander, one: Definition) -> Task[tuple[str, Expr]]:
 
 
 def _enter(x: Expander, one: Definition) -> str:
-    """Put a defined name in scope; its internal name."""
+    """Put a defined name in scope, and return its internal name."""
     del x.later[one.name.text]
     bound = x.bind(one.name)
     x.scope.enter([bound])

@@ -1,8 +1,8 @@
-"""A program's text to its core expression: the fixed desugaring (DESIGN, section 3).
+"""Desugar a program's text to its core expression, in a fixed way (DESIGN, section 3).
 
-In: a Source, and the number of operands of every primitive by its core name. Out: a core expression
-that fulfils grammar.py, the same for the same text. The steps of a run are counted over it, so no
-later pass may add or remove expressions. In order:
+In: a Source, and the number of operands of every primitive by its core name. Out: a core expression that
+fulfils grammar.py, the same for the same text. The steps of a run are counted over it, so no later pass may
+add or remove expressions. In order:
 
     reader         text -> data
     definitions    includes, definitions, the one expression
@@ -27,10 +27,10 @@ from checkpoint.lang.rename import rename
 
 
 def read_program(source: Source, arities: Mapping[str, int], *, include_path: Path | None = None) -> Expr:
-    """The core of a text.
+    """Return the core expression of a text.
 
-    include_path: the directory of the text's own includes. Without it that is the directory of the
-    file that the source is named after or, if there is no such file, the current one.
+    include_path: the directory of the text's own includes. By default this is the directory of the file after
+    which the source is named or, if there is no such file, the current directory.
     """
     x = Expander(arities, FORMS, prelude.definitions().keys())
     data = top_level(source, include_path)
@@ -41,6 +41,6 @@ def read_program(source: Source, arities: Mapping[str, int], *, include_path: Pa
 
 
 def _end(source: Source) -> Span:
-    """The last character of a text that is not white space."""
+    """Return the span of the last character of a text that is not white space."""
     end = len(source.text.rstrip())
     return Span(source, max(0, end - 1), end)

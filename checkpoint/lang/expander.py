@@ -1,8 +1,8 @@
-"""What every desugaring form needs: scope, names, bodies, and which form a datum is.
+"""What every desugaring form needs: scopes, names, bodies, and the form that a datum is.
 
-In: data, and a table of the keywords' forms. Out: core expressions whose binders have internal names.
-A name that is not bound by the text itself is, in this order: a keyword, a primitive, a name of the
-prelude, or an error.
+In: data, and the table of the keywords' forms. Out: core expressions whose binders have internal names. A
+name that the text does not bind is, in this order: a keyword, a primitive, a name of the prelude, or an
+error.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ from checkpoint.lang.deep import Task
 from checkpoint.lang.operators import apply_primitive, primitive_value
 from checkpoint.lang.reader import Datum, Form, Literal, Name
 
-# Prelude procedures that take several lists, by how many operands stand before the first list. With
-# one list the name means itself; with two, three, ... lists map2, map3, ...
+# Prelude procedures that take several lists, with the number of operands before the first list. With
+# one list the name denotes itself; with two, three, ... lists it denotes map2, map3, ...
 FAMILIES: Mapping[str, int] = {"map": 1, "map-reduce": 3}
 
 PRELUDE = "prelude"
 
-# How alike a name must be to be suggested for an unbound one (difflib).
+# The least similarity of a name that is suggested for an unbound one (difflib).
 _NEAR = 0.8
 
 
 class Expander:
-    """Desugars the data of one text.
+    """The desugaring of the data of one text.
 
-    forms: what makes core of each keyword's form.
+    arities: the number of operands of each primitive.
+    forms: the function that desugars each keyword's form.
     prelude: the names that the prelude defines.
-    used: those that the text used so far; the values do not matter, the order is that of first use.
+    used: the prelude names that the text has used so far, in the order of their first use (the values have no
+    meaning).
     later: the text's top-level names that are not yet in scope, and where each is defined.
     """
 
@@ -52,12 +54,12 @@ class Expander:
         self._count = 0
 
     def fresh(self, name: str) -> str:
-        """A new internal name."""
+        """Return a new internal name."""
         self._count += 1
         return names.internal(name, self._count)
 
     def bind(self, name: Name) -> tuple[str, str]:
-        """The surface name and the new internal name of a binder, for Scope.enter."""
+        """Return the surface name and the new internal name of a binder, for Scope.enter."""
         check_binder(name)
         return name.text, self.fresh(name.text)
 
@@ -70,14 +72,14 @@ class Expander:
             return self._variable(datum)
         assert isinstance(datum, Form)
         if datum.tail is not None:
-            raise SourceError("a dotted pair is no expression; quote it: '(a . b)", datum.span)
+            raise SourceError("a dotted pair is not an expression; quote it: '(a . b)", datum.span)
         if not datum.items:
-            raise SourceError("() is no expression; write '() for the empty list", datum.span)
+            raise SourceError("() is not an expression; write '() for the empty list", datum.span)
         result: Expr = yield self._form(datum)
         return result
 
     def body(self, form: Form, start: int) -> Task[Expr]:
-        """The one expression that a form has from position `start` on."""
+        """Desugar the one expression that a form contains from position `start` on."""
         check_body(form, start)
         result: Expr = yield self.expr(form.items[start])
         return result
@@ -104,15 +106,15 @@ class Expander:
     # Names
 
     def _is_free(self, name: str) -> bool:
-        """Whether a name keeps the meaning that it has outside the text."""
+        """Return whether the text leaves a name its outside meaning."""
         return self.scope.lookup(name) is None and name not in self.later
 
     def means_keyword(self, datum: Datum, keyword: str) -> bool:
-        """Whether a datum is this keyword here."""
+        """Return whether a datum denotes this keyword here."""
         return isinstance(datum, Name) and datum.text == keyword and self._is_free(keyword)
 
     def _operator(self, name: Name, count: int) -> Expr:
-        """The variable at the head of an application to `count` arguments."""
+        """Return the variable at the head of an application to `count` arguments."""
         lists = count - FAMILIES.get(name.text, count)
         if lists < 2 or name.text not in self.prelude or not self._is_free(name.text):
             return self._variable(name)
@@ -139,7 +141,7 @@ class Expander:
                 name.span,
             )
         if text in names.KEYWORDS:
-            raise SourceError(f"{text} is a keyword, no value; write {_as_value(text)}", name.span)
+            raise SourceError(f"{text} is a keyword, not a value; write {_as_value(text)}", name.span)
         if names.is_primitive(text, self.arities):
             return primitive_value(name, self.arities, self.fresh)
         if text in self.prelude:
@@ -156,13 +158,13 @@ class Expander:
 
 
 def _as_value(keyword: str) -> str:
-    """What to write where a keyword stands as a value."""
+    """Return what to write instead of a keyword as a value."""
     if keyword in ("list", "cons*", "and", "or"):
         return f"(lambda (a b) ({keyword} a b))"
     return names.KEYWORDS[keyword]
 
 
-# Checks and small makers that the forms share
+# Checks and small functions that the forms share
 
 
 def bad_form(form: Form, keyword: str, span: Span | None = None) -> SourceError:
@@ -170,7 +172,7 @@ def bad_form(form: Form, keyword: str, span: Span | None = None) -> SourceError:
 
 
 def check_binder(name: Name) -> None:
-    """Refuse what cannot be bound."""
+    """Refuse a name that cannot be bound."""
     if name.text in names.TOP_LEVEL:
         raise SourceError(f"{name.text} is a keyword; choose another name", name.span)
     if name.text.startswith("%"):
@@ -178,7 +180,7 @@ def check_binder(name: Name) -> None:
 
 
 def check_body(form: Form, start: int) -> None:
-    """A body is one expression."""
+    """Refuse a body that is not exactly one expression."""
     if len(form.items) <= start:
         raise SourceError("the body is missing; write one expression at the end of this form", form.span)
     first = form.items[start]
@@ -206,14 +208,14 @@ def _has_head(datum: Datum, keyword: str) -> bool:
 
 
 def named(expr: Expr, name: str) -> Expr:
-    """The value of a variable; a procedure without a name gets the variable's."""
+    """Return the value of a variable; a procedure without a name receives the variable's."""
     if isinstance(expr, Lambda) and expr.name is None:
         expr.name = name
     return expr
 
 
 def quoted(datum: Datum) -> Task[object]:
-    """The constant that a quoted datum stands for."""
+    """Return the constant that a quoted datum denotes."""
     if isinstance(datum, Literal):
         return datum.value
     if isinstance(datum, Name):

@@ -1,4 +1,4 @@
-"""The special forms inside expressions, each to core (DESIGN: Desugaring is fixed before counting).
+"""Desugar the special forms inside expressions to core (DESIGN: Desugaring is fixed before counting).
 
     (let ((a e) (b f)) body)      values in the outer scope, then nested lets, then patterns
     (let f ((a e)) body)          (letrec ((f (lambda (a) body))) (f e)), e in the outer scope
@@ -8,7 +8,7 @@
     (or a b c)                    (let ((truth a)) (if truth truth (let ((truth b)) ...)))
     (list a b), (cons* a b)       (cons a (cons b '())), (cons a b)
 
-What always holds: each form checks its own shape and leaves the scope as it found it.
+What always holds: each form checks its own shape and leaves the scope as it was.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_CLAUSE = "no clause of this cond applies"
 def procedure(
     x: Expander, span: Span, params: Sequence[Datum], body: Task[Expr], name: str | None
 ) -> Task[Lambda]:
-    """A lambda; `body` is not begun before the parameters are in scope."""
+    """Return a lambda; `body` is started after the parameters have come into scope."""
     matched = match(x, params)
     x.scope.enter(matched.bound)
     inner: Expr = yield body
@@ -37,7 +37,7 @@ def procedure(
 
 
 def parameters(params: Datum) -> tuple[Datum, ...]:
-    """The patterns of a parameter list."""
+    """Return the patterns of a parameter list."""
     if isinstance(params, Form) and params.tail is None:
         return params.items
     raise SourceError("a procedure takes a fixed number of arguments; write (lambda (a b) body)", params.span)
@@ -55,7 +55,7 @@ def is_lambda(x: Expander, datum: Datum) -> bool:
 
 
 def _bindings(form: Form, keyword: str, position: int) -> tuple[list[Datum], list[Datum]]:
-    """What a let binds, and to what."""
+    """Return the patterns of a let and their values."""
     clauses = form.items[position] if len(form.items) > position else None
     if not isinstance(clauses, Form) or clauses.tail is not None:
         raise bad_form(form, keyword)
@@ -234,7 +234,7 @@ def _handle(x: Expander, form: Form) -> Task[Expr]:
 
 
 def _misplaced(message: str) -> Callable[[Expander, Form], Task[Expr]]:
-    """What refuses a keyword that is no form of an expression."""
+    """Return the function that refuses a keyword which forms no expression."""
 
     def refuse(x: Expander, form: Form) -> Task[Expr]:
         raise SourceError(message, form.span)
@@ -244,17 +244,17 @@ def _misplaced(message: str) -> Callable[[Expander, Form], Task[Expr]]:
 
 FORMS: Mapping[str, Callable[[Expander, Form], Task[Expr]]] = {
     "define": _misplaced(
-        "a definition stands only at top level; write (letrec ((name (lambda (parameter ...) body))) body) "
-        "or (let ((name value)) body)"
+        "a definition is allowed only at top level; write "
+        "(letrec ((name (lambda (parameter ...) body))) body) or (let ((name value)) body)"
     ),
-    "include": _misplaced("include stands only at top level; move it out of this form"),
+    "include": _misplaced("include is allowed only at top level; move it out of this form"),
     "lambda": _lambda,
     "let": _let,
     "let*": _let_star,
     "letrec": _letrec,
     "if": _if,
     "cond": _cond,
-    "else": _misplaced("else stands only in a cond; write (cond (test value) ... (else value))"),
+    "else": _misplaced("else is allowed only in a cond; write (cond (test value) ... (else value))"),
     "and": _and,
     "or": _or,
     "list": _list,

@@ -1,7 +1,7 @@
-"""The executable grammar of the core: everything that core.py says always holds.
+"""The executable grammar of the core: it checks everything that core.py says always holds.
 
-In: a core expression, the primitives' numbers of operands. Out: nothing, or an InternalError that names
-what is wrong and where, since every expression is made by this package. Iterative.
+In: a core expression, and the primitives' numbers of operands. Out: nothing, or an InternalError that names
+the fault and its place, since every expression is made by this package. Iterative.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ from checkpoint.lang.reader import is_name
 from checkpoint.lang.tensors import TENSORS
 from checkpoint.lang.walk import binders, children
 
-# What may be a constant besides pairs of these.
+# The types of constants, besides pairs of these.
 _ATOMS = (float, int, bool, str, Symbol, type(None), Foreign, Layout, Native, Types)
 _EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
 
 
-def check(expr: Expr, arities: Mapping[str, int], given: Collection[str] = ()) -> None:
-    """Raise InternalError unless an expression is a core program; given: the names of its inputs."""
-    _Checker(arities, given).program(expr)
+def check(expr: Expr, arities: Mapping[str, int], inputs: Collection[str] = ()) -> None:
+    """Raise InternalError unless an expression is a core program; inputs: the names of its free variables."""
+    _Checker(arities, inputs).program(expr)
 
 
 @dataclass(frozen=True, slots=True)
 class _Leave:
-    """Where names go out of scope."""
+    """The end of the scope of some names."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Enter:
-    """Where names come into scope."""
+    """The beginning of the scope of some names."""
 
     names: tuple[str, ...]
 
 
 def _inside(expr: Expr) -> list[Expr | _Enter | _Leave]:
-    """What is inside an expression, in order, with the scope of the names that it binds."""
+    """Return the contents of an expression in order, with the scope of the names that it binds."""
     inside: list[Expr | _Enter | _Leave] = list(children(expr))
     names = binders(expr)
     if names:
-        # The names of a lambda and of a letrec cover all of it; those of let and handle the second part.
+        # The scope of a lambda's or letrec's names is all of it; that of let and handle, the second part.
         inside.insert(1 if isinstance(expr, Let | Handle) else 0, _Enter(names))
         inside.append(_Leave(names))
     return inside
 
 
 class _Checker:
-    def __init__(self, arities: Mapping[str, int], given: Collection[str]) -> None:
+    def __init__(self, arities: Mapping[str, int], inputs: Collection[str]) -> None:
         self.arities = arities
         self.seen: set[Expr] = set()
-        self.bound: set[str] = set(given)
-        self.scope: set[str] = set(given)
+        self.bound: set[str] = set(inputs)
+        self.scope: set[str] = set(inputs)
         self.used: set[str] = set()
 
     def program(self, program: Expr) -> None:
@@ -79,11 +79,13 @@ class _Checker:
 
     def _expression(self, expr: Expr) -> None:
         if type(expr) not in _EXPRESSIONS:
-            raise InternalError(f"{type(expr).__name__} is no core expression", getattr(expr, "span", None))
+            raise InternalError(
+                f"{type(expr).__name__} is not a core expression", getattr(expr, "span", None)
+            )
         if not isinstance(expr.span, Span):
             raise InternalError(f"this {type(expr).__name__} has no span")
         if expr in self.seen:
-            raise InternalError(f"this {type(expr).__name__} stands in two places", expr.span)
+            raise InternalError(f"this {type(expr).__name__} occurs in two places", expr.span)
         self.seen.add(expr)
         for name in binders(expr):
             self._binder(name, expr)
@@ -116,7 +118,7 @@ class _Checker:
                 pending.append(value.cdr)
                 pending.append(value.car)
             elif type(value) not in _ATOMS:
-                raise InternalError(f"a {type(value).__name__} is no constant", expr.span)
+                raise InternalError(f"a {type(value).__name__} is not a constant", expr.span)
 
     def _variable(self, expr: Var) -> None:
         if expr.name not in self.scope:
@@ -125,7 +127,7 @@ class _Checker:
     def _primitive(self, expr: Prim) -> None:
         arity = self.arities.get(expr.op)
         if arity is None:
-            raise InternalError(f"{expr.op} is no primitive", expr.span)
+            raise InternalError(f"{expr.op} is not a primitive", expr.span)
         if arity != VARIADIC and len(expr.args) != arity:
             raise InternalError(f"{expr.op} takes {arity} operands, not {len(expr.args)}", expr.span)
         self.used.add(expr.op)
@@ -135,7 +137,7 @@ class _Checker:
             raise InternalError("this letrec binds nothing", expr.span)
         for name, lam in expr.bindings:
             if type(lam) is not Lambda:
-                raise InternalError(f"the letrec binds {name} to no lambda", expr.span)
+                raise InternalError(f"the letrec binds {name} to something other than a lambda", expr.span)
 
     def _lambda(self, expr: Lambda) -> None:
         if expr.primitive is None:
@@ -144,4 +146,4 @@ class _Checker:
         is_eta = isinstance(body, Prim) and body.op == expr.primitive
         operands = [arg.name if isinstance(arg, Var) else None for arg in children(body)]
         if not is_eta or operands != list(expr.params):
-            raise InternalError(f"this lambda is no eta-expansion of {expr.primitive}", expr.span)
+            raise InternalError(f"this lambda is not an eta-expansion of {expr.primitive}", expr.span)

@@ -1,11 +1,11 @@
-"""Names: keywords, what primitives are called in a text, and which binder a name means.
+"""Names: keywords, the surface names of primitives, and the binder that a name denotes.
 
-Two kinds of name exist. A *surface* name is what a user wrote. While a text is desugared each binder
-has an *internal* name, the surface name, a space and something unique ("x 17"), so that no scope
-question is left in the expressions; rename.py ends this and gives readable unique names.
+There are two kinds of names. A *surface* name is one that a user wrote. While a text is desugared each binder
+has an *internal* name, the surface name, a space and something unique ("x 17"), so that expressions raise no
+question of scope; rename.py then assigns readable unique names.
 
-A primitive's core name is also its surface name, except that one-operand `-` is the primitive "neg"
-and two-operand `atan` is "atan2".
+A primitive's core name is also its surface name, except that one-operand `-` is the primitive "neg" and
+two-operand `atan` is "atan2".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from checkpoint.lang.tensors import TENSORS
 
-# Each keyword, and how its form is written.
+# Each keyword with its form.
 KEYWORDS: Mapping[str, str] = {
     "define": "(define name value) or (define (name parameter ...) body)",
     "include": '(include "file")',
@@ -34,10 +34,10 @@ KEYWORDS: Mapping[str, str] = {
     "handle": "(handle body (name) handler)",
 }
 
-# Keywords that act on a whole text; these cannot be bound.
+# Keywords that apply to a whole text; they cannot be bound.
 TOP_LEVEL = frozenset({"define", "include"})
 
-# What Scheme has and this language has not, and what to write instead.
+# Names of Scheme that this language lacks, with what to write instead.
 ABSENT: Mapping[str, str] = {
     "begin": "there is no mutation, so only the last value would matter; write (let ((name value)) body)",
     "set!": "there is no mutation; bind the new value with let, or pass it to a named let",
@@ -58,27 +58,28 @@ _AS_VALUE = {"atan": "atan2"}
 
 
 def surface(op: str) -> str:
-    """What a text calls a primitive."""
+    """Return the name of a primitive in a text."""
     return _SURFACE.get(op, op)
 
 
 def is_primitive(name: str, arities: Mapping[str, int]) -> bool:
-    """Whether a surface name is that of a primitive."""
+    """Return whether a surface name denotes a primitive."""
     return name in arities and name not in _SURFACE
 
 
 def operation(name: str, operands: int) -> str:
-    """The primitive that a surface name means before so many operands."""
+    """Return the primitive that a surface name denotes before so many operands."""
     return _BY_OPERANDS.get((name, operands), name)
 
 
 def operation_as_value(name: str) -> str:
-    """The primitive that a surface name means where it is no operator."""
+    """Return the primitive that a surface name denotes where it is not applied."""
     return _AS_VALUE.get(name, name)
 
 
 def is_reserved(name: str, arities: Mapping[str, int], used: Collection[str]) -> bool:
-    """Whether no binder of a core program may have this name, so that it prints and reads back.
+    """Return whether no binder of a core program may have this name, so that the program prints and reads
+    back.
 
     used: the primitives that the program uses; only these reserve the names of functions of tensors.
     """
@@ -90,12 +91,12 @@ def internal(name: str, unique: object) -> str:
 
 
 def base(name: str) -> str:
-    """The surface name in an internal name."""
+    """Return the surface name in an internal name."""
     return name.split(" ", 1)[0]
 
 
 class Scope:
-    """What each surface name in scope means: the internal name of its innermost binder."""
+    """The names in scope, each with the internal name of its innermost binder."""
 
     def __init__(self) -> None:
         self._meanings: dict[str, list[str]] = {}

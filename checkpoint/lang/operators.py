@@ -1,8 +1,8 @@
-"""Primitives in a text: with operands, and as values.
+"""Desugar primitives: applied to operands, and as values.
 
-Only here is known that + and * take any number of operands, that max, min, - and / take one or more,
-and that - and atan mean two primitives each. All other primitives take what their records say. What a text
-names of tensors is loaded when it does (checkpoint.lang.tensors).
+Only this file knows that + and * take any number of operands, that max, min, - and / take one or more, and
+that - and atan denote two primitives each. All other primitives take the number in their records. The
+functions of tensors are loaded when a text names one (tensors.py).
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from checkpoint.lang.core import Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.reader import Name
 from checkpoint.lang.tensors import TENSORS
 
-# What no operands give; with one operand these are that operand.
+# The value without operands; with one operand it is that operand.
 _UNITS = {"+": 0.0, "*": 1.0}
 _FOLDED = frozenset({"+", "-", "*", "/", "max", "min"})
 _PARAMETERS = ("a", "b", "c", "d")
 
 
 def apply_primitive(name: Name, operands: Sequence[Expr], span: Span, arities: Mapping[str, int]) -> Expr:
-    """The core of a primitive's form with these operands."""
+    """Return the core of a primitive's form with these operands."""
     if name.text in _FOLDED and len(operands) != 2:
         return _fold(name, operands, span)
     op = names.operation(name.text, len(operands))
     if len(operands) != arities[op]:
         raise SourceError(_wrong_count(name.text, len(operands), arities), span)
-    _make_known(name)
+    _load_tensors(name)
     return Prim(span, op, tuple(operands))
 
 
-def _make_known(name: Name) -> None:
-    """Have the records of tensors registered where a text uses one."""
+def _load_tensors(name: Name) -> None:
+    """Register the records of tensors if a text uses one."""
     if name.text not in TENSORS:
         return
     try:
@@ -66,21 +66,21 @@ def _single(op: str, operand: Expr, span: Span) -> Expr:
 
 
 def primitive_value(name: Name, arities: Mapping[str, int], fresh: Callable[[str], str]) -> Lambda:
-    """The eta-expansion of a primitive that is used as a value."""
+    """Return the eta-expansion of a primitive that is used as a value."""
     op = names.operation_as_value(name.text)
-    _make_known(name)
+    _load_tensors(name)
     params = tuple([fresh(_PARAMETERS[i]) for i in range(arities[op])])
     body = Prim(name.span, op, tuple([Var(name.span, param) for param in params]))
     return Lambda(name.span, params, body, name=name.text, primitive=op)
 
 
-def _wrong_count(name: str, given: int, arities: Mapping[str, int]) -> str:
+def _wrong_count(name: str, count: int, arities: Mapping[str, int]) -> str:
     counts = (
         sorted({arities[names.operation(name, n)] for n in (1, 2)}) if name == "atan" else [arities[name]]
     )
     allowed = " or ".join(str(count) for count in counts)
     plural = "" if counts == [1] else "s"
-    here = "none" if given == 0 else str(given)
-    are = "is" if given == 1 else "are"
+    here = "none" if count == 0 else str(count)
+    are = "is" if count == 1 else "are"
     pattern = " ".join([name, *_PARAMETERS[: counts[-1]]])
     return f"{name} takes {allowed} operand{plural}, but here {are} {here}; write ({pattern})"

@@ -1,14 +1,14 @@
-"""Patterns in parameters and in the bindings of let and let*.
+"""Desugar patterns in parameters and in the bindings of let and let*.
 
     pattern ::= name | (cons pattern pattern) | (list pattern ...)
 
-A pattern becomes one let of a car or cdr for each of its nodes, left to right:
+A pattern becomes one let of a car or cdr for each of its nodes, from left to right:
 
     (cons a b) of w        let a = (car w), b = (cdr w)
     (list a b) of w        let a = (car w), part = (cdr w), b = (car part), then the check of the end:
                            (if (null? (cdr part)) rest (raise "..."))
 
-A node that is a pattern itself is bound to a name `part` and taken apart before the next node.
+A node that is itself a pattern is bound to a name `part` and taken apart before the next node.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Take:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """Go on only if the rest of a list is null: `of` itself, or its cdr."""
+    """Continue only if the rest of a list is null: `of` itself, or its cdr."""
 
     of: str
     is_rest: bool
@@ -45,11 +45,11 @@ class _End:
 
 @dataclass(slots=True)
 class Matched:
-    """What some patterns bind.
+    """The bindings of some patterns.
 
     wholes: for each pattern the internal name of the whole value.
-    bound: for Scope.enter, the names that the user wrote.
-    steps: what takes the values apart, in order.
+    bound: the names that the user wrote, for Scope.enter.
+    steps: the steps that take the values apart, in order.
     """
 
     wholes: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Matched:
     steps: list[_Take | _End] = field(default_factory=list)
 
     def wrap(self, body: Expr) -> Expr:
-        """A body, within what takes the values apart."""
+        """Return a body inside the bindings that take the values apart."""
         for step in reversed(self.steps):
             body = _take(step, body) if isinstance(step, _Take) else _end(step, body)
         return body
@@ -76,7 +76,7 @@ def _end(step: _End, body: Expr) -> Expr:
 
 
 def match(x: Expander, patterns: Sequence[Datum]) -> Matched:
-    """Bind patterns side by side: no name may occur in them twice."""
+    """Bind patterns side by side; no name may occur in them twice."""
     result = Matched()
     matcher = _Matcher(x, result)
     for pattern in patterns:
@@ -87,7 +87,7 @@ def match(x: Expander, patterns: Sequence[Datum]) -> Matched:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A pattern, and how its value is taken from `of`."""
+    """A pattern, and the operation that takes its value from `of`."""
 
     pattern: Datum
     op: str
@@ -96,7 +96,7 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The patterns of a (list ...) from position `at` on; `of` is the list's rest before them."""
+    """The patterns of a (list ...) from position `at` on; `of` is the rest of the list before them."""
 
     pattern: Form
     at: int
@@ -104,7 +104,7 @@ class _Rest:
 
 
 class _Matcher:
-    """`pending` holds what is still to be taken apart, the next one last."""
+    """The parts that are still to be taken apart are in `pending`, the next one last."""
 
     def __init__(self, x: Expander, result: Matched) -> None:
         self.x = x
@@ -113,7 +113,7 @@ class _Matcher:
         self.seen: set[str] = set()
 
     def node(self, pattern: Datum) -> str:
-        """The internal name that a pattern's value is bound to; its parts become pending."""
+        """Return the internal name of a pattern's value, and make its parts pending."""
         if isinstance(pattern, Name):
             return self._name(pattern)
         kind, count = _kind(pattern)
@@ -162,9 +162,9 @@ class _Matcher:
 
 
 def _kind(pattern: Datum) -> tuple[str, int]:
-    """Whether a pattern is a cons or a list, and the number of its parts."""
+    """Return whether a pattern is a cons or a list, and the number of its parts."""
     if isinstance(pattern, Form) and pattern.tail is None and pattern.items:
         head = pattern.items[0]
         if isinstance(head, Name) and head.text in ("cons", "list"):
             return head.text, len(pattern.items) - 1
-    raise SourceError("no pattern; write a name, (cons a b) or (list a b ...)", pattern.span)
+    raise SourceError("not a pattern; write a name, (cons a b) or (list a b ...)", pattern.span)

@@ -1,8 +1,8 @@
-"""The prelude: definitions written in the language, of which a program gets what it can reach.
+"""The prelude: definitions written in the language, of which a program receives those that it can reach.
 
-prelude.vlad holds function definitions only. A program's letrec of them comes first and outside of the
-program, so that neither disturbs the other's names. They are desugared anew for every program, since
-expressions belong to one program; the text is read once.
+prelude.vlad contains only function definitions. A program's letrec of them encloses the program, so that
+neither affects the other's names. They are desugared anew for every program, since an expression belongs to
+one program; the text is read once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILE = "prelude.vlad"
 
 @cache
 def definitions() -> Mapping[str, Definition]:
-    """The prelude's definitions, by name, in their order."""
+    """Return the definitions of the prelude by name, in their order."""
     text = files("checkpoint.lang").joinpath(FILE).read_text("utf-8")
     result: dict[str, Definition] = {}
     for datum in read(Source(FILE, text)):
@@ -33,13 +33,13 @@ def definitions() -> Mapping[str, Definition]:
             raise InternalError("the prelude holds more than definitions", datum.span)
         one = definition(datum)
         if not one.params or one.name.text in result:
-            raise InternalError(f"{one.name.text} is no function or defined twice", datum.span)
+            raise InternalError(f"{one.name.text} is not a function, or is defined twice", datum.span)
         result[one.name.text] = one
     return result
 
 
 def with_prelude(program: Expr, used: Iterable[str], arities: Mapping[str, int]) -> Expr:
-    """A program inside the prelude definitions that it reaches, if any."""
+    """Return a program inside the prelude definitions that it reaches, if there are any."""
     reached = _reached(used, arities)
     if not reached:
         return program
@@ -49,9 +49,9 @@ def with_prelude(program: Expr, used: Iterable[str], arities: Mapping[str, int])
 
 
 def _reached(used: Iterable[str], arities: Mapping[str, int]) -> dict[str, Lambda]:
-    """The prelude procedures that these names need."""
+    """Return the prelude procedures that these names need."""
     reached: dict[str, Lambda] = {}
-    # One expander for all: what it makes has unique names, marked so that none is a program's.
+    # One expander makes all names, so that they are unique; a mark keeps them apart from a program's.
     x = _PreludeExpander(arities, FORMS, definitions().keys())
     pending = list(used)
     while pending:
@@ -67,7 +67,7 @@ def _reached(used: Iterable[str], arities: Mapping[str, int]) -> dict[str, Lambd
 
 
 class _PreludeExpander(Expander):
-    """Its internal names differ from those of every program's text."""
+    """An expander whose internal names differ from those of every program's text."""
 
     def fresh(self, name: str) -> str:
         return f"{super().fresh(name)} {PRELUDE}"

@@ -1,10 +1,10 @@
-"""Core programs and values as text.
+"""Print core programs and values as text.
 
-`show` prints a core program in the language's own syntax; reading that text gives a program that prints
-the same. An eta-expanded primitive is printed as the primitive's name, which is read as the same again.
+`show` prints a core program in the language's own syntax; reading that text gives a program that prints the
+same. An eta-expanded primitive is printed as the primitive's name, which is read as the same eta-expansion.
 `write_value` writes a value as Scheme does; every real is written so that it reads back.
 
-Both are iterative, and their output is linear in their input: indentation stops growing at a column.
+Both are iterative, and the length of their output is linear in their input: indentation is bounded.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def write_value(value: object, limit: int | None = None) -> str:
-    """A value as text; of at most `limit` characters, of which the last three then are "..."."""
+    """Return a value as text; of at most `limit` characters, of which the last three are then "..."."""
     return _Writer(value, "").text(limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What is text already."""
+    """A finished piece of text."""
 
     text: str
 
@@ -59,9 +59,10 @@ _SPACE = _Text(" ")
 
 
 class _Writer:
-    """Writes one value. `pending` holds what is still to be written, the next one last.
+    """Writes one value.
 
-    exact: what marks an integer; programs need a mark, since every plain numeral is read as a real.
+    pending: what is still to be written, the next item last.
+    exact: the mark of an integer; programs need one, since every plain numeral is read as a real.
     """
 
     def __init__(self, value: object, exact: str) -> None:
@@ -80,7 +81,7 @@ class _Writer:
         return result[: max(0, limit - 3)] + "..."
 
     def _next(self, item: object) -> str:
-        """The next piece of text; what comes after it becomes pending."""
+        """Return the next piece of text, and make what follows it pending."""
         if isinstance(item, _Text):
             return item.text
         if isinstance(item, _Rest):
@@ -107,7 +108,7 @@ class _Writer:
         return self._all(f"#<{record.layout.cls.__qualname__} ", named, _Text(">"))
 
     def _all(self, opening: str, items: Sequence[tuple[object, str]], closing: _Text) -> str:
-        """Items, each with what stands before it."""
+        """Write items, each after its prefix."""
         self.pending.append(closing)
         for i in range(len(items) - 1, -1, -1):
             item, name = items[i]
@@ -144,12 +145,14 @@ class _Writer:
         return f"#x{'-' if value < 0 else ''}{abs(value):x}"
 
 
-_SHOWN = 100  # elements of a tensor; of a larger one the first and last _EDGE along each axis
+_SHOWN = (
+    100  # the most elements of a tensor that are all shown; else the first and last _EDGE along each axis
+)
 _EDGE = 3
 
 
 def write_tensor(data: Any) -> str:
-    """An array as its shape and its elements, of which not too many are shown; its dtype if that is rare."""
+    """Return an array's shape and some of its elements as text, and its dtype if that is not a usual one."""
     if data is None:
         return "#<tensor>"
     sizes = " ".join(map(str, data.shape))
@@ -170,7 +173,7 @@ def _elements(data: Any, is_large: bool) -> str:
 
 
 def _write_other(value: object) -> str:
-    """What is no constant. A kind of value that this module does not know has a method `write`."""
+    """Return the text of a value that is not a constant. Kinds unknown here have a method `write`."""
     if isinstance(value, Closure):
         name = getattr(value.lam, "name", None)
         return f"#<procedure {name}>" if name else "#<procedure>"
@@ -190,7 +193,7 @@ def _write_other(value: object) -> str:
 
 
 def write_real(value: float) -> str:
-    """The shortest numeral that reads back as this real."""
+    """Return the shortest numeral that reads back as this real."""
     text = float.__repr__(value)
     if text == "nan":
         return "+nan.0"
@@ -209,9 +212,9 @@ def _escape(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Block:
-    """A form to print: `(`, the head's parts on one line, then the parts of the body, one on a line.
+    """A form to print: `(`, the parts of the head on one line, then the parts of the body, one on a line.
 
-    width: of the whole block if it were on one line. step: what the body is indented by.
+    width: the width of the whole block on one line. step: the indentation of the body.
     """
 
     head: Sequence[_Block | str]
@@ -230,7 +233,7 @@ def _width(part: _Block | str) -> int:
 
 
 def show(expr: Expr) -> str:
-    """A core program as text that reads back, without an end of line."""
+    """Return a core program as text that reads back, without a newline at the end."""
     return _Layout().text(run(_blocks(expr)))
 
 
@@ -253,7 +256,7 @@ def _blocks(expr: Expr) -> Task[_Block | str]:
 
 
 def _read_as(lam: Lambda) -> str | None:
-    """The primitive's name that is read as this eta-expansion, if it is one."""
+    """Return the primitive's name that is read as this eta-expansion; None if there is none."""
     if lam.primitive is None:
         return None
     name = surface(lam.primitive)
@@ -263,7 +266,7 @@ def _read_as(lam: Lambda) -> str | None:
 def _simple(expr: Expr) -> Task[_Block]:
     match expr:
         case App():
-            # In front of arguments the primitive's name would be read as the primitive itself.
+            # Before arguments the primitive's name would be read as the primitive itself.
             fn = yield (_lambda(expr.fn) if isinstance(expr.fn, Lambda) else _blocks(expr.fn))
             return _block([fn], (yield _all(expr.args)))
         case If():
@@ -279,7 +282,7 @@ def _simple(expr: Expr) -> Task[_Block]:
         case Handle():
             body, handler = yield _all((expr.body, expr.handler))
             return _block(["handle"], [body, _block([expr.name]), handler])
-    raise InternalError(f"{type(expr).__name__} is no core expression", getattr(expr, "span", None))
+    raise InternalError(f"{type(expr).__name__} is not a core expression", getattr(expr, "span", None))
 
 
 def _all(exprs: Sequence[Expr]) -> Task[list[_Block | str]]:
@@ -308,9 +311,9 @@ def _letrec(expr: Letrec) -> Task[_Block]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part to print, and what its following lines are indented by.
+    """A part to print.
 
-    newline: whether it begins a line, at that indentation.
+    indent: the indentation of its following lines. newline: whether it begins a line, with that indentation.
     """
 
     part: _Block | str
@@ -319,7 +322,7 @@ class _Piece:
 
 
 class _Layout:
-    """Prints blocks: on one line where they fit, else their bodies below their heads."""
+    """Prints blocks: on one line where they fit, otherwise with the body below the head."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -345,7 +348,7 @@ class _Layout:
         self.column += len(text)
 
     def _pieces(self, block: _Block) -> list[_Piece]:
-        """What follows a block's opening parenthesis."""
+        """Return the pieces after a block's opening parenthesis."""
         start = self.column - 1
         if start + block.width <= _WIDTH:
             return _spaced([_Piece(part, start) for part in (*block.head, *block.body)])

@@ -1,13 +1,13 @@
-"""Text to s-expressions with spans.
+"""Read text as s-expressions with spans.
 
 In: a Source. Out: its data, in order. Grammar:
 
     datum ::= numeral | #t | #f | string | name | (datum ...) | (datum ... . datum) | 'datum
-    skipped: white space, `; to the end of the line`, `#| nests |#`, `#;datum`
+    skipped: white space, `; to the end of the line`, `#| nested |#`, `#;datum`
 
 Brackets [ ] are parentheses. Every numeral is a real. `#e5` is the integer 5, `#x1f` is 31: the printer
-writes the integers of Python programs so, and a text that is read back has them again. Reading is one
-loop with a stack of open forms, so texts may be of any length and depth.
+writes the integers of Python programs so, and a text that is read back has them again. The reader is one loop
+with a stack of open forms, so texts may have any length and depth.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Name(Datum):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Form(Datum):
-    """(items ...), or (items ... . tail) where `tail` is a datum; then there is at least one item."""
+    """(items ...), or (items ... . tail) where `tail` is a datum and there is at least one item."""
 
     items: tuple[Datum, ...]
     tail: Datum | None = None
@@ -50,13 +50,13 @@ _SPACE = re.compile(r"(?:\s|;[^\n]*)+")
 _WORD = re.compile(r"""[^\s()\[\]{}"';`,|]+""")
 _NUMERAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _LIKE_A_NUMERAL = re.compile(r"[+-]?\.?\d")
-# Python converts decimal integers of up to 4,300 digits only; the printer writes longer ones with #x.
+# Python converts only decimal integers of up to 4,300 digits; the printer writes longer ones with #x.
 _INTEGER = re.compile(r"#e([+-]?\d{1,4000})|#x([+-]?[0-9a-fA-F]+)", re.ASCII)
 _BLOCK_MARK = re.compile(r"#\||\|#")
 _STRING_PART = re.compile(r'[^"\\]+')
 _HEX_ESCAPE = re.compile(r"x([0-9a-fA-F]{1,6});")
 
-_BYTE_ORDER_MARK = "\ufeff"  # some editors begin a UTF-8 file with it
+_BYTE_ORDER_MARK = "\ufeff"  # some editors write it at the beginning of a UTF-8 file
 _CLOSER = {"(": ")", "[": "]"}
 _WORDS: dict[str, float | bool] = {
     "#t": True,
@@ -79,9 +79,9 @@ _UNREADABLE = {
 
 @dataclass(slots=True)
 class _Open:
-    """What is begun and not yet complete: a form, or a prefix that waits for its datum.
+    """A form or a prefix whose datum is not complete yet.
 
-    dot: where the dot stood, if one did; `tail` is what followed it.
+    mark: the opening characters. dot: the position of the dot, if there is one; `tail` is the datum after it.
     """
 
     mark: str
@@ -92,12 +92,12 @@ class _Open:
 
 
 def read(source: Source) -> tuple[Datum, ...]:
-    """All data of a text."""
+    """Return all data of a text."""
     return _Reader(source).read()
 
 
 def is_name(text: str) -> bool:
-    """Whether the reader takes a text for one name."""
+    """Return whether the reader reads a text as one name."""
     return _WORD.fullmatch(text) is not None and not _is_special(text)
 
 
@@ -135,7 +135,7 @@ class _Reader:
         return self._error(message, opened.start, opened.start + len(opened.mark))
 
     def _skip(self) -> bool:
-        """Go past white space and comments; whether anything is left."""
+        """Skip white space and comments; return whether anything is left."""
         while True:
             space = _SPACE.match(self.text, self.at)
             if space is not None:
@@ -156,7 +156,7 @@ class _Reader:
                 return
 
     def _next(self) -> None:
-        """Take the token that begins here."""
+        """Read the token at the current position."""
         start, char = self.at, self.text[self.at]
         if char in "([":
             self.at += 1
@@ -189,7 +189,8 @@ class _Reader:
         if closer != wanted:
             line, column = self.source.line_and_column(opened.start)
             raise self._error(
-                f"this {closer} meets the {opened.mark} of line {line}, column {column}; write {wanted}",
+                f"this {closer} does not match the {opened.mark} at line {line}, column {column}; "
+                f"write {wanted}",
                 start,
             )
         self.open.pop()
@@ -201,7 +202,7 @@ class _Reader:
         return Form(self._span(opened.start), tuple(opened.items), opened.tail)
 
     def _add(self, datum: Datum) -> None:
-        """Give a complete datum to what waits for it."""
+        """Add a complete datum to the form or prefix around it."""
         while self.open[-1].mark == "'":
             quote = self.open.pop()
             name = Name(self._span(quote.start, quote.start + 1), "quote")
@@ -214,12 +215,12 @@ class _Reader:
         elif opened.tail is None:
             opened.tail = datum
         else:
-            raise SourceError("only one datum stands after a dot; write (a . b)", datum.span)
+            raise SourceError("only one datum may follow a dot; write (a . b)", datum.span)
 
     def _word(self) -> None:
         start = self.at
         match = _WORD.match(self.text, start)
-        assert match is not None  # every character that cannot begin a word has its own case
+        assert match is not None  # every character that cannot begin a word has a case of its own
         word = match.group()
         self.at = match.end()
         if word == ".":
@@ -236,12 +237,12 @@ class _Reader:
     def _dot(self, start: int) -> None:
         opened = self.open[-1]
         if opened.mark not in _CLOSER or not opened.items or opened.dot is not None:
-            raise self._error("a dot stands only before the last datum of a form; write (a . b)", start)
+            raise self._error("a dot is allowed only before the last datum of a form; write (a . b)", start)
         opened.dot = start
 
     def _numeral(self, word: str, start: int) -> float:
         if not _NUMERAL.fullmatch(word):
-            raise self._error(f"{word} is no numeral; write a real such as 1, -2.5 or 1e-5", start)
+            raise self._error(f"{word} is not a numeral; write a real such as 1, -2.5 or 1e-5", start)
         value = float(word)
         if math.isinf(value):
             sign = "-" if value < 0 else "+"
@@ -251,7 +252,7 @@ class _Reader:
     def _integer(self, word: str, start: int) -> int:
         match = _INTEGER.fullmatch(word)
         if match is None:
-            raise self._error(f"{word} is not in the language; after # stand only t, f, ; and |", start)
+            raise self._error(f"{word} is not in the language; only t, f, ; and | may follow #", start)
         return int(word[2:], 10 if match.group(1) else 16)
 
     def _string(self) -> str:
@@ -271,7 +272,7 @@ class _Reader:
             parts.append(self._escape(start))
 
     def _escape(self, string: int) -> str:
-        """The character that the escape at this backslash stands for."""
+        """Return the character that the escape at this backslash denotes."""
         start = self.at
         self.at = min(start + 2, len(self.text))
         char = self.text[start + 1 : self.at]

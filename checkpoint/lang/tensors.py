@@ -1,7 +1,7 @@
-"""What the functions of tensors are called in a text, and how many operands each takes.
+"""The names of the functions of tensors in a text, and the number of operands of each.
 
-The functions themselves are records of tensorlib.language, which a program that names one loads. Their names
-are reserved only in programs that use them: others are free to call a variable `size`.
+The functions themselves are records of tensorlib.language, which is loaded when a program names one. Their
+names are reserved only in programs that use them, so that other programs may call a variable `size`.
 """
 
 from __future__ import annotations

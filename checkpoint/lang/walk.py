@@ -1,4 +1,4 @@
-"""Walks over core expressions, iterative, so that depth does not matter."""
+"""Walks over core expressions, iterative, so that their depth is not limited."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letr
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
-    """The expressions directly inside one, in the order of the text."""
+    """Return the expressions directly inside an expression, in the order of the text."""
     match expr:
         case Const() | Var():
             return ()
@@ -29,11 +29,11 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (expr.value,)
         case Handle():
             return (expr.body, expr.handler)
-    raise InternalError(f"{type(expr).__name__} is no core expression", getattr(expr, "span", None))
+    raise InternalError(f"{type(expr).__name__} is not a core expression", getattr(expr, "span", None))
 
 
 def binders(expr: Expr) -> tuple[str, ...]:
-    """The names that an expression itself binds, in the order of the text."""
+    """Return the names that an expression itself binds, in the order of the text."""
     match expr:
         case Lambda():
             return expr.params
@@ -45,7 +45,7 @@ def binders(expr: Expr) -> tuple[str, ...]:
 
 
 def preorder(expr: Expr) -> Iterator[Expr]:
-    """An expression and all that is inside it: each before its contents, in the order of the text."""
+    """Yield an expression and all inside it, each before its contents, in the order of the text."""
     stack = [expr]
     while stack:
         inner = stack.pop()

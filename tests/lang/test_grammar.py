@@ -27,7 +27,7 @@ def lam(*params: str, body: Expr | None = None) -> Lambda:
 
 SHARED = const()
 UNTYPED: list[tuple[object, str]] = [
-    ("x", "str is no core expression"),
+    ("x", "str is not a core expression"),
     (App(SPAN, var("f"), ()), "f is free"),
     (Let(SPAN, "x", var("x"), const()), "x is free"),
     (Handle(SPAN, var("e"), "e", const()), "e is free"),
@@ -42,17 +42,17 @@ UNTYPED: list[tuple[object, str]] = [
     (lam("a b"), "'a b' cannot be a name"),
     (lam("1"), "'1' cannot be a name"),
     (lam(""), "'' cannot be a name"),
-    (Prim(SPAN, "frob", ()), "frob is no primitive"),
+    (Prim(SPAN, "frob", ()), "frob is not a primitive"),
     (Prim(SPAN, "cons", (const(),)), "cons takes 2 operands, not 1"),
     (Letrec(SPAN, (), const()), "this letrec binds nothing"),
-    (Letrec(SPAN, (("f", const()),), const()), "the letrec binds f to no lambda"),  # type: ignore[arg-type]
-    (If(SPAN, SHARED, SHARED, const()), "this Const stands in two places"),
-    (const([1.0]), "a list is no constant"),
-    (const(Pair(1.0, Pair(1j, None))), "a complex is no constant"),
-    (Lambda(SPAN, ("x",), const(), primitive="sqrt"), "this lambda is no eta-expansion of sqrt"),
+    (Letrec(SPAN, (("f", const()),), const()), "the letrec binds f to something other than a lambda"),  # type: ignore[arg-type]
+    (If(SPAN, SHARED, SHARED, const()), "this Const occurs in two places"),
+    (const([1.0]), "a list is not a constant"),
+    (const(Pair(1.0, Pair(1j, None))), "a complex is not a constant"),
+    (Lambda(SPAN, ("x",), const(), primitive="sqrt"), "this lambda is not an eta-expansion of sqrt"),
     (
         Lambda(SPAN, ("x", "y"), Prim(SPAN, "cons", (var("y"), var("x"))), primitive="cons"),
-        "this lambda is no eta-expansion of cons",
+        "this lambda is not an eta-expansion of cons",
     ),
 ]
 

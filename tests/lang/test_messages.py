@@ -14,14 +14,14 @@ ONE_EXPRESSION = (
     "write (let ((name value)) body)"
 )
 NOT_INSIDE = (
-    "a definition stands only at top level; write (letrec ((name (lambda (parameter ...) body))) body) "
+    "a definition is allowed only at top level; write (letrec ((name (lambda (parameter ...) body))) body) "
     "or (let ((name value)) body)"
 )
 MALFORMED_DEFINE = "a malformed define; write (define name value) or (define (name parameter ...) body)"
 OWN_DIRECTORY = "write the path from this file's own directory"
 FIXED = "a procedure takes a fixed number of arguments; write (lambda (a b) body)"
-NO_PATTERN = "no pattern; write a name, (cons a b) or (list a b ...)"
-DOT = "a dot stands only before the last datum of a form; write (a . b)"
+NO_PATTERN = "not a pattern; write a name, (cons a b) or (list a b ...)"
+DOT = "a dot is allowed only before the last datum of a form; write (a . b)"
 BEGIN = "there is no mutation, so only the last value would matter; write (let ((name value)) body)"
 
 # Each text with the place between « and », and the message.
@@ -30,10 +30,10 @@ READING = {
     "«[»1": "this [ is never closed; write the missing ]",
     "(+ 1 2)«)»": "this ) closes nothing; remove it",
     "«]»": "this ] closes nothing; remove it",
-    "(let\n  [(x 1«]» x)": "this ] meets the ( of line 2, column 4; write )",
-    "«1.2.3»": "1.2.3 is no numeral; write a real such as 1, -2.5 or 1e-5",
-    "(+ «1/2» 3)": "1/2 is no numeral; write a real such as 1, -2.5 or 1e-5",
-    "«-1x»": "-1x is no numeral; write a real such as 1, -2.5 or 1e-5",
+    "(let\n  [(x 1«]» x)": "this ] does not match the ( at line 2, column 4; write )",
+    "«1.2.3»": "1.2.3 is not a numeral; write a real such as 1, -2.5 or 1e-5",
+    "(+ «1/2» 3)": "1/2 is not a numeral; write a real such as 1, -2.5 or 1e-5",
+    "«-1x»": "-1x is not a numeral; write a real such as 1, -2.5 or 1e-5",
     "«-1e400»": "-1e400 is too large for a real; write -inf.0 for infinity",
     '(f «"»a)': 'this string is never closed; write the missing "',
     '«"»a\\': 'this string is never closed; write the missing "',
@@ -43,8 +43,8 @@ READING = {
     "(1 «#;»)": "a datum is missing after this #;",
     "«'»": "a datum is missing after this '",
     "('a «'»)": "a datum is missing after this '",
-    "«#true»": "#true is not in the language; after # stand only t, f, ; and |",
-    "«#»(1 2)": "# is not in the language; after # stand only t, f, ; and |",
+    "«#true»": "#true is not in the language; only t, f, ; and | may follow #",
+    "«#»(1 2)": "# is not in the language; only t, f, ; and | may follow #",
     "«`»(a)": "quasiquotation is not in the language; build the list with list or cons*",
     "'(a «,»b)": "a comma is not in the language; separate the items by spaces",
     "«{»a": "a brace is not in the language; write a parenthesis",
@@ -55,7 +55,7 @@ READING = {
     "'(a . b «.» c)": DOT,
     "'«.» a": DOT,
     "'(a «.»)": "nothing follows this dot; write (a . b)",
-    "'(a . b «c»)": "only one datum stands after a dot; write (a . b)",
+    "'(a . b «c»)": "only one datum may follow a dot; write (a . b)",
 }
 
 NAMES = {
@@ -86,10 +86,10 @@ NAMES = {
     "(define y («sqr» 2)) (define (sqr x) x) 1": (
         "sqr is used before its definition at t:1:20; move the definition up"
     ),
-    "(+ 1 «if»)": "if is a keyword, no value; write (if test then else)",
-    "(map «list» '() '())": "list is a keyword, no value; write (lambda (a b) (list a b))",
-    "(reduce «and» #t '())": "and is a keyword, no value; write (lambda (a b) (and a b))",
-    "«else»": "else is a keyword, no value; write (cond (test value) ... (else value))",
+    "(+ 1 «if»)": "if is a keyword, not a value; write (if test then else)",
+    "(map «list» '() '())": "list is a keyword, not a value; write (lambda (a b) (list a b))",
+    "(reduce «and» #t '())": "and is a keyword, not a value; write (lambda (a b) (and a b))",
+    "«else»": "else is a keyword, not a value; write (cond (test value) ... (else value))",
     "(lambda («define») 1)": "define is a keyword; choose another name",
     "(define (f x «include») 1) 1": "include is a keyword; choose another name",
     "(define «include» 1) 1": "include is a keyword; choose another name",
@@ -120,8 +120,8 @@ OPERANDS = {
 }
 
 FORMS = {
-    "(f «()»)".replace("f", "car"): "() is no expression; write '() for the empty list",
-    "«(1 . 2)»": "a dotted pair is no expression; quote it: '(a . b)",
+    "(f «()»)".replace("f", "car"): "() is not an expression; write '() for the empty list",
+    "«(1 . 2)»": "a dotted pair is not an expression; quote it: '(a . b)",
     "«(lambda)»": "a malformed lambda; write (lambda (parameter ...) body)",
     "«(lambda (x))»": "the body is missing; write one expression at the end of this form",
     "(lambda (x) 1 «2» 3)": ONE_EXPRESSION,
@@ -158,7 +158,7 @@ FORMS = {
     "(cond «(#t)»)": "a clause of cond is a test and a value; write (test value)",
     "(cond (#t 1 «2»))": ONE_EXPRESSION,
     "(cond «(else 1)» (#t 2))": "else is the last clause of a cond; move it to the end",
-    "«(else 1)»": "else stands only in a cond; write (cond (test value) ... (else value))",
+    "«(else 1)»": "else is allowed only in a cond; write (cond (test value) ... (else value))",
     "«(cons*)»": "a malformed cons*; write (cons* value ... list)",
     "«(quote)»": "a malformed quote; write (quote datum)",
     "«(quote a b)»": "a malformed quote; write (quote datum)",
@@ -168,7 +168,7 @@ FORMS = {
     "(handle 1 «(1)» 2)": "a malformed handle; write (handle body (name) handler)",
     "(lambda (x) «(define y 1)» y)": NOT_INSIDE,
     "(let ((x «(define y 1)»)) x)": NOT_INSIDE,
-    '(car «(include "a")»)': "include stands only at top level; move it out of this form",
+    '(car «(include "a")»)': "include is allowed only at top level; move it out of this form",
 }
 
 TOP_LEVEL = {
@@ -184,8 +184,8 @@ TOP_LEVEL = {
     "(define «1» 2) 1": MALFORMED_DEFINE,
     "(define («1» x) 2) 1": MALFORMED_DEFINE,
     "(define «()» 2) 1": MALFORMED_DEFINE,
-    "«(define x)» 1": "x gets no value; write (define name value)",
-    "«(define (f x))» 1": "f gets no value; write (define (name parameter ...) body)",
+    "«(define x)» 1": "x has no value; write (define name value)",
+    "«(define (f x))» 1": "f has no value; write (define (name parameter ...) body)",
     "(define x 1 «2») 1": ONE_EXPRESSION,
     "(define (f x) x «x») 1": ONE_EXPRESSION,
     "(define (f x) «(define y 1)» y) 1": NOT_INSIDE,
@@ -248,7 +248,7 @@ def test_an_include_of_itself(tmp_path: Path, inner: str) -> None:
 def test_an_include_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "main.vlad").write_text('(include "a.vlad") 1')
     (tmp_path / "a.vlad").write_bytes(b"\xff\xfe\xff")
-    message = f"cannot include {tmp_path}/a.vlad: it is no text in UTF-8; {OWN_DIRECTORY}"
+    message = f"cannot include {tmp_path}/a.vlad: it is not UTF-8 text; {OWN_DIRECTORY}"
     assert failure(tmp_path / "main.vlad").message == message
 
 

@@ -140,5 +140,5 @@ def test_layout() -> None:
 
 
 def test_what_is_no_expression_is_not_printed() -> None:
-    with pytest.raises(InternalError, match="str is no core expression"):
+    with pytest.raises(InternalError, match="str is not a core expression"):
         show("x")  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ def test_nothing_has_run_when_a_construct_is_refused(capsys: pytest.CaptureFixtu
 
 def test_async_functions() -> None:
     f = defined("async def f(x):\n    return x\n")["f"]
-    with pytest.raises(SourceError, match=r":1:1: an async function cannot be taken: .*plain def"):
+    with pytest.raises(SourceError, match=r":1:1: an async function cannot be differentiated: .*plain def"):
         run(f, 3.0)
 
 

@@ -222,8 +222,8 @@ async def waiting() -> None:
         (abs, r"^abs is not a function written in Python.*checkpoint.primitive\(abs, "),
         (Callable1(), r"^tests.python.test_source.Callable1\(...\) is not a function written in Python"),
         (3, "^3 is not a function$"),
-        (eval("lambda x: x"), r"the text of <lambda> \(<string>:1\) is not to be had.* linecache.cache\["),
-        (waiting, r"test_source.py:\d+:1: an async function cannot be taken"),
+        (eval("lambda x: x"), r"the text of <lambda> \(<string>:1\) is not available.* linecache.cache\["),
+        (waiting, r"test_source.py:\d+:1: an async function cannot be differentiated"),
     ],
 )
 def test_what_has_no_text(function: Any, message: str) -> None:

@@ -71,7 +71,7 @@ def _not_translated(value: Any) -> str:
     """Return the error text for an object whose call has no text, or none of the user's own."""
     what = f"a {type(value).__module__}.{type(value).__qualname__}"
     if not callable(value):
-        return f"{what} is no function"
+        return f"{what} is not a function"
     wrapped = stored(value, "__wrapped__")
     other = "" if wrapped is None else ", or take the function that it wraps, f.__wrapped__"
     return (

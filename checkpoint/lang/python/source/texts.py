@@ -127,7 +127,7 @@ def text_of(
         text, tree = _look_up(code, module)
     if isinstance(tree, ast.AsyncFunctionDef):
         span = Span(text.source, text.offset(tree.lineno, tree.col_offset), text.offset(tree.lineno + 1, 0))
-        raise SourceError("an async function cannot be taken: write it with a plain def", span)
+        raise SourceError("an async function cannot be differentiated: write it with a plain def", span)
     return FunctionText(tree, text.source, text)
 
 
@@ -308,7 +308,7 @@ def _written_in_c(thing: object) -> str:
 
 def _without_text(code: CodeType) -> str:
     return (
-        f"the text of {_described(code)} is not to be had, so it cannot be differentiated: define it in a "
+        f"the text of {_described(code)} is not available, so it cannot be differentiated: define it in a "
         f"file or in a notebook cell. Code that exec or eval runs needs its text in linecache: "
         f"linecache.cache[name] = (len(text), None, text.splitlines(True), name), and "
         f"exec(compile(text, name, 'exec')) with the same name"
@@ -317,6 +317,6 @@ def _without_text(code: CodeType) -> str:
 
 def _changed(code: CodeType, text: _Text) -> str:
     return (
-        f"the text of {_described(code)} has changed since the function was made, so what it does can no "
-        f"longer be read from it: import {text.source.name} anew (importlib.reload, or restart Python)"
+        f"the text of {_described(code)} has changed since the function was made, so it no longer says what "
+        f"the function does: import {text.source.name} anew (importlib.reload, or restart Python)"
     )
