@@ -31,7 +31,9 @@ def dtype_of(value: Any) -> Any:
     """The dtype that a class means (np.float32, float), or a dtype itself; None for anything else."""
     if isinstance(value, np.dtype):
         return value
-    is_class = isinstance(value, type) and (issubclass(value, np.generic) or value in (float, int, bool))
+    is_class = isinstance(value, type) and (
+        issubclass(value, np.generic) or value in (float, int, bool, complex)
+    )
     return np.dtype(value) if is_class else None
 
 

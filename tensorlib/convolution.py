@@ -91,8 +91,8 @@ def _correlate_vjp(of_first: bool) -> Any:
         n, m = _size(a), _size(v)
         whole = _full(xp, g, n, m, mode, _correlate_start(n, m, mode))
         if of_first:
-            return _shaped(xp, xp.convolve(whole, xp.atleast_1d(v), "valid"), a)
-        return _shaped(xp, xp.correlate(whole, xp.atleast_1d(a), "valid")[::-1], v)
+            return _shaped(xp, xp.convolve(whole, xp.conj(xp.atleast_1d(v)), "valid"), a)
+        return _shaped(xp, xp.conj(xp.correlate(whole, xp.conj(xp.atleast_1d(a)), "valid"))[::-1], v)
 
     return vjp
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from checkpoint.ad.containers import List
 from checkpoint.prims.arrays import tensor
+from tensorlib.complex import real_only
 from tensorlib.moving import as_like, call, found, shape_now
 from tensorlib.rules import discrete
 
@@ -231,6 +232,7 @@ BINCOUNT = tensor(
 
 
 def _histogram(xp: Any, a: Any, bins: Any = 10, range: Any = None) -> Any:
+    real_only("np.histogram", a, bins)
     return tuple(xp.histogram(a, bins, range))
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.ad.arrays import check_real
 from checkpoint.prims.arrays import tensor
 from tensorlib.moving import call, shape_now
 
 
 def _basis(xp: Any, x: Any, position: int) -> Any:
+    check_real(x)
     flat = xp.zeros(x.size, x.dtype)
     flat[position] = 1.0
     return flat.reshape(x.shape)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import tensor
+from tensorlib.complex import real_only
 from tensorlib.moving import call, in_place_of, keywords_first, shape_now
 from tensorlib.rules import unbroadcast
 
@@ -133,6 +134,7 @@ def _logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
+    real_only("np.logspace", start, stop, base)
     return xp.power(base, xp.linspace(start, stop, num, endpoint, axis=axis)).astype(dtype or float)
 
 

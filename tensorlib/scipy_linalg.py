@@ -127,6 +127,11 @@ def _sylvester_vjp(position: int) -> Callable[..., Any]:
     return vjp
 
 
+def _solve_sylvester(xp: Any, a: Any, b: Any, q: Any) -> Any:
+    real_only("scipy.linalg.solve_sylvester", a, b, q)
+    return _scipy.solve_sylvester(a, b, q)
+
+
 def _sylvester(a: Any, b: Any, q: Any) -> Any:
     return record("scipy.linalg.solve_sylvester")(a, b, q)
 
@@ -252,7 +257,7 @@ of_arrays(
 )
 of_arrays(
     "scipy.linalg.solve_sylvester",
-    lambda xp, a, b, q: _scipy.solve_sylvester(a, b, q),
+    _solve_sylvester,
     vjps=(_sylvester_vjp(0), _sylvester_vjp(1), _sylvester_vjp(2)),
     jvps=(
         lambda t, y, a, b, q: NEGATIVE(_sylvester(a, b, MATMUL(t, y))),

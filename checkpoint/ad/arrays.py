@@ -204,6 +204,16 @@ def changeable_data(now: Now, array: Array | Discrete) -> Any:
     return array.data
 
 
+def check_real(data: Any) -> None:
+    """Refuse a matrix of derivatives by, or of, a library's array of complex numbers."""
+    if data.dtype.kind == "c":
+        raise RunError(
+            "there is no matrix of derivatives of complex arrays: jacfwd and hessian need real arguments, "
+            "jacrev real results. Take the real and imaginary parts as arguments or results; of a function "
+            "that is holomorphic vjp and jvp give products with the derivative"
+        )
+
+
 def one_like(array: Array) -> Array | None:
     """The cotangent 1 of an array that is one number; None for any other."""
     data = array.data

@@ -13,9 +13,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.numbers import NUMBERS, one
+from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Foreign
 from checkpoint.api.schedules import named_schedule
@@ -123,9 +124,12 @@ class Derivative(Derived):
     def _one(self, y: Any) -> Any:
         cotangent = one(y) if type(y) in NUMBERS else None
         if cotangent is None:
+            instead = "return float(y) of a number, use vjp or jacrev for more than one"
+            if type(y) in NUMBERS and type(part := real_part(y)) is Array and part.data.dtype.kind == "c":
+                instead = "return its real or imaginary part, or np.abs of it; vjp takes complex results"
             raise RunError(
                 f"{self.kind} needs a function that returns a real, and {_name(self.function)} returned "
-                f"{_described(y)}: return float(y) of a number, use vjp or jacrev for more than one"
+                f"{_described(y)}: {instead}"
             )
         return cotangent
 

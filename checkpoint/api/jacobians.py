@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec
 
-from checkpoint.ad.arrays import Array, backend_of
+from checkpoint.ad.arrays import Array, backend_of, check_real
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import real_part, zero
 from checkpoint.ad.tangent import tangent_of
@@ -192,6 +192,7 @@ def unit(found: Sequence[Any], position: int) -> list[Any]:
 
 
 def _one_at(zeros: Array, position: int) -> Array:
+    check_real(zeros.data)
     flat = backend_of(zeros.data).zeros(zeros.data.size, zeros.data.dtype)
     flat[position] = 1.0
     return Array(flat.reshape(zeros.data.shape), zeros.memory)

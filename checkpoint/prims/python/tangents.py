@@ -67,7 +67,8 @@ def _leaf(value: Any, given: Any, path: Path) -> Any:
 def _array(value: Array, given: Any, path: Path) -> Array:
     """The tangent of an array: one of its shape, whose elements are converted to its dtype."""
     data = value.data
-    if type(given) not in backends and not isinstance(given, float | int):
+    plain = float | int | complex if data.dtype.kind == "c" else float | int
+    if type(given) not in backends and not isinstance(given, plain):
         raise _mismatch(path, f"an array {described(data)}", given)
     if tuple(getattr(given, "shape", ())) != tuple(data.shape):
         shape = tuple(getattr(given, "shape", ()))

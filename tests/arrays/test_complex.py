@@ -1,0 +1,165 @@
+"""Complex arrays as arguments: JAX's convention, against closed forms; what is refused.
+
+The gradient of a real function of z = x + iy is df/dx - i df/dy. A cotangent g pairs with a tangent t as
+Re(sum(g t)); of a holomorphic function the vjp of g is g f'(z), the jvp of t is f'(z) t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint.errors import RunError
+
+Z = np.array([1.0 + 2.0j, 3.0 - 1.0j, -0.5 + 0.25j])
+W = np.array([0.5 - 1.0j, 2.0j, 1.0 + 0.0j])
+A = np.array([[1.0, 2.0j], [0.5j, -1.0 + 1.0j]])
+
+
+def absolute(z: Any) -> Any:
+    return np.abs(z)
+
+
+def written(z: Any) -> Any:
+    u = np.zeros(3, complex)
+    u[:] = z
+    u[1] *= 2.0
+    return np.sum(np.abs(u) ** 2)
+
+
+# Real functions, with the closed forms of their gradients.
+REAL: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    (lambda z: np.sum(np.abs(z) ** 2), lambda z: 2.0 * np.conj(z)),
+    (lambda z: np.sum(z.real), lambda z: np.ones(3) + 0j),
+    (lambda z: np.sum(z.imag), lambda z: -1j * np.ones(3)),
+    (lambda z: np.sum(np.abs(z)), lambda z: np.conj(z) / np.abs(z)),
+    (lambda z: np.sum(np.angle(z)), lambda z: -1j / z),
+    (lambda z: np.sum((z * z * z).real), lambda z: 3.0 * z**2),
+    (lambda z: np.sum(np.exp(z).imag), lambda z: -1j * np.exp(z)),
+    (lambda z: np.sum((z * np.conj(z)).real), lambda z: 2.0 * np.conj(z)),
+    (lambda z: np.sum(np.log(np.abs(z))), lambda z: 1.0 / z),
+    (lambda z: np.sum((W * z).real), lambda z: W),
+    (lambda z: np.vdot(W, z).real, lambda z: np.conj(W)),
+    (lambda z: np.sum(np.abs(np.fft.fft(z)) ** 2), lambda z: 6.0 * np.conj(z)),
+    (lambda z: sum([np.abs(v) ** 2 for v in z]), lambda z: 2.0 * np.conj(z)),
+    (lambda z: z[0].real * z[1].imag, lambda z: np.array([z[1].imag, -1j * z[0].real, 0.0])),
+    (written, lambda z: 2.0 * np.conj(z) * np.array([1.0, 4.0, 1.0])),
+    (lambda z: np.correlate(W, z).imag[0], lambda z: np.conj(-1j * W)),
+]
+# Holomorphic functions, with their derivatives.
+HOLOMORPHIC: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    (np.square, lambda z: 2.0 * z),
+    (np.sin, np.cos),
+    (lambda z: np.exp(z) / z, lambda z: np.exp(z) / z - np.exp(z) / z**2),
+    (np.sqrt, lambda z: 0.5 / np.sqrt(z)),
+    (lambda z: np.log(z) * W, lambda z: W / z),
+    (np.tanh, lambda z: 1.0 / np.cosh(z) ** 2),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REAL)))
+def test_gradients_of_real_functions(number: int, engine: str) -> None:
+    f, gradient = REAL[number]
+    value, found = checkpoint.value_and_grad(f, engine=engine)(Z)
+    assert np.allclose(value, f(Z), rtol=1e-12)
+    assert found.dtype == complex
+    assert np.allclose(found, gradient(Z), rtol=1e-12, atol=1e-14)
+    along = checkpoint.jvp(f, Z, W, engine=engine)[1]
+    assert np.allclose(along, np.sum(gradient(Z) * W).real, rtol=1e-12)
+
+
+@pytest.mark.parametrize("number", range(len(HOLOMORPHIC)))
+def test_holomorphic_functions(number: int, engine: str) -> None:
+    f, derivative = HOLOMORPHIC[number]
+    value, found = checkpoint.vjp(f, Z, W, engine=engine)
+    assert np.allclose(value, f(Z), rtol=1e-14)
+    assert np.allclose(found, W * derivative(Z), rtol=1e-12)
+    assert np.allclose(checkpoint.jvp(f, Z, W, engine=engine)[1], W * derivative(Z), rtol=1e-12)
+
+
+def test_conjugates_and_products_of_matrices(engine: str) -> None:
+    assert np.allclose(checkpoint.vjp(np.conj, Z, W, engine=engine)[1], np.conj(W))
+    assert np.allclose(checkpoint.jvp(np.conj, Z, W, engine=engine)[1], np.conj(W))
+    assert np.allclose(checkpoint.vjp(lambda a: a @ A, A, A, engine=engine)[1], A @ A.T)
+
+
+def test_real_arrays_among_complex_ones(engine: str) -> None:
+    """The cotangent of a real argument is real, that of a complex one complex."""
+
+    def f(parts: Any) -> Any:
+        return np.sum(np.abs(parts["z"] * parts["x"] + parts["s"]) ** 2)
+
+    x = np.array([1.0, 2.0, -1.0])
+    found = checkpoint.grad(f, engine=engine)({"z": Z, "x": x, "s": 0.5})
+    inner = np.conj(Z * x + 0.5)
+    assert found["x"].dtype == float
+    assert np.allclose(found["x"], 2.0 * (inner * Z).real)
+    assert np.allclose(found["z"], 2.0 * inner * x)
+    assert np.isclose(found["s"], 2.0 * np.sum(inner).real)
+
+
+def test_widths_and_single_numbers(engine: str) -> None:
+    narrow = checkpoint.grad(lambda z: np.sum(np.abs(z) ** 2), engine=engine)(Z.astype(np.complex64))
+    assert narrow.dtype == np.complex64
+    assert checkpoint.grad(lambda z: np.abs(z) ** 2, engine=engine)(np.array(1.0 + 2.0j)) == 2.0 - 4.0j
+    assert np.allclose(
+        checkpoint.vjp(lambda z: z[0], Z, 1.0 + 1.0j, engine=engine)[1], [1.0 + 1.0j, 0.0, 0.0]
+    )
+
+
+def test_second_derivatives_along_a_direction(engine: str) -> None:
+    product = checkpoint.hvp(lambda z: np.sum(np.abs(z) ** 2), Z, W, engine=engine)
+    assert np.allclose(product, 2.0 * np.conj(W))
+
+    def squared(z: Any) -> Any:
+        return np.sum(np.abs(checkpoint.grad(lambda w: np.sum(np.abs(w) ** 4))(z)) ** 2)
+
+    assert np.allclose(checkpoint.grad(squared, engine=engine)(Z), 96.0 * np.abs(Z) ** 4 * np.conj(Z))
+
+
+@pytest.mark.parametrize("schedule", ["plain", "bisection", "budget"])
+def test_schedules(schedule: str, engine: str) -> None:
+    def spun(z: Any) -> Any:
+        for _ in range(50):
+            z = z * np.exp(W * 0.01) + np.conj(z) * 0.01
+        return np.sum(np.abs(z) ** 2)
+
+    found = checkpoint.grad(spun, engine=engine, schedule=schedule)(Z)
+    assert np.array_equal(found, checkpoint.grad(spun, engine="interp", schedule="plain")(Z))
+
+
+REFUSED: dict[str, Callable[..., Any]] = {
+    "gradient needs a function that returns a real, .*return its real or imaginary part": lambda e: (
+        checkpoint.grad(np.sum, engine=e)(Z)
+    ),
+    "no matrix of derivatives of complex arrays: jacfwd": lambda e: checkpoint.jacfwd(absolute, engine=e)(Z),
+    "no matrix of derivatives of complex arrays: jacfwd and": lambda e: checkpoint.hessian(
+        lambda z: np.sum(np.abs(z)), engine=e
+    )(Z),
+    "no matrix .* jacrev real results": lambda e: checkpoint.jacrev(lambda z: z * z, engine=e)(Z),
+    "no matrix .* of complex arrays": lambda e: checkpoint.grad(
+        lambda z: np.sum(checkpoint.jacfwd(np.square)(z).real), engine=e
+    )(Z),
+    r"args\[0\] is complex: pass the real": lambda e: checkpoint.grad(abs, engine=e)(1.0 + 2.0j),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_refused(said: str, engine: str) -> None:
+    with pytest.raises(RunError, match=said):
+        REFUSED[said](engine)
+
+
+def test_jacobians_of_real_results(engine: str) -> None:
+    found = checkpoint.jacrev(absolute, engine=engine)(Z)
+    assert np.allclose(found, np.diag(np.conj(Z) / np.abs(Z)))
+
+
+@pytest.mark.parametrize("f", [np.histogram, lambda z: np.logspace(z[0], 1.0, 3), np.linalg.svd])
+def test_functions_of_reals(f: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match="only real ones are taken here"):
+        checkpoint.vjp(f, Z, None)
