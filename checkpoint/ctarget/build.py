@@ -10,9 +10,9 @@ behaviour sanitizer, into a place of its own: the command prints it, and the env
 CHECKPOINT_RUNTIME makes the engine load it. Objects stay in build/ctarget/, and only what has changed is
 compiled again. Status 0: the module is up to date, or there is no C compiler, which a line on stderr says.
 
-What always holds: this file imports nothing of the package but checkpoint.scalars, and that without its
-parent, since setup.py runs it before there is one: of the scalar functions defined there it makes the table
-scalars.def.
+What always holds: of the package this file imports only checkpoint.ctarget.flags and checkpoint.scalars, and
+these without their parent, since setup.py runs it before there is one: it makes the table scalars.def of the
+scalar functions defined there.
 """
 
 from __future__ import annotations
@@ -48,33 +48,34 @@ DECLARED = (
     *("api/api_scalars.h", "api/api_arrays.h", "api/api_fast.h"),
 )
 
-# The compiler must call these of the process's libm as they stand, not evaluate, merge or replace them.
-FROM_LIBM = (
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 floor fmod "
-    "frexp hypot ldexp lgamma log log10 log1p log2 modf pow remainder rint round sin sincos sinh tan tanh "
-    "tgamma trunc"
-)
-# No contraction: a result must not depend on where a run was interrupted. Never -ffast-math.
-# The passes that are off merge or move what the instructions of the machine's loop do alike: that costs a
-# third of its speed, as measured, and makes it depend on where its code happens to stand.
-FLAGS = [
-    "-std=c11",
-    "-O2",
-    "-ffp-contract=off",
-    "-fno-gcse",
-    "-fno-schedule-insns2",
-    "-fno-tree-pre",
-    "-fno-ivopts",
-    "-fno-tree-slp-vectorize",
-    "-fvisibility=hidden",
-]
-FLAGS += [f"-fno-builtin-{name}" for name in FROM_LIBM.split()]
+
+def imported(name: str) -> ModuleType:
+    """Return a module of the package, imported without its parent where there is no package yet."""
+    alone = "checkpoint" not in sys.modules
+    if alone:
+        parent = ModuleType("checkpoint")
+        parent.__path__ = [str(ROOT / "checkpoint")]
+        sys.modules["checkpoint"] = parent
+    try:
+        return importlib.import_module(name)
+    finally:
+        if alone:
+            for each in [each for each in sys.modules if each.partition(".")[0] == "checkpoint"]:
+                del sys.modules[each]
+
+
+_SHARED = imported("checkpoint.ctarget.flags")
+FROM_LIBM: str = _SHARED.FROM_LIBM
+SANITIZERS: list[str] = [*_SHARED.SANITIZERS]
+# Never -ffast-math. The passes that are off merge or move what the instructions of the machine's loop have in
+# common: that costs a third of its speed, as measured, and makes it depend on where its code happens to be.
+FLAGS = [*_SHARED.STANDARD, "-O2", "-fno-gcse", "-fno-schedule-insns2", "-fno-tree-pre", "-fno-ivopts"]
+FLAGS += _SHARED.NO_BUILTINS
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
 # clang knows none of these passes.
 WARNINGS += ["-Wno-ignored-optimization-argument"]
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-HOSTILE = [*SANITIZERS, "-g", "-O1", "-fno-omit-frame-pointer", "-DCK_HOSTILE"]
-# What cffi adds by itself when setuptools does the work; and to be told what an object is made from.
+HOSTILE = [*_SHARED.HOSTILE, "-O1", "-fno-omit-frame-pointer"]
+# What cffi adds itself when setuptools does the work; the option that lists what an object is made from.
 OURS = ["-D_CFFI_NO_LIMITED_API", "-MMD"]
 
 
@@ -115,27 +116,12 @@ def _expanded(path: Path, macros: dict[str, tuple[list[str], str]]) -> str:
 
 def generate() -> None:
     """Write the headers that are made of definitions in Python; what is as it should be is left alone."""
-    path, text = GENERATED / "scalars" / "scalars.def", _scalar_table()
+    path, text = GENERATED / "scalars" / "scalars.def", imported("checkpoint.scalars.c_text").table()
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         copy = path.with_suffix(f".{os.getpid()}")
         copy.write_text(text, encoding="utf-8")
         copy.replace(path)
-
-
-def _scalar_table() -> str:
-    """Return the table of scalar functions, of a package imported without its parent."""
-    alone = "checkpoint" not in sys.modules
-    if alone:
-        parent = ModuleType("checkpoint")
-        parent.__path__ = [str(ROOT / "checkpoint")]
-        sys.modules["checkpoint"] = parent
-    try:
-        return str(importlib.import_module("checkpoint.scalars.c_text").table())
-    finally:
-        if alone:
-            for name in [name for name in sys.modules if name.partition(".")[0] == "checkpoint"]:
-                del sys.modules[name]
 
 
 def sources() -> list[str]:

@@ -7,19 +7,58 @@
 
 #include <stdbool.h>
 
+/* The classes, by the names of their fields here: CLASS(name, module, Python's name). */
+#define VALUE_CLASSES(CLASS)                                                                                   \
+    CLASS(pair, "checkpoint.ad.values", "Pair")                                                                \
+    CLASS(closure, "checkpoint.ad.values", "Closure")                                                          \
+    CLASS(environment, "checkpoint.ad.values", "Environment")                                                  \
+    CLASS(record, "checkpoint.ad.containers", "Record")                                                        \
+    CLASS(storage, "checkpoint.ad.storage", "Storage")                                                         \
+    CLASS(list, "checkpoint.ad.containers", "List")                                                            \
+    CLASS(dictionary, "checkpoint.ad.containers", "Dict")                                                      \
+    CLASS(layout, "checkpoint.ad.containers", "Layout")                                                        \
+    CLASS(dual, "checkpoint.ad.numbers", "Dual")                                                               \
+    CLASS(array, "checkpoint.ad.arrays", "Array")                                                              \
+    CLASS(both, "checkpoint.interp.hybrid.cotangent", "Both")
+
+/* The slots of their instances: SLOT(class, Python's name). */
+#define VALUE_SLOTS(SLOT)                                                                                      \
+    SLOT(pair, birth) SLOT(pair, car) SLOT(pair, cdr)                                                          \
+    SLOT(closure, lam) SLOT(closure, env)                                                                      \
+    SLOT(environment, birth) SLOT(environment, values)                                                         \
+    SLOT(record, birth) SLOT(record, layout) SLOT(record, items)                                               \
+    SLOT(storage, owner) SLOT(storage, stale)                                                                  \
+    SLOT(list, birth) SLOT(list, items) SLOT(dictionary, birth) SLOT(dictionary, items)                        \
+    SLOT(dual, tag) SLOT(dual, primal) SLOT(dual, tangent)                                                     \
+    SLOT(both, primal) SLOT(both, tangent) SLOT(layout, cls)
+
+/* Other objects: OBJECT(name, module, Python's name). */
+#define VALUE_OBJECTS(OBJECT)                                                                                  \
+    OBJECT(empty, "checkpoint.ad.values", "EMPTY")                                                             \
+    OBJECT(frozen, "checkpoint.ad.storage", "FROZEN")                                                          \
+    OBJECT(never, "checkpoint.ad.storage", "NEVER")                                                            \
+    OBJECT(tuple_layout, "checkpoint.ad.containers", "TUPLE")                                                  \
+    OBJECT(fresh, "checkpoint.ad.numbers", "fresh")                                                            \
+    OBJECT(procedure_peer, "checkpoint.ctarget.peers", "procedure_peer")                                       \
+    OBJECT(longest_trace, "checkpoint.driver.raised", "LONGEST_TRACE")
+
+/* Interned strings: NAME(text). */
+#define VALUE_NAMES(NAME)                                                                                      \
+    NAME(machine) NAME(owner) NAME(address) NAME(start) NAME(stop) NAME(step) NAME(_fields)                    \
+    NAME(perform) NAME(resume) NAME(differentiate) NAME(truth) NAME(strip) NAME(wrong_call) NAME(uncaught)     \
+    NAME(reverse)
+
+#define CLASS_FIELD(name, module, python) PyTypeObject *name;
+#define SLOT_FIELD(class, name) Py_ssize_t class##_##name;
+#define OBJECT_FIELD(name, module, python) PyObject *name;
+#define NAME_FIELD(name) PyObject *name;
+
 /* Python's classes, found once. Slots of their instances are read and written where they are. */
 typedef struct Classes {
-    PyTypeObject *pair, *closure, *environment, *record, *list, *dictionary, *dual, *array, *both;
-    Py_ssize_t pair_birth, pair_car, pair_cdr, closure_lambda, closure_environment;
-    Py_ssize_t environment_birth, environment_values, record_birth, record_layout, record_items;
-    Py_ssize_t list_birth, list_items;
-    Py_ssize_t dictionary_birth, dictionary_items;
-    Py_ssize_t storage_owner, storage_stale; /* of lists, dictionaries, and memories of arrays */
-    Py_ssize_t dual_tag, dual_primal, dual_tangent, both_primal, both_tangent, layout_class;
-    PyObject *empty, *frozen, *never, *tuple_layout, *layout, *fresh, *procedure_peer;
-    /* names */
-    PyObject *machine, *owner, *address, *start, *stop, *step, *fields;
-    PyObject *perform, *differentiate, *resume, *wrong_call, *truth, *strip, *uncaught, *reverse;
+    VALUE_CLASSES(CLASS_FIELD)
+    VALUE_SLOTS(SLOT_FIELD)
+    VALUE_OBJECTS(OBJECT_FIELD)
+    VALUE_NAMES(NAME_FIELD)
 } Classes;
 
 /* What a module names, a new reference; NULL: there is no such thing, and an exception is set. offset_in: where the
@@ -30,12 +69,11 @@ PyTypeObject *class_in(const char *module, const char *name);
 
 Py_ssize_t offset_in(PyTypeObject *type, const char *name);
 
-typedef struct Named {
-    PyObject **name;
-    const char *text;
-} Named;
-
-void intern_names(const Named *names, size_t count); /* where one cannot be made, an exception is set */
+/* Expanded in a function that fills such a struct, *c: where something is not found, an exception is set. */
+#define FIND_CLASS(name, module, python) c->name = class_in(module, python);
+#define FIND_SLOT(class, name) c->class##_##name = offset_in(c->class, #name);
+#define FIND_OBJECT(name, module, python) c->name = found_in(module, python);
+#define FIND_NAME(name) c->name = PyUnicode_InternFromString(#name);
 
 const Classes *classes(void); /* NULL: they cannot be found, and an exception is set */
 

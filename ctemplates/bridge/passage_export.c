@@ -110,8 +110,8 @@ static PyObject *export_closure(Passage *x, Value v) {
         Py_XDECREF(environment);
         return NULL;
     }
-    *slot_of(made, c->closure_lambda) = Py_NewRef((PyObject *)procedure_of(v)->lambda);
-    *slot_of(made, c->closure_environment) = environment;
+    *slot_of(made, c->closure_lam) = Py_NewRef((PyObject *)procedure_of(v)->lambda);
+    *slot_of(made, c->closure_env) = environment;
     return made;
 }
 
@@ -161,7 +161,7 @@ PyObject *export_key(Value key) {
         if (parts) PyTuple_SET_ITEM(parts, i, part);
     }
     if (!parts || cells[0].tag == NOTHING) return parts;
-    PyObject *class = *slot_of(((Foreign *)cells[0].object)->python, classes()->layout_class);
+    PyObject *class = *slot_of(((Foreign *)cells[0].object)->python, classes()->layout_cls);
     PyObject *arguments = PyTuple_Pack(1, parts);
     Py_DECREF(parts);
     PyObject *made = arguments ? PyTuple_Type.tp_new((PyTypeObject *)class, arguments, NULL) : NULL;

@@ -88,7 +88,7 @@ static Value import_dual(Passage *x, PyObject *python) {
 
 static Value import_layout(Passage *x, PyObject *layout) {
     const Classes *c = classes();
-    if (layout == c->tuple_layout || *slot_of(layout, c->layout_class) == (PyObject *)&PyTuple_Type) return nothing();
+    if (layout == c->tuple_layout || *slot_of(layout, c->layout_cls) == (PyObject *)&PyTuple_Type) return nothing();
     Value found;
     if (!heap_recall(x->heap, layout, &found)) {
         found = foreign(x, layout);
@@ -135,9 +135,9 @@ static Value import_key(Passage *x, PyObject *key) {
     for (size_t i = 0; i <= count; i++) made->cells[i] = nothing();
     if (!PyTuple_CheckExact(key)) {
         made->cells[0] = foreign(x, Py_None); /* first: memory may end */
-        PyObject *names = PyObject_GetAttr((PyObject *)Py_TYPE(key), classes()->fields);
-        PyObject *layout =
-            names ? PyObject_CallFunctionObjArgs(classes()->layout, (PyObject *)Py_TYPE(key), names, NULL) : NULL;
+        PyObject *names = PyObject_GetAttr((PyObject *)Py_TYPE(key), classes()->_fields);
+        PyObject *const make = (PyObject *)classes()->layout;
+        PyObject *layout = names ? PyObject_CallFunctionObjArgs(make, (PyObject *)Py_TYPE(key), names, NULL) : NULL;
         Py_XDECREF(names);
         if (layout)
             Py_SETREF(((Foreign *)made->cells[0].object)->python, layout);
@@ -232,7 +232,7 @@ static Value import_object(Passage *x, PyObject *python);
 
 static Value import_closure(Passage *x, PyObject *python) {
     const Classes *c = classes();
-    PyObject *lambda = held(x, python, c->closure_lambda), *environment = held(x, python, c->closure_environment);
+    PyObject *lambda = held(x, python, c->closure_lam), *environment = held(x, python, c->closure_env);
     const Procedure *procedure = lambda && environment ? import_procedure(x, lambda) : NULL;
     if (!procedure) return nothing();
     const Value captured = import_object(x, environment);

@@ -4,20 +4,54 @@
 
 #include "bridge/classes.h"
 
+/* The lists of classes.h, of steps on arrays. */
+#define ARRAY_CLASSES(CLASS)                                                                                   \
+    CLASS(array, "checkpoint.ad.arrays", "Array")                                                              \
+    CLASS(discrete, "checkpoint.ad.arrays", "Discrete")                                                        \
+    CLASS(memory, "checkpoint.ad.arrays", "Memory")                                                            \
+    CLASS(native, "checkpoint.ad.arrays", "Native")                                                            \
+    CLASS(peer, "checkpoint.ctarget.foreign", "Peer")                                                          \
+    CLASS(machine, "checkpoint.interp.hybrid.machine", "Machine")                                              \
+    CLASS(tape, "checkpoint.interp.hybrid.engine", "Recorded")                                                 \
+    CLASS(way, "checkpoint.ctarget.ways", "Way")                                                               \
+    CLASS(node, "checkpoint.ad.numbers", "Node")                                                               \
+    CLASS(pulled, "checkpoint.interp.hybrid.tensors", "Pulled")                                                \
+    CLASS(pullback, "checkpoint.ad.pullbacks", "Pullback")                                                     \
+    CLASS(like, "checkpoint.ad.pullbacks", "Like")                                                             \
+    CLASS(amount, "checkpoint.ad.amounts", "Amount")                                                           \
+    CLASS(scattered, "checkpoint.ad.amounts", "Scattered")
+
+#define ARRAY_SLOTS(SLOT)                                                                                      \
+    SLOT(array, data) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
+    SLOT(memory, passing)                                                                                      \
+    SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
+    SLOT(tape, kept) SLOT(tape, bytes)                                                                         \
+    SLOT(way, plain) SLOT(way, taped) SLOT(way, on_arrays) SLOT(way, on_tape) SLOT(way, flags)                 \
+    SLOT(way, value) SLOT(way, in_place) SLOT(way, rules) SLOT(way, record) SLOT(way, pulls)                   \
+    SLOT(pullback, form) SLOT(pullback, natives) SLOT(pullback, record) SLOT(pullback, result)                 \
+    SLOT(pullback, wanted)                                                                                     \
+    SLOT(pulled, is_simple) SLOT(pulled, places) SLOT(pulled, pullback) SLOT(pulled, results)                  \
+    SLOT(like, shape) SLOT(like, dtype) SLOT(amount, array) SLOT(amount, owned)
+
+#define ARRAY_OBJECTS(OBJECT)                                                                                  \
+    OBJECT(backends, "checkpoint.ad.arrays", "backends")                                                       \
+    OBJECT(defaults, "checkpoint.ad.arrays", "defaults")                                                       \
+    OBJECT(constant, "checkpoint.ad.storage", "CONSTANT")                                                      \
+    OBJECT(array_of, "checkpoint.ad.arrays", "array_of")                                                       \
+    OBJECT(way_of, "checkpoint.ctarget.ways", "way_of")                                                        \
+    OBJECT(pulls_of, "checkpoint.ctarget.ways", "pulls_of")                                                    \
+    OBJECT(idle, "checkpoint.interp.hybrid.tensors", "IDLE")                                                   \
+    OBJECT(pull_bytes, "checkpoint.interp.hybrid.tensors", "PULL_BYTES")
+
+#define ARRAY_NAMES(NAME)                                                                                      \
+    NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(refused)
+
 /* Python's classes and where their instances keep what; found once. */
 typedef struct ArrayClasses {
-    PyTypeObject *peer, *machine, *way, *node, *array, *discrete, *memory, *native;
-    PyTypeObject *pullback, *pulled, *like, *amount, *scattered, *tape;
-    Py_ssize_t machine_owner, machine_tape, machine_steps, machine_births, machine_tags;
-    Py_ssize_t array_data, array_memory, discrete_data, discrete_memory;
-    Py_ssize_t memory_passing, native_value;
-    Py_ssize_t way_plain, way_taped, way_on_arrays, way_on_tape, way_flags, way_value, way_in_place;
-    Py_ssize_t way_rules, way_record, way_pulls, tape_bytes;
-    Py_ssize_t pullback_form, pullback_natives, pullback_record, pullback_result, pullback_wanted;
-    Py_ssize_t pulled_is_simple, pulled_places, pulled_pullback, pulled_results;
-    Py_ssize_t like_shape, like_dtype, amount_array, amount_owned, tape_kept;
-    PyObject *backends, *defaults, *constant, *idle, *array_of, *way_of, *pulls_of, *pull_bytes;
-    PyObject *dtype, *kind, *ask, *base, *shape, *nbytes, *vjps, *refused; /* names */
+    ARRAY_CLASSES(CLASS_FIELD)
+    ARRAY_SLOTS(SLOT_FIELD)
+    ARRAY_OBJECTS(OBJECT_FIELD)
+    ARRAY_NAMES(NAME_FIELD)
 } ArrayClasses;
 
 const ArrayClasses *array_classes(void); /* NULL: they cannot be found, and an exception is set */

@@ -70,7 +70,7 @@ static PyObject *native_of_record(Application *a, Value v, uint32_t depth) {
     PyObject *parts = natives_in(a, cells + 1, count, false, depth);
     if (!parts || cells[0].tag == NOTHING) return parts;
     PyObject *layout = ((Foreign *)cells[0].object)->python;
-    if (*slot_of(layout, classes()->layout_class) != (PyObject *)&PySlice_Type || count != 3) return parts;
+    if (*slot_of(layout, classes()->layout_cls) != (PyObject *)&PySlice_Type || count != 3) return parts;
     PyObject *slice = PySlice_New(PyTuple_GET_ITEM(parts, 0), PyTuple_GET_ITEM(parts, 1), PyTuple_GET_ITEM(parts, 2));
     Py_DECREF(parts);
     return slice;

@@ -36,12 +36,12 @@ bool foreign_strip(Machine *m, uint32_t k, int64_t tag, Value *raised) {
 }
 
 static PyObject *open_calls(const Machine *m) {
-    enum { LONGEST = 50 }; /* checkpoint.driver.raised.LONGEST_TRACE */
+    const Py_ssize_t longest = PyLong_AsSsize_t(classes()->longest_trace);
     FrameWalk walk = stack_walk(&m->stack);
     FrameHead head;
     const Value *saved;
     PyObject *found = PyList_New(0);
-    while (found && PyList_GET_SIZE(found) < LONGEST && stack_next(&walk, &head, &saved))
+    while (found && PyList_GET_SIZE(found) < longest && stack_next(&walk, &head, &saved))
         if (head.call && PyList_Append(found, (PyObject *)head.call->python) < 0) Py_CLEAR(found);
     return found;
 }

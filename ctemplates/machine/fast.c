@@ -54,23 +54,5 @@ void run_end(Machine *m, const Unit *unit, uint32_t entry, uint32_t exit, Word *
     tape->bytes += (words + 1) * sizeof(Word);
 }
 
-const Services SERVICES = {
-    .run_begin = run_begin,
-    .run_end = run_end,
-    .release = release,
-    .heap_peaked = heap_peaked,
-    .heap_block = heap_block,
-    .new_large_object = new_large_object,
-    .new_list = new_list,
-    .changed_list = changed_list,
-    .stack_grow = stack_grow,
-    .stack_own_top = stack_own_top,
-    .stack_leave = stack_leave,
-    .stack_set_call = stack_set_call,
-    .machine_reserve = machine_reserve,
-    .cotangent_reserve = cotangent_reserve,
-    .cotangent_give = cotangent_give,
-    .cotangent_take = cotangent_take,
-    .cotangent_push = cotangent_push,
-    .cotangent_pop = cotangent_pop,
-};
+#define SERVICE_ADDRESS(type, name, parameters, names) .name = name,
+const Services SERVICES = {RUNTIME_SERVICES(SERVICE_ADDRESS)};

@@ -61,28 +61,35 @@ Word *run_begin(Machine *machine, size_t least, Word **end);
 void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,
              const uint8_t *ways, Word *end);
 
-/* The functions of the runtime that translated code calls: it is loaded apart from it, and bound to it by this. */
-typedef struct Services {
-    Word *(*run_begin)(Machine *machine, size_t least, Word **end);
-    void (*run_end)(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,
-                    const uint8_t *ways, Word *end);
-    void (*release)(Heap *heap, Object *object);
-    void (*heap_peaked)(Heap *heap, size_t added);
-    void *(*heap_block)(Heap *heap, uint32_t size_class);
-    Object *(*new_large_object)(Heap *heap, Kind kind, size_t bytes);
-    Value (*new_list)(Heap *heap, size_t length, uint64_t owner);
-    bool (*changed_list)(Machine *machine, int64_t steps, List *old, size_t more, Value *handle);
-    void (*stack_grow)(Heap *heap, Stack *stack, uint32_t count);
-    void (*stack_own_top)(Heap *heap, Stack *stack);
-    void (*stack_leave)(Heap *heap, Stack *stack);
-    void (*stack_set_call)(Heap *heap, Stack *stack, const Block *call);
-    void (*machine_reserve)(Machine *machine, uint32_t registers);
-    void (*cotangent_reserve)(Cotangent *cotangent, uint32_t registers);
-    void (*cotangent_give)(Cotangent *cotangent, uint64_t birth, int64_t field, Value amount);
-    Value (*cotangent_take)(Cotangent *cotangent, uint64_t birth, int64_t field);
-    void (*cotangent_push)(Cotangent *cotangent, Value amount);
-    Value (*cotangent_pop)(Cotangent *cotangent);
-} Services;
+/* The functions of the runtime that translated code calls: it is loaded apart from the runtime, and bound to it by
+ * this. SERVICE(type, name, parameters, their names) */
+#define RUNTIME_SERVICES(SERVICE)                                                                              \
+    SERVICE(Word *, run_begin, (Machine * m, size_t least, Word **end), (m, least, end))                       \
+    SERVICE(void, run_end,                                                                                     \
+            (Machine * m, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,              \
+             const uint8_t *ways, Word *end),                                                                  \
+            (m, unit, entry, exit, start, up, ways, end))                                                      \
+    SERVICE(void, release, (Heap * heap, Object *object), (heap, object))                                      \
+    SERVICE(void, heap_peaked, (Heap * heap, size_t added), (heap, added))                                     \
+    SERVICE(void *, heap_block, (Heap * heap, uint32_t size_class), (heap, size_class))                        \
+    SERVICE(Object *, new_large_object, (Heap * heap, Kind kind, size_t bytes), (heap, kind, bytes))           \
+    SERVICE(Value, new_list, (Heap * heap, size_t length, uint64_t owner), (heap, length, owner))              \
+    SERVICE(bool, changed_list, (Machine * m, int64_t steps, List *old, size_t more, Value *handle),           \
+            (m, steps, old, more, handle))                                                                     \
+    SERVICE(void, stack_grow, (Heap * heap, Stack *stack, uint32_t count), (heap, stack, count))               \
+    SERVICE(void, stack_own_top, (Heap * heap, Stack *stack), (heap, stack))                                   \
+    SERVICE(void, stack_leave, (Heap * heap, Stack *stack), (heap, stack))                                     \
+    SERVICE(void, stack_set_call, (Heap * heap, Stack *stack, const Block *call), (heap, stack, call))         \
+    SERVICE(void, machine_reserve, (Machine * m, uint32_t registers), (m, registers))                          \
+    SERVICE(void, cotangent_reserve_slowly, (Cotangent * c, uint32_t registers), (c, registers))               \
+    SERVICE(void, cotangent_give, (Cotangent * c, uint64_t birth, int64_t field, Value amount),                \
+            (c, birth, field, amount))                                                                         \
+    SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
+    SERVICE(void, cotangent_push, (Cotangent * c, Value amount), (c, amount))                                  \
+    SERVICE(Value, cotangent_pop, (Cotangent * c), (c))
+
+#define SERVICE_POINTER(type, name, parameters, names) type(*name) parameters;
+typedef struct Services { RUNTIME_SERVICES(SERVICE_POINTER) } Services;
 extern const Services SERVICES;
 
 #endif

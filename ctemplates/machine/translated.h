@@ -25,16 +25,9 @@ static const Services *services;
 EXPORTED void unit_bind(const Services *given);
 void unit_bind(const Services *given) { services = given; }
 
-void release(Heap *heap, Object *object) { services->release(heap, object); }
-void heap_peaked(Heap *heap, size_t added) { services->heap_peaked(heap, added); }
-void *heap_block(Heap *heap, uint32_t size_class) { return services->heap_block(heap, size_class); }
-Object *new_large_object(Heap *heap, Kind kind, size_t bytes) {
-    return services->new_large_object(heap, kind, bytes);
-}
-void stack_grow(Heap *heap, Stack *stack, uint32_t count) { services->stack_grow(heap, stack, count); }
-void stack_own_top(Heap *heap, Stack *stack) { services->stack_own_top(heap, stack); }
-void stack_leave(Heap *heap, Stack *stack) { services->stack_leave(heap, stack); }
-void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) { services->cotangent_reserve(c, registers); }
+#define FORWARD(type, name, parameters, names) \
+    type name parameters { return services->name names; }
+RUNTIME_SERVICES(FORWARD)
 
 /* What the unit names by numbers */
 #define REFERENCE(NUMBER) (unit->references[NUMBER])
@@ -113,7 +106,7 @@ INLINE bool changeable_end(Value v, int64_t now, int64_t *at) {
 /* The list after it has been changed. They take the reference that the element owns. */
 INLINE Value set_element(Machine *m, Value list, int64_t at, int64_t now, Value v) {
     Value changed = nothing();
-    services->changed_list(m, now, (List *)list.object, 0, &changed);
+    changed_list(m, now, (List *)list.object, 0, &changed);
     Value *place = &((const List *)changed.object)->items->values[at];
     const Value old = load(place);
     store(place, v);
@@ -122,14 +115,14 @@ INLINE Value set_element(Machine *m, Value list, int64_t at, int64_t now, Value 
 }
 INLINE Value append(Machine *m, Value list, int64_t now, Value v) {
     Value changed = nothing();
-    services->changed_list(m, now, (List *)list.object, 1, &changed);
+    changed_list(m, now, (List *)list.object, 1, &changed);
     Items *items = ((const List *)changed.object)->items;
     store(&items->values[items->length++], v);
     return changed;
 }
 /* Likewise of a list. */
 INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) {
-    *made = services->new_list(m->heap, count, m->run);
+    *made = new_list(m->heap, count, m->run);
     made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
     return ((const List *)made->object)->items->values;
 }
@@ -147,7 +140,7 @@ INLINE Value *make(Machine *m, Kind kind, uint32_t count, int64_t birth, Value *
 /* Room for what another procedure's blocks address. */
 INLINE void make_room(Machine *m, const Block *block) {
     const Procedure *procedure = block->procedure;
-    if (procedure && UNLIKELY(procedure->registers > m->window)) services->machine_reserve(m, procedure->registers);
+    if (procedure && UNLIKELY(procedure->registers > m->window)) machine_reserve(m, procedure->registers);
 }
 INLINE const void *top_point(const Machine *m) { return m->stack.chunk ? stack_top(&m->stack)->point : NULL; }
 INLINE Value *push(Machine *m, const void *point, const void *call) {
@@ -161,7 +154,7 @@ INLINE void pop(Machine *m, uint32_t count) {
 }
 INLINE void set_call(Machine *m, const void *call) {
     const FrameHead *top = stack_top(&m->stack);
-    if (!top->call && top->point->block->end.kind != FINISH) services->stack_set_call(m->heap, &m->stack, call);
+    if (!top->call && top->point->block->end.kind != FINISH) stack_set_call(m->heap, &m->stack, call);
 }
 
 /* Ends */
@@ -184,12 +177,12 @@ INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
 /* What the cotangent holds of a real is a REAL: where it may hold anything else, the run is not reversed by its unit
  * (only_reals in reverse.c), and what comes from a real's own field or slot has never been anything else. */
 INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
-    return services->cotangent_take(c, birth, field).real;
+    return cotangent_take(c, birth, field).real;
 }
-INLINE double popped(Cotangent *c) { return services->cotangent_pop(c).real; }
-INLINE void give_back(Cotangent *c, double amount) { services->cotangent_push(c, of_real(amount)); }
+INLINE double popped(Cotangent *c) { return cotangent_pop(c).real; }
+INLINE void give_back(Cotangent *c, double amount) { cotangent_push(c, of_real(amount)); }
 INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double amount) {
-    if (birth && amount != 0.0) services->cotangent_give(c, birth, field, of_real(amount));
+    if (birth && amount != 0.0) cotangent_give(c, birth, field, of_real(amount));
 }
 INLINE Value *arrive_at(Cotangent *c, const Block *block) {
     if (block->procedure) cotangent_reserve(c, block->procedure->registers);

@@ -19,27 +19,32 @@
  * Where nothing was added to an accumulator before, an operation sets it: to 0 + what it adds, so that no zero is
  * negative. SETS_A and SETS_B are added to the kinds of arithmetic, which have numbers in between. */
 enum { SETS_A = 1, SETS_B = 2 };
-typedef enum BackKind {
-    BACK_PASS = 0,        /* a' += s */
-    BACK_MINUS = 2,       /* a' -= s */
-    BACK_TIMES = 4,       /* a' += constant s */
-    BACK_FACTOR = 6,      /* a' += x s */
-    BACK_DIVISOR = 8,     /* a' += -(z / y) s */
-    BACK_SUM = 10,        /* b' += s; a' += s */
-    BACK_DIFFERENCE = 14, /* b' -= s; a' += s */
-    BACK_PRODUCT = 18,    /* b' += x s; a' += y s */
-    BACK_QUOTIENT = 22,   /* b' += -(z / y) s; a' += (1 / y) s */
-    BACK_COPY = 26,       /* a' += s, of any kind; s is used up */
-    BACK_SCALE = 28,      /* by the action and its Scalar */
-    BACK_TAKE,
-    BACK_GIVE,
-    BACK_PICK,
-    BACK_PUT,
-    BACK_ZERO,   /* a' = 0 */
-    BACK_SKIP,   /* goes on `x` operations further on */
-    BACK_COPIED, /* from the fields of a new object to those that they are copies of */
-    BACK_END
-} BackKind;
+/* The kinds of operations and their labels in the loop of reverse.c: of one accumulator (a'), of two, and others. */
+#define BACK_KINDS(ONE, TWO, OTHER)                                                                            \
+    ONE(PASS, pass)             /* a' += s */                                                                  \
+    ONE(MINUS, minus)           /* a' -= s */                                                                  \
+    ONE(TIMES, times)           /* a' += constant s */                                                         \
+    ONE(FACTOR, factor)         /* a' += x s */                                                                \
+    ONE(DIVISOR, divisor)       /* a' += -(z / y) s */                                                         \
+    TWO(SUM, sum)               /* b' += s; a' += s */                                                         \
+    TWO(DIFFERENCE, difference) /* b' -= s; a' += s */                                                         \
+    TWO(PRODUCT, product)       /* b' += x s; a' += y s */                                                     \
+    TWO(QUOTIENT, quotient)     /* b' += -(z / y) s; a' += (1 / y) s */                                        \
+    ONE(COPY, copy)             /* a' += s, of any kind; s is used up */                                       \
+    OTHER(SCALE, scaled)        /* by the action and its Scalar */                                             \
+    OTHER(TAKE, taken)                                                                                         \
+    OTHER(GIVE, given)                                                                                         \
+    OTHER(PICK, picked)                                                                                        \
+    OTHER(PUT, put)                                                                                            \
+    OTHER(ZERO, zero)           /* a' = 0 */                                                                   \
+    OTHER(SKIP, skip)           /* continues `x` operations further on */                                      \
+    OTHER(COPIED, copied)       /* from the fields of a new object to those that they are copies of */         \
+    OTHER(END, end)
+
+#define ONE_KIND(NAME, label) BACK_##NAME, BACK_##NAME##_SETS_A,
+#define TWO_KINDS(NAME, label) BACK_##NAME, BACK_##NAME##_SETS_A, BACK_##NAME##_SETS_B, BACK_##NAME##_SETS_BOTH,
+#define OTHER_KIND(NAME, label) BACK_##NAME,
+typedef enum BackKind { BACK_KINDS(ONE_KIND, TWO_KINDS, OTHER_KIND) } BackKind;
 
 typedef struct BackOperation {
     uint16_t kind;

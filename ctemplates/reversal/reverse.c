@@ -55,16 +55,13 @@ static void scale(Value *window, const Action *action, const Word *record) {
     NAME##_a : B += BY_B; A = 0.0 + BY_A; NEXT;                                                                \
     NAME##_b : B = 0.0 + BY_B; A += BY_A; NEXT;                                                                \
     NAME##_ab : B = 0.0 + BY_B; A = 0.0 + BY_A; NEXT;
-#define ONE_LABELS(NAME) &&NAME, &&NAME##_a
-#define TWO_LABELS(NAME) &&NAME, &&NAME##_a, &&NAME##_b, &&NAME##_ab
+#define ONE_LABELS(NAME, label) &&label, &&label##_a,
+#define TWO_LABELS(NAME, label) &&label, &&label##_a, &&label##_b, &&label##_ab,
+#define OTHER_LABEL(NAME, label) &&label,
 
 /* The operations of a block from `op` on, with its record. */
 static void reverse_steps(Cotangent *c, const Backward *program, const BackOperation *op, const Word *record) {
-    static const void *const labels[] = {
-        ONE_LABELS(pass), ONE_LABELS(minus), ONE_LABELS(times), ONE_LABELS(factor), ONE_LABELS(divisor),
-        TWO_LABELS(sum), TWO_LABELS(difference), TWO_LABELS(product), TWO_LABELS(quotient), ONE_LABELS(copy),
-        &&scaled, &&taken, &&given, &&picked, &&put, &&zero, &&skip, &&copied, &&end,
-    };
+    static const void *const labels[] = {BACK_KINDS(ONE_LABELS, TWO_LABELS, OTHER_LABEL)};
     Value *const w = c->window;
     const Word *const notes = record + program->block->value_count;
     goto *labels[op->kind];

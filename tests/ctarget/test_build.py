@@ -63,7 +63,8 @@ def test_the_table_of_scalars_is_made_with_nothing_but_python() -> None:
 import runpy, sys, types
 sys.modules["cffi"] = types.ModuleType("cffi")
 sys.modules["cffi"].FFI = None
-text = runpy.run_path("checkpoint/ctarget/build.py")["_scalar_table"]()
+build = runpy.run_path("checkpoint/ctarget/build.py")
+text = build["imported"]("checkpoint.scalars.c_text").table()
 assert 'NAME(multiply, "py.mul", integers)' in text
 assert not [name for name in sys.modules if name.partition(".")[0] in ("checkpoint", "numpy")]
 """

@@ -15,26 +15,18 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from checkpoint.ctarget.flags import HOSTILE, NO_BUILTINS, STANDARD
 from checkpoint.ctarget.library import built_with
 from checkpoint.ctarget.translate.compile.processes import first_line
 
 # Beside the packages, in a source tree as where they are installed.
 HEADERS = Path(__file__).resolve().parents[4] / "ctemplates"
-# These keep all bits (checkpoint/ctarget/build.py says more); only the functions of a unit are exported.
+# These keep all bits; only the functions of a unit are exported.
 FLAGS = (
-    *("-std=c11", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno"),
+    *(*STANDARD, "-O1", "-fPIC", "-shared", "-fno-math-errno"),
     # Keeps in registers, within loops, what is live only where the unit is left.
     "-fcaller-saves",
-    *("-fno-tree-slp-vectorize", "-fvisibility=hidden"),
 )
-# The list of checkpoint/ctarget/build.py, which is not imported for it: build.py loads what no run needs.
-FROM_LIBM = (
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 floor fmod "
-    "frexp hypot ldexp lgamma log log10 log1p log2 modf pow remainder rint round sin sincos sinh tan tanh "
-    "tgamma trunc"
-)
-# Units are built with sanitizers if the runtime is: the headers depend on it.
-_HOSTILE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-DCK_HOSTILE")
 # Zig checks for undefined behaviour by default.
 _OF_ZIG = ("-fno-sanitize=undefined",)
 NONE = "none; set CC to name one, or install ziglang"
@@ -75,9 +67,9 @@ class Compiler:
 @cache
 def flags(is_zig: bool) -> tuple[str, ...]:
     """Return all flags of a compilation."""
-    builtins = tuple(f"-fno-builtin-{name}" for name in FROM_LIBM.split())
-    hostile = _HOSTILE if "-DCK_HOSTILE" in built_with() else ()
-    return (*FLAGS, *builtins, *(_OF_ZIG if is_zig else ()), *hostile)
+    # Units are built with sanitizers if the runtime is: the headers depend on it.
+    hostile = HOSTILE if "-DCK_HOSTILE" in built_with() else ()
+    return (*FLAGS, *NO_BUILTINS, *(_OF_ZIG if is_zig else ()), *hostile)
 
 
 def libraries(is_zig: bool) -> tuple[str, ...]:

@@ -1,0 +1,18 @@
+"""Flags of C compilers that the runtime and translated code share, so that both compute the same bits.
+
+What always holds: this file imports nothing, since checkpoint.ctarget.build reads it before there is
+a package.
+"""
+
+# The compiler must call these of the process's libm as they are, not evaluate, merge or replace them.
+FROM_LIBM = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 floor fmod "
+    "frexp hypot ldexp lgamma log log10 log1p log2 modf pow remainder rint round sin sincos sinh tan tanh "
+    "tgamma trunc"
+)
+NO_BUILTINS = tuple([f"-fno-builtin-{name}" for name in FROM_LIBM.split()])
+# No contraction to fused multiply-adds: a result must not depend on where a run was interrupted.
+STANDARD = ("-std=c11", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fvisibility=hidden")
+# Of the hostile build; what the headers of the runtime say depends on CK_HOSTILE.
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+HOSTILE = (*SANITIZERS, "-g", "-DCK_HOSTILE")
