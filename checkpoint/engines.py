@@ -1,4 +1,4 @@
-"""The engines there are, which of them can be used here, and why not the others.
+"""The engines that exist, which of them can be used here, and why not the others.
 
 An engine is loaded when it is first asked for: importing this package loads none.
 """
@@ -6,17 +6,31 @@ An engine is loaded when it is first asked for: importing this package loads non
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 
-# Where the class of each engine is.
-_ENGINES = {
-    "interp": ("checkpoint.interp.engine", "Interp"),
-    "hybrid": ("checkpoint.interp.hybrid.engine", "Hybrid"),
-    "c": ("checkpoint.ctarget.engine", "C"),
-}
+
+def _interp() -> Engine:
+    from checkpoint.interp.engine import Interp  # noqa: PLC0415  (loaded when it is first asked for)
+
+    return Interp()
+
+
+def _hybrid() -> Engine:
+    from checkpoint.interp.hybrid.engine import Hybrid  # noqa: PLC0415  (the same)
+
+    return Hybrid()
+
+
+def _c() -> Engine:
+    from checkpoint.ctarget.engine import C  # noqa: PLC0415  (the same)
+
+    return C()
+
+
+# What makes each engine, by its name.
+_ENGINES = {"interp": _interp, "hybrid": _hybrid, "c": _c}
 # The fastest first.
 _PREFERRED = ("c", "hybrid", "interp")
 
@@ -50,12 +64,11 @@ def _reason(name: str) -> str | None:
     """Why an engine cannot be used; None if it can. Those in Python always can."""
     if name != "c":
         return None
-    reason: str | None = import_module("checkpoint.ctarget.library").reason()
-    return reason
+    from checkpoint.ctarget.library import reason  # noqa: PLC0415  (it loads the module in C)
+
+    return reason()
 
 
 @cache
 def _loaded(name: str) -> Engine:
-    module, cls = _ENGINES[name]
-    engine: Engine = getattr(import_module(module), cls)()
-    return engine
+    return _ENGINES[name]()

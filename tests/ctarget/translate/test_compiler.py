@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from checkpoint.ctarget import build
+from checkpoint.ctarget.flags import NO_BUILTINS
 from checkpoint.ctarget.translate.compile import cache, compilation, compiler
 from checkpoint.ctarget.translate.compile.compilation import Compilation
 from tests.ctarget.translate.shared_objects import fake_compiler, needs_c, needs_compiler, number_of, plain
@@ -74,7 +75,7 @@ def test_no_flag_changes_what_numbers_are() -> None:
     flags = compiler.flags(False)
     assert "-ffp-contract=off" in flags
     assert not any("fast-math" in flag or "march" in flag for flag in flags)
-    assert set(compiler.NO_BUILTINS) <= set(build.FLAGS)
+    assert set(NO_BUILTINS) <= set(build.FLAGS)
     assert {f"-fno-builtin-{name}" for name in build.FROM_LIBM.split()} <= set(flags)
 
 
