@@ -1,9 +1,9 @@
-"""What the hot nodes of units do that costs: objects made, kinds asked for, jumps to what is not known.
+"""What costs time in the hot nodes of units: objects made, frames pushed, tests of kinds, dynamic jumps.
 
 In: programs, run on engine c long enough that what they repeat is found. Out: numbers, counted in the graphs
 of units (graph.py). `python -m tests.ctarget.translate.counts` prints them as test_counts.py has them.
 
-A node is hot if a path through it goes on to a head. What several units are made of is counted in each.
+A node is hot if a path through it leads to a header. A block in several units is counted in each.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ _LAST_FORM = re.compile(r"^[^\s;]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Counts:
-    """Of units. nodes: the hot ones. made: objects. pushed: frames. tags: kinds of values that are asked for.
-    found_out: jumps to one of several places, as the frame on the stack says, and calls that look at it.
+    """What units do. nodes: the hot ones. made: objects. pushed: frames. tests: of the kinds of values.
+    dynamic: returns to one of several blocks, as the top frame says, and tail calls that read the frame.
     """
 
     units: int = 0
     nodes: int = 0
     made: int = 0
     pushed: int = 0
-    tags: int = 0
-    found_out: int = 0
+    tests: int = 0
+    dynamic: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*[a + b for a, b in zip(astuple(self), astuple(other), strict=True)])
 
 
 def hot(unit: Unit) -> list[Node]:
-    """The nodes through which a path goes on to a head."""
+    """Return the nodes through which a path leads to a header."""
     found: list[Node] = []
     for header in unit.headers:
         order = [header.root]
@@ -64,7 +64,7 @@ def hot(unit: Unit) -> list[Node]:
 
 
 def counted(unit: Unit) -> Counts:
-    """What a unit's hot nodes do."""
+    """Return what a unit's hot nodes do."""
     nodes = hot(unit)
     return sum((_of(node) for node in nodes), Counts(units=1, nodes=len(nodes)))
 
@@ -74,13 +74,13 @@ def _of(node: Node) -> Counts:
     return Counts(
         made=sum(isinstance(each, Make) for each in done),
         pushed=sum(isinstance(each, Push) for each in done),
-        tags=sum(_asks(each) for each in done),
-        found_out=_is_found_out(node) + sum(isinstance(each, SetCall) for each in done),
+        tests=sum(_tests(each) for each in done),
+        dynamic=_is_dynamic(node) + sum(isinstance(each, SetCall) for each in done),
     )
 
 
-def _asks(done: object) -> int:
-    """How many kinds an op asks for: of what it reads, and of what it reads that from."""
+def _tests(done: object) -> int:
+    """Return how many kinds an op tests: of what it reads, and of what it reads that from."""
     match done:
         case Expect() | IsKind() | Length() | Changeable():
             return 1
@@ -93,7 +93,7 @@ def _asks(done: object) -> int:
     return 0
 
 
-def _is_found_out(node: Node) -> bool:
+def _is_dynamic(node: Node) -> bool:
     return isinstance(node.end, Return) and len(node.end.cases) > 1
 
 
@@ -101,7 +101,7 @@ def _is_found_out(node: Node) -> bool:
 
 
 def repeated(name: str) -> str:
-    """A program of the corpus whose value is a procedure, as one that does what that does TURNS times."""
+    """Return a program of the corpus, whose value is a procedure, as one that calls it TURNS times."""
     text = (FOLDER / f"{name}.vlad").read_text()
     last = [found.start() for found in _LAST_FORM.finditer(text)][-1]
     again = f"(let again ((i 1) (y (once x))) (if (= i {TURNS}) y (again (+ i 1) (once x))))"
@@ -109,14 +109,14 @@ def repeated(name: str) -> str:
 
 
 def units_of_text(text: str, x: str) -> list[Unit]:
-    """Of a text of the language whose value is a procedure, at an argument."""
+    """Return the units of a text of the language whose value is a procedure, at an argument."""
     engine = engines.get("c")
     f, argument = runs.run_program(load(Source("<test>", text)), engine), value_of(x, engine)
     return units_of(lambda: runs.primops_values(f, argument, engine))
 
 
 def units_of_function(f: Callable[..., Any], *arguments: Any) -> list[Unit]:
-    """Of a Python function."""
+    """Return the units of a Python function."""
     return units_of(lambda: checkpoint.primops(lambda given: f(*given), arguments))
 
 
@@ -130,7 +130,7 @@ CORPUS = {
 
 
 def all_units() -> dict[str, list[Unit]]:
-    """Of all programs, by their names."""
+    """Return the units of all programs, by their names."""
     found = {name: units_of_text(repeated(name), x) for name, x in CORPUS.items()}
     for f, arguments in hot_programs.PROGRAMS:
         found[f"{f.__name__}, Python"] = units_of_function(f, *arguments)
@@ -138,7 +138,7 @@ def all_units() -> dict[str, list[Unit]]:
 
 
 def total(units: list[Unit]) -> Counts:
-    """Of all units of a program."""
+    """Return what all units of a program do."""
     return sum((counted(unit) for unit in units), Counts())
 
 

@@ -1,4 +1,4 @@
-"""Programs that repeat arithmetic on reals and small tuples, for tests of what is translated of them."""
+"""Programs that repeat arithmetic on reals and small tuples, for tests of what their units do."""
 
 from __future__ import annotations
 

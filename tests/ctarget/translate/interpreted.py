@@ -1,4 +1,4 @@
-"""Units run and reversed in Python, as the other engines do it: what C must give in every bit.
+"""Units run and reversed in Python, as by the other engines: what C must give in every bit.
 
 Only what computes: reals, Apply and Copy.
 """
@@ -25,7 +25,7 @@ VALUES: dict[str, Callable[..., float]] = {
     "equal": lambda x, y: x == y,
     "less": lambda x, y: x < y,
 }
-# Of operands x, y, the result z and its amount s: what each operand gets.
+# For operands x, y, the result z and its cotangent s: what each operand gets.
 PARTIALS: dict[str, list[Callable[[float, float, float, float], float]]] = {
     "add": [lambda x, y, z, s: s, lambda x, y, z, s: s],
     "subtract": [lambda x, y, z, s: s, lambda x, y, z, s: -s],
@@ -38,7 +38,7 @@ PARTIALS: dict[str, list[Callable[[float, float, float, float], float]]] = {
 
 
 class Run:
-    """From the first head, as far as `stop` lets it. trail: of each path what was done, and its values."""
+    """A run from the first header, up to `stop` steps. trail: for each path what was done, and its values."""
 
     def __init__(self, unit: Unit, registers: list[float], stop: int) -> None:
         self.stop = stop
@@ -78,14 +78,14 @@ class Run:
                 case Jump() | Exit() as end:
                     return done, end
 
-    def reversed(self, amounts: dict[int, float]) -> list[float]:
-        """The amounts of the first head's params, from those of the registers."""
-        given = [amounts[at] for at, _ in self.end.contents]
+    def reversed(self, cotangents: dict[int, float]) -> list[float]:
+        """Return the cotangents of the first header's params, from those of the registers."""
+        given = [cotangents[at] for at, _ in self.end.contents]
         for done, values, header, end in reversed(self.trail):
             sources = end.sources if isinstance(end, Jump) else [source for _, source in end.contents]
             found: Values = {}
-            for source, amount in reversed(list(zip(sources, given, strict=True))):
-                _add(found, source, amount)
+            for source, cotangent in reversed(list(zip(sources, given, strict=True))):
+                _add(found, source, cotangent)
             for op in reversed(done):
                 _reverse(op, values, found)
             given = [found.get(param, 0.0) for param in header.params]
@@ -106,16 +106,16 @@ def _computed(op: Apply | Copy, values: Values) -> float:
     return VALUES[op.definition](*[_value(operand, values) for operand in op.operands])
 
 
-def _add(amounts: Values, source: Source, amount: float) -> None:
+def _add(cotangents: Values, source: Source, cotangent: float) -> None:
     if isinstance(source, Place) and source.kind == "real":
-        amounts[source] = amounts.get(source, 0.0) + amount
+        cotangents[source] = cotangents.get(source, 0.0) + cotangent
 
 
-def _reverse(op: Apply | Copy, values: Values, amounts: Values) -> None:
-    s = amounts.get(op.to, 0.0)
+def _reverse(op: Apply | Copy, values: Values, cotangents: Values) -> None:
+    s = cotangents.get(op.to, 0.0)
     if isinstance(op, Copy):
-        _add(amounts, op.source, s)
+        _add(cotangents, op.source, s)
     elif op.definition in PARTIALS:
         x, y = [*[_value(operand, values) for operand in op.operands], 0.0][:2]
         for i in reversed(range(len(op.operands))):
-            _add(amounts, op.operands[i], PARTIALS[op.definition][i](x, y, values[op.to], s))
+            _add(cotangents, op.operands[i], PARTIALS[op.definition][i](x, y, values[op.to], s))

@@ -1,4 +1,4 @@
-"""Functions of two numbers that run long enough to be translated, and what they are to meet."""
+"""Functions of two numbers that run long enough to be translated, with what translation must handle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def lorenz(x: float, y: float) -> float:
 
 
 def nested(x: float, y: float) -> float:
-    """Two heads, and functions of the library."""
+    """Two headers, and functions of the C library."""
     i = 0
     while i < 150:
         j = 0
@@ -29,7 +29,7 @@ def nested(x: float, y: float) -> float:
 
 
 def branches(x: float, y: float) -> float:
-    """Many ways to one head."""
+    """Many paths to one header."""
     i = 0
     while i < 2000:
         if x > y:
@@ -43,7 +43,7 @@ def branches(x: float, y: float) -> float:
 
 
 def tuples(x: float, y: float) -> float:
-    """Data that need not be made."""
+    """Tuples that need not be made."""
     p: Any = (x, (y, 1.5))
     for _ in range(2000):
         p = (p[0] * 0.99 + p[1][0] * 0.01, (p[1][0] * 0.98 + abs(p[0]) * 0.01, p[1][1]))
@@ -56,7 +56,7 @@ def _deep(k: int, x: float) -> float:
 
 
 def recursion(x: float, y: float) -> float:
-    """Frames."""
+    """Frames that are pushed and popped."""
     t = 0.0
     i = 0
     while i < 5:
@@ -93,7 +93,7 @@ def closures(x: float, y: float) -> float:
 
 
 def integers(x: float, y: float) -> float:
-    """Quotients, rests and comparisons of integers, beside reals."""
+    """Quotients, remainders and comparisons of integers, beside reals."""
     i, a, k = 97, 0, 0
     while k < 1500:
         a = (a + i * i % 17) // 2

@@ -1,6 +1,6 @@
-"""What hot code costs, in numbers: 0 where it is to be none, else what it is now, so that a change shows.
+"""What hot code costs, in numbers: 0 where it should be none, else the number now, so that a change shows.
 
-A number that changes on purpose is set anew: `python -m tests.ctarget.translate.counts` prints them.
+Where a number changes on purpose, `python -m tests.ctarget.translate.counts` prints the new ones.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from tests.ctarget.translate.units import Maker, block, lorenz
 pytestmark = needs_c
 
 EXPECTED = {
-    # Rows of weights are lists from outside: what is in them is asked for its kind. `map` makes a list; where
-    # its length is not known recursion pushes frames, and finds out which is on top.
-    "network": Counts(units=4, nodes=242, made=33, pushed=12, tags=214, found_out=15),
-    # The force, a gradient, is one step of the machine: before it the loop is left. What is hot is the work
-    # on vectors between (v+, k*v, v-), and that of the inner runs, on lists as above.
-    "particle": Counts(units=4, nodes=89, made=24, pushed=9, tags=96, found_out=10),
+    # Rows of weights are lists from outside: the kinds of their elements are tested. `map` makes a list; where
+    # its length is not known, recursion pushes frames, and returns test which frame is on top.
+    "network": Counts(units=4, nodes=242, made=33, pushed=12, tests=214, dynamic=15),
+    # The force, a gradient, is one step of the machine: the unit exits before it. What is hot is the work
+    # on vectors in between (v+, k*v, v-), and that of the inner runs, on lists as above.
+    "particle": Counts(units=4, nodes=89, made=24, pushed=9, tests=96, dynamic=10),
     # As particle: each turn of the descent is the gradient of a whole ascent, whose turns are gradients.
-    "saddle": Counts(units=3, nodes=39, made=12, pushed=0, tags=15, found_out=0),
-    # Expressions, environments and distributions are lists of lists, and what is called is found in them.
-    "probabilistic-lambda": Counts(units=10, nodes=749, made=171, pushed=25, tags=414, found_out=38),
+    "saddle": Counts(units=3, nodes=39, made=12, pushed=0, tests=15, dynamic=0),
+    # Expressions, environments and distributions are lists of lists, and procedures are found in them.
+    "probabilistic-lambda": Counts(units=10, nodes=749, made=171, pushed=25, tests=414, dynamic=38),
     # So are terms, clauses and substitutions.
-    "probabilistic-prolog": Counts(units=4, nodes=553, made=151, pushed=26, tags=264, found_out=29),
+    "probabilistic-prolog": Counts(units=4, nodes=553, made=151, pushed=26, tests=264, dynamic=29),
 }
-# Of Python functions, on reals and tuples that the function makes itself: nothing.
+# Python functions on reals, and on tuples that they make themselves, cost nothing.
 EXPECTED_OF_FUNCTIONS = {
-    "backprop": Counts(units=1, nodes=3, made=0, pushed=0, tags=0, found_out=0),
-    # Tuples that it loads from tuples are asked for their length.
-    "flight": Counts(units=1, nodes=12, made=0, pushed=0, tags=37, found_out=0),
-    "saddle": Counts(units=1, nodes=3, made=0, pushed=0, tags=0, found_out=0),
+    "backprop": Counts(units=1, nodes=3, made=0, pushed=0, tests=0, dynamic=0),
+    # The lengths of tuples that it loads from tuples are tested.
+    "flight": Counts(units=1, nodes=12, made=0, pushed=0, tests=37, dynamic=0),
+    "saddle": Counts(units=1, nodes=3, made=0, pushed=0, tests=0, dynamic=0),
 }
 
 
@@ -67,7 +67,7 @@ def test_functions(f: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def test_what_is_counted() -> None:
-    """A unit made by hand: a head whose one way goes on, and has one of each, and whose other way leaves."""
+    """A unit made by hand: one path from its header repeats, and does one of each; the other exits."""
     make = Maker()
     at = block("loop", "x", "v")
     x, v, birth = make.place("x_0"), make.place("v_0", "value"), make.place("birth_0", "integer")
@@ -84,7 +84,7 @@ def test_what_is_counted() -> None:
     cased.end = Return(((0, back), (1, cold)))
     back.ops = [Peek(0, (make.place("x_2"), make.place("w_1", "value")))]
     back.end = make.jump(header, 9, x, v)
-    assert counted(make.unit) == Counts(units=1, nodes=3, made=1, pushed=1, tags=4, found_out=2)
+    assert counted(make.unit) == Counts(units=1, nodes=3, made=1, pushed=1, tests=4, dynamic=2)
 
 
 def test_a_loop_on_reals_costs_nothing() -> None:

@@ -32,7 +32,7 @@ def functions(x: float, y: float) -> float:
 
 
 def choices(x: float, y: float) -> float:
-    """What is compared are primals; a branch that one operand does not reach has no tangent of it."""
+    """Comparisons of primals; on a branch that an operand does not reach there is no tangent of it."""
     for _ in range(COUNT):
         if x > y:
             x = x - 0.25
@@ -43,7 +43,7 @@ def choices(x: float, y: float) -> float:
 
 
 def roots(x: float, y: float) -> float:
-    """The partial is infinite where the tangent is 0: it contributes nothing."""
+    """A partial that is infinite where the tangent is 0: it contributes nothing."""
     for _ in range(COUNT):
         x = x + math.sqrt(y) + math.sqrt(0.0 * x)
     return x
@@ -58,7 +58,7 @@ def changes(x: float, y: float) -> float:
     return x + total
 
 
-def told(f: Callable[[float, float], float], engine: str, tangents: tuple[float, float]) -> list[str]:
+def outcome(f: Callable[[float, float], float], engine: str, tangents: tuple[float, float]) -> list[str]:
     def of_pair(point: Any) -> float:
         return f(*point)
 
@@ -79,5 +79,5 @@ def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.Mon
     monkeypatch.setattr(text, "source", spy)
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
     for tangents in ((1.0, 0.0), (-0.5, 2.0), (math.inf, 1.0)):
-        assert told(f, "c", tangents) == told(f, "hybrid", tangents)
+        assert outcome(f, "c", tangents) == outcome(f, "hybrid", tangents)
     assert any("tangent_of_" in each for each in written)

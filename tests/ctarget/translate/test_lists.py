@@ -1,4 +1,4 @@
-"""Lists, tuples and integers in translated code: what the machine makes of them, bit for bit."""
+"""Lists, tuples and integers in translated code: what the machine does, bit for bit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Function = Callable[[float, float], float]
 
 
 def reads(x: float, y: float) -> float:
-    """By indices of either sign, of lists of reals and integers, of tuples of several lengths."""
+    """Reads by indices of either sign: lists of reals and integers, tuples of several lengths."""
     xs, ks = [x * i for i in range(7)], [3, 1, 4, 1, 5]
     t = (x, y, x * y, 1.5)
     kinds = (t, (x, x), (y, y, y))
@@ -49,7 +49,7 @@ def writes(x: float, y: float) -> float:
 
 
 def mixed(x: float, y: float) -> float:
-    """Integers where there were reals: what comes to them goes no further."""
+    """Integers where there were reals: cotangents that reach them go no further."""
     xs = [x, y, x * y]
     i = 0
     while i < 150:
@@ -84,7 +84,7 @@ def pairs(x: float, y: float) -> float:
 
 
 def piles(x: float, y: float) -> float:
-    """A pile, until it is empty; what is true of containers."""
+    """A stack, until it is empty; the truth of containers."""
     pile: list[Any] = [(x, 0)]
     t, n, empty = 0.0, 0, ()
     while pile and n < 300:
@@ -109,7 +109,7 @@ def made_and_kept(x: float, y: float) -> float:
 
 
 def stale(x: float, y: float) -> float:
-    """A list that is looked at as it was before: an error that says so."""
+    """A read of a list as it was before a change: an error that says so."""
     xs, i, s = [x, y], 0, 0.0
     while i < 100:
         zs = xs
@@ -128,7 +128,7 @@ def too_far(x: float, y: float) -> float:
 
 
 def whole(x: float, y: float) -> float:
-    """Integers of reals and of bits, and where they end."""
+    """Integers made of reals and of bits, and where they are too large."""
     i, s = 0, 0.0
     while i < 300:
         k = int(x * i) + math.floor(y * i) - math.ceil(x * i) + round(s) - math.trunc(-y * i)
@@ -146,8 +146,8 @@ def whole(x: float, y: float) -> float:
 FUNCTIONS = [reads, writes, mixed, rows, pairs, piles, made_and_kept, stale, too_far, whole]
 
 
-def told(f: Function, engine: str) -> list[str]:
-    """The value and gradient, or the failure."""
+def outcome(f: Function, engine: str) -> list[str]:
+    """Return the value and gradient, or the failure."""
     try:
         value, gradient = checkpoint.value_and_grad(f, argnums=(0, 1), engine=engine)(1.3, 0.7)
     except Exception as error:
@@ -157,7 +157,7 @@ def told(f: Function, engine: str) -> list[str]:
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What runs a few hundred steps is translated."""
+    """Translate what runs a few hundred steps."""
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
     monkeypatch.setattr(policy.Translator, "first_waiting", 100)
     monkeypatch.setattr(policy, "translator", policy.Translator())
@@ -166,7 +166,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_bit_for_bit(f: Function, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no step is left to the machine where no block looks at what it has just made."""
+    """Compare with hybrid; the machine does no step unless a block reads what it has just made."""
     done: list[str] = []
     refused: list[str] = []
     compute = block_steps.compute
@@ -180,7 +180,7 @@ def test_bit_for_bit(f: Function, monkeypatch: pytest.MonkeyPatch) -> None:
             raise
 
     monkeypatch.setattr(block_steps, "compute", spy)
-    assert told(f, "c") == told(f, "hybrid")
+    assert outcome(f, "c") == outcome(f, "hybrid")
     assert done
     if f in (writes, mixed):
         assert "py.item" in done

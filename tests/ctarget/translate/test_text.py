@@ -1,4 +1,4 @@
-"""C of units made by hand: what it says, that it compiles without a warning, what it computes."""
+"""C of units made by hand: its text, that it compiles without a warning, what it computes."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def names(unit: Unit) -> list[list[str]]:
     """Return the names of what the path of each Jump records."""
     records = Records(unit)
     jumps = [record for record in records.of_end.values() if isinstance(record.path.end, Jump)]
-    return [sorted(kept.name for kept in record.words) for record in jumps]
+    return [sorted(residual.name for residual in record.words) for record in jumps]
 
 
 def test_a_loop_records_what_changes() -> None:
     records = Records(lorenz())
     assert names(lorenz()) == [["x_0", "y_0", "z_0"]]
-    assert sorted(kept.name for kept in records.prologue) == ["b_0", "r_0", "s_0"]
+    assert sorted(residual.name for residual in records.prologue) == ["b_0", "r_0", "s_0"]
     assert prologue_words(lorenz()) == 3
 
 
@@ -57,7 +57,9 @@ def test_an_exit_at_a_header_records_nothing() -> None:
 def test_results_that_are_costly_are_recorded() -> None:
     unit = nested()
     assert names(unit) == [[], [], ["ratio_0", "root_0", "sine_0", "u_0"]]
-    assert [kept.name for kept in Records(unit).prologue] == ["c_0"]  # by the name that it has at the entry
+    assert [residual.name for residual in Records(unit).prologue] == [
+        "c_0"
+    ]  # by the name that it has at the entry
     assert "const double d_0 = c_0;" in taped_source(unit)
 
 
@@ -70,9 +72,9 @@ def test_what_becomes_an_invariant_is_asked_for_at_the_entry() -> None:
 
 def test_loops_that_do_not_lead_to_one_another_have_invariants_of_their_own() -> None:
     records = Records(apart())
-    assert [kept.name for kept in records.prologue] == ["d_first", "c_first"]
+    assert [residual.name for residual in records.prologue] == ["d_first", "c_first"]
     second = records.unit.headers[1]
-    assert [kept.name for kept in records.prologue_at(second)] == ["d_second", "c_second"]
+    assert [residual.name for residual in records.prologue_at(second)] == ["d_second", "c_second"]
 
 
 def test_births_are_recorded() -> None:
@@ -161,7 +163,7 @@ def test_no_warnings(make: Callable[[], Unit], source: Callable[[Unit], str], tm
 )
 @pytest.mark.parametrize("stop", [40, 60, 100, 161, 10**6])
 def test_numbers(make: Callable[[], Unit], registers: list[float], stop: int, tmp_path: Path) -> None:
-    """Of runs of any length, and their reversals: those of Python, in every bit."""
+    """Compare runs of any length, and their reversals, with those in Python, in every bit."""
     if make in {late, orders} and stop > 1000:
         return  # they never end
     unit = make()
@@ -170,17 +172,17 @@ def test_numbers(make: Callable[[], Unit], registers: list[float], stop: int, tm
         Path(__file__).with_name("run_unit.c"), tmp_path / "run", f'-DUNIT="{tmp_path / "unit.c"}"', "-w"
     )
     words = [str(tmp_path / "run"), str(stop), *[value.hex() for value in registers]]
-    told = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True).stdout
+    printed = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True).stdout
     run = Run(make(), registers, stop)
     if not run.steps:
-        assert told == "nothing done\n"
+        assert printed == "nothing done\n"
         return
-    forward, backward = told.splitlines()
+    forward, backward = printed.splitlines()
     block, steps, *values = forward.split()
     assert unit.references[int(block)].block.label == run.end.block.block.label
     assert int(steps) == run.steps
     reals = [at for at, source in run.end.contents if isinstance(source, Place)]
     assert [float.fromhex(values[at]).hex() for at in reals] == [run.registers[at].hex() for at in reals]
-    amounts = run.reversed({at: 1.0 + at / 2 for at in range(16)})
+    cotangents = run.reversed({at: 1.0 + at / 2 for at in range(16)})
     assert backward.split()[0] == "0"
-    assert [float.fromhex(text).hex() for text in backward.split()[1:]] == [each.hex() for each in amounts]
+    assert [float.fromhex(text).hex() for text in backward.split()[1:]] == [each.hex() for each in cotangents]

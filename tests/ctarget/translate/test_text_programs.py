@@ -1,4 +1,4 @@
-"""Whole programs, by what is translated of them: values, gradients and failures, bit for bit."""
+"""Whole programs with their hot code translated: values, gradients and failures, bit for bit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 pytestmark = [needs_c, needs_compiler]
 
 
-def told(f: Callable[[float, float], float], engine: str) -> list[str]:
-    """The value and gradient, or the failure."""
+def outcome(f: Callable[[float, float], float], engine: str) -> list[str]:
+    """Return the value and gradient, or the failure."""
     try:
         value, gradient = checkpoint.value_and_grad(f, argnums=(0, 1), engine=engine)(1.0, 1.1)
     except ValueError as error:
@@ -36,5 +36,5 @@ def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.Mon
     source = text.source
     monkeypatch.setattr(text, "source", spy)
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    assert told(f, "c") == told(f, "hybrid")
+    assert outcome(f, "c") == outcome(f, "hybrid")
     assert written

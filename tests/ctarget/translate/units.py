@@ -1,4 +1,4 @@
-"""Units made by hand, of blocks that are not any program's."""
+"""Units made by hand, of blocks that belong to no program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEEDS: dict[str, tuple[tuple[int, ...], ...]] = {
 
 
 def block(label: str, *params: str) -> BlockPeer:
-    """A block whose parameters have the registers 0, 1, ..."""
+    """Return a block whose parameters have the registers 0, 1, ..."""
     made = SimpleNamespace(
         block=SimpleNamespace(label=label, params=params),
         registers={name: i for i, name in enumerate(params)},
@@ -36,7 +36,7 @@ def block(label: str, *params: str) -> BlockPeer:
 
 
 class Maker:
-    """A unit on its way."""
+    """A unit that is being made."""
 
     def __init__(self) -> None:
         self.unit = Unit("made by hand")
@@ -144,7 +144,7 @@ def nested() -> Unit:
 
 
 def late() -> Unit:
-    """X y -> x * y, c: so y is the invariant c from the second time on."""
+    """A loop of x, y -> x * y, c: from the second turn on y is the invariant c."""
     make = Maker()
     at = block("loop", "x", "y", "c")
     x, y, c = params = make.places("x_0 y_0 c_0")
@@ -155,7 +155,7 @@ def late() -> Unit:
 
 
 def orders() -> Unit:
-    """X -> x / x + 0.3 x - x: what x gets depends on the order of sums."""
+    """A loop of x -> x / x + 0.3 x - x: the cotangent of x depends on the order of sums."""
     make = Maker()
     (x,) = params = make.places("x_0")
     header = make.header(block("loop", "x"), params, 5)
@@ -167,7 +167,7 @@ def orders() -> Unit:
 
 
 def containers() -> Unit:
-    """Walks a list and pushes frames: each kind of op and effect once."""
+    """A walk along a list that pushes frames: each kind of op and effect once."""
     make = Maker()
     at, end = block("walk", "l", "s", "n"), block("back", "s", "l")
     walked, n = make.place("l_0", "value"), make.place("n_0", "integer")
@@ -210,7 +210,7 @@ def containers() -> Unit:
 
 
 def apart() -> Unit:
-    """Two loops of two invariants each, both entries of the unit; no way leads from one to the other."""
+    """Two loops of two invariants each, both entries of the unit; no path leads from one to the other."""
     make = Maker()
     for which in ("first", "second"):
         at = block(which, "x", "c", "d")

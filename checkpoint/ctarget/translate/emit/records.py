@@ -41,7 +41,7 @@ class Records:
     """What the runs of a unit record.
 
     of_end: the record of each path, by the id of its end. prologue: the words that a run records once, of the
-    places that stand for all that are the same (`same_as`). births: the words of records that are births.
+    places that represent all that are the same (`same_as`). births: the words of records that are births.
     """
 
     def __init__(self, unit: Unit) -> None:

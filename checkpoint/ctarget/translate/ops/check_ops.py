@@ -1,4 +1,4 @@
-"""Operations that look at what a value is: its kind, its identity, the parts that are no numbers."""
+"""Operations that check what a value is: its kind, its identity; and read what is no number in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from checkpoint.ctarget.translate.ops.words import has_tag, if_unlikely, lacks_t
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Expect(Undifferentiated, Op):
-    """Leaves the unit unless a value has a tag.
+    """Exits unless a value has a tag.
 
     tag: a kind of kinds.h by its name; TUPLE: a RECORD that is a plain tuple; OTHER: a kind without a
     cotangent, neither REAL nor NODE nor DUAL nor FOREIGN. procedure: of a CLOSURE or PROCEDURE, a reference.
@@ -72,7 +72,7 @@ class Enclosed(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Apart(Undifferentiated, Op):
-    """Leaves the unit unless two values are different objects."""
+    """Exits unless two values are different objects."""
 
     place: Place
     other: Place
@@ -106,7 +106,7 @@ class TagOf(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Same(Undifferentiated, Op):
-    """Leaves the unit unless two integers are equal."""
+    """Exits unless two integers are equal."""
 
     a: Place
     b: Place

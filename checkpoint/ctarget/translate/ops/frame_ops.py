@@ -21,7 +21,7 @@ from checkpoint.ctarget.translate.ops.words import content, if_unlikely, stored,
 class Peek(Undifferentiated, Op):
     """What the top frame of the machine's stack has saved.
 
-    Leaves the unit unless the frame's point is `point` (a reference) and all are of the kinds of `saved`.
+    Exits unless the frame's point is `point` (a reference) and all are of the kinds of `saved`.
     What is counted is borrowed: the Pop that follows moves it.
     """
 
@@ -86,7 +86,7 @@ class Push(Effect):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pop(Effect):
-    """Drops the top frame, which a Peek has looked at. saved: as in the Peek.
+    """Drops the top frame, which a Peek has read. saved: as in the Peek.
 
     Adjoint: the cotangents of `saved` are pushed, in their order (0 of what is no real).
     """

@@ -38,7 +38,7 @@ def _read(out: Forward, to: Place, owner: Place, text: str) -> None:
 class Load(Op):
     """A field of an object (of a TUPLE: not counting its first cell).
 
-    Leaves the unit where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
+    Exits where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
     borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real.
     """
 
@@ -69,7 +69,7 @@ class Load(Op):
 class Element(Op):
     """An element of a list or a plain tuple, by an index as in Python: a negative one counts from the end.
 
-    at: the place of the index where it was found. Leaves the unit where there is no such element, where it
+    at: the place of the index where it was found. Exits where there is no such element, where it
     has another kind than `to`, or where the list is stale after so many steps from the path's header on
     (containers.h). Adjoint: (owner . at)' += to', if to is a real.
     """
@@ -111,7 +111,7 @@ class Element(Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Length(Undifferentiated, Op):
-    """The length of a list or a plain tuple. Leaves the unit as Element does."""
+    """The length of a list or a plain tuple. Exits as Element does."""
 
     to: Place
     owner: Place
@@ -196,7 +196,7 @@ class Make(Effect):
 class Changeable(Undifferentiated, Op):
     """Where a list is to be changed: the place of an element, or, without an index, behind the last one.
 
-    Leaves the unit unless it is a list that the program may change, after so many steps (as in Element). `to`
+    Exits unless it is a list that the program may change, after so many steps (as in Element). `to`
     is an integer.
     """
 

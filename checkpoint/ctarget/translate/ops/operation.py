@@ -5,7 +5,7 @@ frame_ops.py; Forward and Adjoint, what the drivers in emit/ offer to these clas
 particular operation.
 
 A node of a unit does its ops first, in the order of the block's steps. An op computes and changes nothing, so
-any op may find that it cannot go on and exit the unit. Effects come after all ops: they cannot fail.
+any op may find that it cannot continue, and exit the unit. Effects come after all ops: they cannot fail.
 
 What always holds: operations never change once they are made, and are compared by identity.
 """

@@ -22,7 +22,7 @@ class Apply(Op):
     """A scalar primitive.
 
     definition: its name in scalars.def. domain: "reals" computes on doubles; operands that are integers or
-    booleans are converted where that is exact, else the unit is left; `to` is a real, or a boolean where the
+    booleans are converted where that is exact, else it exits; `to` is a real, or a boolean where the
     definition is a PREDICATE. "integers" computes by the definition's INTEGERS; `to` has the kind that this
     gives. singular: some partial is infinite somewhere (checkpoint/ad/record.py, Scalar). needs: for each
     operand the positions that its partial reads (the result's is the number of operands); None: all. line:
@@ -125,7 +125,7 @@ class Copy(Op):
 class Convert(Undifferentiated, Op):
     """A function without a derivative: of integers, or of a real to something that is none.
 
-    function: of machine/translated.h; returns whether there is a result, else the unit is left. `to` and the
+    function: of machine/translated.h; returns whether there is a result, else it exits. `to` and the
     operands have the kinds that it takes.
     """
 

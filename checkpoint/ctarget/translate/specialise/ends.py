@@ -110,7 +110,7 @@ class Ends:
             node.end = self._exit(node, state, path)
 
     def _exit(self, node: Node, state: State, path: PathSoFar) -> Exit:
-        """Return the exit at the head of the node's own block."""
+        """Return the exit at the start of the node's own block."""
         if path.exit is None or path.length == 0:
             return node.exit
         return self.headers.exit(node.block, state, path.steps)

@@ -191,7 +191,7 @@ def _data(values: list[Abstract]) -> int:
     seen: dict[int, Virtual] = {}
     for value in values:
         _size(value, seen)
-    return sum(data.tag != "DUAL" for data in seen.values())
+    return sum(virtual.tag != "DUAL" for virtual in seen.values())
 
 
 def _size(value: Abstract, seen: dict[int, Virtual]) -> int:

@@ -1,39 +1,60 @@
 """Params of a unit that have one value throughout a run.
 
-In: a unit and its paths. Out: classes of params that are the same, in all heads. Some only become so: a
-loop's variable that is set to an invariant again and again. Where a run is entered it has to be seen that
-these are the same already; if they are not, the machine goes on, until they are.
+In: a unit and its paths. Out: classes of params that always have the same value, at all headers. *Late*
+params are those that only become the same: variables of a loop that are set to an invariant again and again.
+Where a run is entered it is checked that these have the value already; until they have, the machine runs.
 
-What always holds: at an entry a class has one param that stands for it, and late ones, if any.
+What always holds: at an entry each class has one param that represents it, and late ones, if any.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.places import Place, Source
 from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import Path, reached
 
-Same = dict[int, set[Place]]  # a class: its params, by the numbers of heads
+Same = dict[int, set[Place]]  # a class: its params, by the numbers of headers
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Edge:
+    """A path from one header to another. copies: what each copy on it is a copy of."""
+
+    header: Header
+    jump: Jump
+    copies: dict[Place, Source]
+
+    def passes(self, k: int) -> Source:
+        """Return the source that becomes param k of the other header, before any copies."""
+        return _original(self.jump.sources[k], self.copies)
 
 
 class Invariants:
-    """Of a unit. first: for each param of a class the first entry's. late: those that only become so."""
+    """The invariants of a unit.
+
+    first: for each param of a class the one that represents it at the first entry. late: the late params.
+    """
 
     def __init__(self, unit: Unit, paths: list[Path]) -> None:
         self.first: dict[Place, Place] = {}
         self.late: set[Place] = set()
-        self._ways = [(path.header, path.end, _copies(path)) for path in paths if isinstance(path.end, Jump)]
+        self._edges = [
+            Edge(path.header, path.end, _copies(path)) for path in paths if isinstance(path.end, Jump)
+        ]
         self._headers = reached(unit)
         self._entries = [header for header in self._headers if header.entry is not None]
         for first in self._entries[0].params if self._entries else ():
             self._add(first)
 
     def at_entry(self, header: Header) -> dict[Place, Place]:
-        """For each class, by the first entry's param, the one that stands for it at another."""
+        """Return for each class, by its param at the first entry, the one that represents it at another."""
         known = [param for param in header.params if param in self.first and param not in self.late]
         return {self.first[param]: param for param in known}
 
     def _add(self, first: Place) -> None:
+        """Add the class of a param of the first entry, if it is an invariant."""
         same = self._same(first)
         for params in same.values():
             self.first.update(dict.fromkeys(params, first))
@@ -43,10 +64,11 @@ class Invariants:
                 self.late.add(param)
 
     def _same(self, first: Place) -> Same:
-        """Return all params that are what `first` is at the first entry; none where an entry has no such
-        param. At first all could be that are in no other class; then those are discarded that some way in
-        passes anything else to. (Where no way leads from one entry to another, a param of the second could
-        be in any class of the first.)
+        """Return all params that have the value of `first`; none where an entry has no such param.
+
+        At first these are all that could be, which are in no other class. (Where no path leads from one entry
+        to another, a param of the second could be in any class of the first.) Then those are discarded to
+        which some jump passes anything else.
         """
         same = {
             header.number: {
@@ -63,45 +85,46 @@ class Invariants:
         return same if all(same[entry.number] for entry in self._entries) else {}
 
     def _shrinks(self, same: Same) -> bool:
+        """Discard params to which a jump passes anything else; return whether there were any."""
         before = sum(map(len, same.values()))
-        for header, jump, copies in self._ways:
-            for param, source in zip(jump.header.params, jump.sources, strict=True):
-                if _passed(source, copies) not in same[header.number]:
-                    same[jump.header.number].discard(param)
+        for edge in self._edges:
+            to = edge.jump.header
+            for k, param in enumerate(to.params):
+                if edge.passes(k) not in same[edge.header.number]:
+                    same[to.number].discard(param)
         return sum(map(len, same.values())) < before
 
     def _grown(self, same: Same, first: Place) -> list[Place]:
-        """Params that all ways in pass one of the class to, or one that this is known of already."""
+        """Return the params to which all jumps pass one of the class, or one of those found before."""
         found: list[Place] = []
         before = -1
         while before < len(found):
             before = len(found)
             for header in self._headers:
                 for k, param in enumerate(header.params):
-                    if (
-                        param.kind == first.kind
-                        and param not in self.first
-                        and self._all_pass(header, k, same)
-                    ):
+                    is_new = param.kind == first.kind and param not in self.first
+                    if is_new and self._all_pass(header, k, same):
                         same[header.number].add(param)
                         self.first[param] = first
                         found.append(param)
         return found
 
     def _all_pass(self, to: Header, k: int, same: Same) -> bool:
-        ways = [way for way in self._ways if way[1].header is to]
-        passes = [_passed(jump.sources[k], copies) in same[header.number] for header, jump, copies in ways]
+        """Return whether there are jumps to a header, and all pass one of the class as param k."""
+        passes = [
+            edge.passes(k) in same[edge.header.number] for edge in self._edges if edge.jump.header is to
+        ]
         return bool(passes) and all(passes)
 
 
 def _copies(path: Path) -> dict[Place, Source]:
-    """What each copy on a path is a copy of."""
+    """Return for each place that is set to a copy on a path the source that was copied."""
     found: dict[Place, Source] = {}
     for operation in path.operations:
         if operation.copied is not None:
-            found.update(dict.fromkeys(operation.sets(), _passed(operation.copied, found)))
+            found.update(dict.fromkeys(operation.sets(), _original(operation.copied, found)))
     return found
 
 
-def _passed(source: Source, copies: dict[Place, Source]) -> Source:
+def _original(source: Source, copies: dict[Place, Source]) -> Source:
     return copies.get(source, source) if isinstance(source, Place) else source

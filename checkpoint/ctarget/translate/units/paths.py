@@ -1,7 +1,7 @@
 """The paths of a unit: from each header through nodes to each end.
 
 In: a unit. Out: its paths. What always holds: each end has one path. The path of an exit that several nodes
-share, for ops that cannot continue, is what lies before the first of them: it is the same for all.
+share, for ops that cannot continue, is what comes before the first of them: it is the same for all.
 """
 
 from __future__ import annotations
