@@ -30,7 +30,7 @@ from tests.ctarget.translate.units import Maker, block, lorenz
 pytestmark = needs_c
 
 EXPECTED = {
-    # Rows of weights are lists from outside: the kinds of their elements are tested. `map` makes a list; where
+    # Rows of weights are lists from outside, whose elements are tested for their kind. `map` makes a list; if
     # its length is not known, recursion pushes frames, and returns test which frame is on top.
     "network": Counts(units=4, nodes=242, made=33, pushed=12, tests=214, dynamic=15),
     # The force, a gradient, is one step of the machine: the unit exits before it. What is hot is the work
