@@ -44,6 +44,11 @@ class Span:
     def column(self) -> int:
         return self.source.line_and_column(self.start)[1]
 
+    @property
+    def text(self) -> str:
+        """The characters themselves."""
+        return self.source.text[self.start : self.end]
+
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
 

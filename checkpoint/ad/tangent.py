@@ -14,6 +14,7 @@ from typing import Any
 from checkpoint.ad.amounts import amount_of
 from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record
 from checkpoint.ad.graph import NOTHING, numbers, parts_of, reach, replace, transform, with_parts
+from checkpoint.ad.identity import descriptions, identity_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_part, tangent_at, zero
 from checkpoint.ad.values import Opaque, Pair
 from checkpoint.ad.walk import DESCEND, Branch, fold
@@ -48,6 +49,10 @@ def match(value: Any, tangent: Any, what: str) -> list[tuple[Number, Number]]:
 
 def _match_opaque(value: Any, tangent: Any, what: str, path: Path | None) -> list[tuple[Number, Number]]:
     found = numbers(value)
+    identity = identity_of(value)
+    if type(tangent) is Opaque and tangent.identity != identity:
+        expected, given = descriptions(identity, tangent.identity)
+        raise _mismatch(what, expected, tangent, path, given)
     if type(tangent) is not Opaque or len(tangent.numbers) != len(found):
         reals = "1 real" if len(found) == 1 else f"{len(found)} reals"
         raise _mismatch(what, f"that of a procedure or capsule that holds {reals}", tangent, path)
@@ -114,13 +119,15 @@ _SHAPES: dict[type, Callable[[Any], tuple[str, list[str]]]] = {
 }
 
 
-def _mismatch(what: str, expected: str, got: Any, path: Path | None) -> ShapeError:
+def _mismatch(
+    what: str, expected: str, got: Any, path: Path | None, described: str | None = None
+) -> ShapeError:
     steps = []
     while path is not None:
         path, step = path
         steps.append(step)
     place = f" at {', '.join(reversed(steps))}" if steps else ""
-    return ShapeError(f"the {what}{place} must be {expected}, not {_describe(got)}")
+    return ShapeError(f"the {what}{place} must be {expected}, not {described or _describe(got)}")
 
 
 def _form(number: Number) -> Any:
@@ -174,7 +181,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
         if kind in NOTHING:
             return None
         if kind is not tuple and part.enters_as_graph:
-            return Opaque(tuple([fresh(reals[id(number)]) for number in numbers(part)]))
+            return Opaque(tuple([fresh(reals[id(number)]) for number in numbers(part)]), identity_of(part))
         return DESCEND
 
     return _unfrozen(transform(value, done, special))
@@ -202,7 +209,8 @@ def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
         if kind in NOTHING:
             return None
         if kind is not tuple and part.enters_as_graph:
-            return Opaque(tuple([_popped(left, number) for number in numbers(part)]))
+            popped = tuple([_popped(left, number) for number in numbers(part)])
+            return Opaque(popped, identity_of(part))
         return Branch(parts_of(part), lambda parts: with_parts(part, tuple(parts)))
 
     return _unfrozen(fold(value, opened))

@@ -110,18 +110,19 @@ class Capsule:
     """The rest of an interrupted run: a state of the engine that ran it.
 
     `engine` is that engine's name; `state.tags` is the tag counter at the cut. `open_tags` are those of
-    derivatives that the rest will leave: a dual under one of them, met inside the capsule, is no more
-    than two numbers of the capsule's own.
+    derivatives that the rest will leave: a dual under one of them, met inside the capsule, is no more than
+    two numbers of the capsule's own. `origin` is the run that it was cut out of (checkpoint.ad.identity).
     """
 
-    __slots__ = ("birth", "engine", "open_tags", "state")
+    __slots__ = ("birth", "engine", "open_tags", "origin", "state")
     enters_as_graph = True
 
-    def __init__(self, state: Any, engine: str, open_tags: frozenset[int]) -> None:
+    def __init__(self, state: Any, engine: str, open_tags: frozenset[int], origin: Any = None) -> None:
         self.birth = 0
         self.state = state
         self.engine = engine
         self.open_tags = open_tags
+        self.origin = origin
 
     @property
     def steps(self) -> int:
@@ -133,7 +134,7 @@ class Capsule:
         return (self.state,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Capsule:
-        return Capsule(parts[0], self.engine, self.open_tags)
+        return Capsule(parts[0], self.engine, self.open_tags, self.origin)
 
     def write(self) -> str:
         return f"#<capsule {self.steps}>"
@@ -145,21 +146,23 @@ class Opaque:
     """A tangent or cotangent of a closure or capsule: one number for each location in it.
 
     `numbers` follow the order in which checkpoint.ad.graph.numbers finds the locations. A program
-    can pass an Opaque on and give it back, and do nothing else with it.
+    can pass an Opaque on and give it back, and do nothing else with it. `identity` says to which capsule it
+    belongs (checkpoint.ad.identity); None: to a closure.
     """
 
-    __slots__ = ("birth", "numbers")
+    __slots__ = ("birth", "identity", "numbers")
     enters_as_graph = True
 
-    def __init__(self, numbers: tuple[Any, ...]) -> None:
+    def __init__(self, numbers: tuple[Any, ...], identity: Any = None) -> None:
         self.birth = 0
         self.numbers = numbers
+        self.identity = identity
 
     def parts(self) -> tuple[Any, ...]:
         return (self.numbers,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Opaque:
-        return Opaque(parts[0])
+        return Opaque(parts[0], self.identity)
 
     def write(self) -> str:
         return "#<opaque>"

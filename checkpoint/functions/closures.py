@@ -11,11 +11,13 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.graph import constant
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError, SourceError
+from checkpoint.functions.own_programs import Functions, Owned
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.public import COUNTERPARTS, Derived
 from checkpoint.functions.pytrees import to_language
@@ -37,15 +39,15 @@ def closure_of(
 ) -> Closure:
     """A closure of the tuple of the positional arguments and then those passed by name."""
     shape = Shape(len(positional), tuple(keywords))
-    return _closure(f, shape, engine, classes_in((*positional, *keywords.values())))
+    return _closure(f, shape, engine, classes_in((*positional, *keywords.values())), {})
 
 
-def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...]) -> Closure:
+def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...], owned: Owned) -> Closure:
     f = _written_out(f)
     with _lock:
         linked, inputs = _programs.find(f, shape, classes)
         engine.prepare(linked.thunk, linked.scopes)
-    return linked.closure(_hidden(linked, inputs, engine))
+    return linked.closure(_hidden(linked, inputs, engine, owned))
 
 
 def _written_out(f: Any) -> Any:
@@ -57,13 +59,18 @@ def _written_out(f: Any) -> Any:
     return derived(make, _written_out(f.function), f.argnums)
 
 
-def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]:
+def _hidden(linked: Linked, inputs: list[Any], engine: Engine, owned: Owned) -> dict[int, Any]:
     """The values of a program's inputs."""
+    at = linked.functions_input
+    functions = None if at is None else Functions(owned)
 
     def other(thing: Any) -> Any:
-        if isinstance(thing, Procedure):
-            return thing.on(engine)
-        return argument_of(thing, engine) if callable(thing) else NotImplemented
+        if not callable(thing):
+            return NotImplemented
+        value = thing.on(engine) if isinstance(thing, Procedure) else argument_of(thing, engine)
+        if functions is not None:
+            functions.add(value, thing)
+        return value
 
     values = {}
     for i, param, place in zip(linked.hidden, linked.thunk.params, linked.places, strict=True):
@@ -73,12 +80,17 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine) -> dict[int, Any]
             if error.span is None:
                 error.span = place
             raise
+    if at is not None and functions is not None:
+        for lam, known in linked.functions.items():
+            functions.by_lambda[lam] = inputs[known] if isinstance(known, int) else known.value
+        functions.read_inputs(lambda f: _closure(f, Shape(1), engine, linked.classes, owned))
+        values[at] = Native(functions)
     return values
 
 
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:
     """A function that is an argument, or part of one, as a value that is called by position."""
-    closure = _closure(f, Shape(None), engine, ())
+    closure = _closure(f, Shape(None), engine, (), {})
     start = engine.start(0, Pair(closure, None), 0)
     return engine.advance(start, None, Effects()).value
 

@@ -101,7 +101,7 @@ def _function_or_capsule(thing: Any, engine: Engine) -> Any:
     """Return the value of the language for what is neither number nor container, or NotImplemented."""
     if isinstance(thing, Capsule):
         checked_capsule(thing, engine)
-        return Capsule(thing.state, thing.engine, thing.open_tags)
+        return Capsule(thing.state, thing.engine, thing.open_tags, thing.origin)
     if isinstance(thing, Opaque):
         return thing
     if isinstance(thing, Procedure):
@@ -135,7 +135,7 @@ class PythonRest(Call):
         return pytrees.with_leaves(x, part, leaves)
 
     def leave_capsule(self, capsule: Capsule) -> Capsule:
-        return PythonCapsule(capsule.state, capsule.engine, capsule.open_tags)
+        return PythonCapsule(capsule.state, capsule.engine, capsule.open_tags, capsule.origin)
 
     def without_reals(self, name: str, x: Any) -> str:
         if type(x) is int:
@@ -205,7 +205,7 @@ class Returned:
 def _with_own_results(part: Any) -> Any:
     kind = type(part)
     if kind is Capsule:
-        return PythonCapsule(part.state, part.engine, part.open_tags)
+        return PythonCapsule(part.state, part.engine, part.open_tags, part.origin)
     return DESCEND if kind in CONTAINERS else part
 
 

@@ -23,6 +23,7 @@ from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span
 from checkpoint.lang import core
+from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, reverse_sweep, swept
 
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
@@ -110,11 +111,14 @@ class Run:
         """Return the capsule after a number of steps; RunError where the run has fewer."""
         if steps < 0:
             raise RunError(f"a number of steps must be 0 or more, not {steps}")
+        origin = origin_of(self.u.car, self.u.cdr)
         start, end = self.ends(steps)
         done = end.steps - start.steps
         if done != steps:
             raise RunError(f"cannot interrupt after {steps} steps: the run has {done}", self.errors.span)
-        return self.engine.capsule(end)
+        capsule = self.engine.capsule(end)
+        capsule.origin = origin
+        return capsule
 
     def vjp(self, cotangent_of: Callable[[Any], Any], schedule: Schedule) -> tuple[Any, Any]:
         """Return the value y and the cotangent of the argument, for the cotangent `cotangent_of(y)`."""

@@ -79,6 +79,7 @@ class State:
     """A moment of a run, between two steps: what checkpoint.driver.engine.State asks for."""
 
     __slots__ = ("frame", "steps", "tags")
+    points = "frames"  # see checkpoint.ad.identity
 
     def __init__(self, frame: Frame, steps: int, tags: int) -> None:
         self.frame = frame
@@ -98,6 +99,15 @@ class State:
 
     def with_parts(self, parts: tuple[Any, ...]) -> State:
         return State(parts[0], self.steps, self.tags)
+
+    def place(self) -> int:
+        """Return a fingerprint of the codes that the frames point to, for checkpoint.ad.identity."""
+        found, frame = 0, cast("Frame | None", self.frame)
+        while frame is not None:
+            code = frame.code
+            found = hash((found, type(code), code.span.text, len(frame.values), len(frame.env)))
+            frame = frame.next
+        return found
 
 
 NOWHERE = Span(Source("<run>", ""), 0, 0)

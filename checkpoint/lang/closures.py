@@ -76,6 +76,7 @@ class Scopes:
                 self._groups[expr] = self._make_groups(expr)
         for expr in inside:
             if isinstance(expr, Lambda):
+                expr.definitions = self.lambda_of
                 group = self._group_of_lambda.get(expr)
                 self._captures[expr] = self.free(expr) if group is None else group.captures
 

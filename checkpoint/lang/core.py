@@ -47,6 +47,7 @@ class Lambda(Expr):
 
     name: its name in messages, if it has one.
     shown: whether its calls are shown where a run fails: true of the user's own functions.
+    definitions: the lambdas that letrecs of its program bind, by name, once the program has been analysed.
     primitive: the primitive of which this is the eta-expansion (a primitive used as a value).
     compiled: what each engine has compiled this lambda to, by the engine's name; engines fill it in.
     """
@@ -57,6 +58,7 @@ class Lambda(Expr):
     primitive: str | None = None
     compiled: dict[str, object] = field(default_factory=dict, repr=False)
     shown: bool = False
+    definitions: dict[str, Lambda] = field(default_factory=dict, repr=False)
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -54,6 +54,7 @@ from checkpoint.driver.execute import Sweep
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection, Plain, Schedule, weighs
 from checkpoint.errors import InternalError
+from checkpoint.lang.origins import origin_of
 
 
 @dataclass
@@ -259,12 +260,14 @@ def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
 
 
 def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
+    origin = origin_of(u.car, u.cdr)
     start = context.engine.start(0, u, context.tags)
     end = context.engine.advance(start, start.steps + limit, context.effects)
     if end.steps != start.steps + limit:
         raise ValueError(f"the run has {end.steps - start.steps} steps: cannot stop after {limit}")
     context.tags = max(context.tags, end.tags)
     capsule: Capsule = renew(context.engine.capsule(end))
+    capsule.origin = origin
     return capsule
 
 

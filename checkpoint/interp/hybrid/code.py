@@ -108,6 +108,11 @@ class BlockCode:
         self.seen: dict[str, type] = {}
         self.source = ""
 
+    @property
+    def text(self) -> str:
+        """The text of the block's first step, or the kind of its end where that stands in no text."""
+        return type(self.block.end).__name__ if self.span is None else self.span.text
+
     def signature(self, values: tuple[Any, ...]) -> Signature:
         """That of the values of its parameters."""
         kinds = dict(zip(self.block.params, map(type, values), strict=True))

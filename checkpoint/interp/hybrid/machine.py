@@ -59,6 +59,7 @@ class State:
     """A moment of a run: what checkpoint.driver.engine.State asks for."""
 
     __slots__ = ("births", "block", "frame", "index", "reserve", "steps", "tags", "values")
+    points = "blocks"  # see checkpoint.ad.identity
 
     def __init__(
         self,
@@ -91,6 +92,15 @@ class State:
 
     def with_parts(self, parts: Values) -> State:
         return State(self.block, self.index, parts[0], parts[1], self.steps, self.tags, self.births)
+
+    def place(self) -> int:
+        """Return a fingerprint of the point and the return points, for checkpoint.ad.identity."""
+        found = hash((self.index, self.block.text, len(self.values)))
+        frame = self.frame
+        while frame is not None:
+            found = hash((found, frame.block.text, len(frame.saved)))
+            frame = frame.next
+        return found
 
 
 RESERVE = 1 << 15  # bytes

@@ -33,7 +33,7 @@ Exceptions
     R caught x   matches exc types   raise-check x
 Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
-    O call-primitive f ...
+    O call-primitive f ...   primops functions f call x   interrupt functions f call x l
 Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
     R is-array x   fill x v   array-sorted x axis kind   basis x i   stacked x parts axis
     S item-to-change x i   R slice-to-change x lo hi step   (of an array a copy)
@@ -56,6 +56,7 @@ from checkpoint.prims.python import (
     mathematics,
     native,
     objects,
+    own,
     sequences,
     text,
     updates,
@@ -73,6 +74,7 @@ __all__ = [
     "mathematics",
     "native",
     "objects",
+    "own",
     "sequences",
     "text",
     "updates",

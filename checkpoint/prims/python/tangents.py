@@ -13,6 +13,7 @@ from typing import Any
 from checkpoint.ad.arrays import Array, Memory, backend_of, backends, described
 from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
 from checkpoint.ad.graph import NOTHING, numbers
+from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
@@ -58,7 +59,7 @@ def _leaf(value: Any, given: Any, path: Path) -> Any:
             raise _mismatch(path, f"None, since {_described(value)} has no derivative", given)
         return None
     if given is None and not numbers(value):
-        return Opaque(())
+        return Opaque((), identity_of(value))
     if type(given) is not Opaque:
         raise _mismatch(path, "what another derivative gave for this function or capsule", given)
     return given

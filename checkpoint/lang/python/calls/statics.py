@@ -18,7 +18,7 @@ from checkpoint.ad.containers import Types
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
-from checkpoint.lang.core import Const, Expr, Prim
+from checkpoint.lang.core import Const, Expr, Prim, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, partials
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -143,6 +143,8 @@ def _bound(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Ex
 def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     name = node.args[0]
     assert isinstance(name, ast.Constant)
+    if name.value == "functions":
+        return Var(t.span(node), t.program.functions_input())
     return Prim(t.span(node), str(name.value), tuple([t.expr(part, env) for part in node.args[1:]]))
 
 

@@ -55,6 +55,10 @@ class ProgramContext(ABC):
         """Return the object that the core variable of an input stands for."""
 
     @abstractmethod
+    def functions_input(self) -> str:
+        """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
+
+    @abstractmethod
     def check_input(self, t: FunctionContext, variable: str, node: ast.AST) -> None:
         """Refuse an input whose value no program can hold."""
 

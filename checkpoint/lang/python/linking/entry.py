@@ -12,11 +12,12 @@ import types
 from typing import Any
 
 from checkpoint.ad.attributes import stored
+from checkpoint.ad.values import Foreign
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Expr, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, statics
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import NOWHERE
+from checkpoint.lang.python.context.builder import NOWHERE, const, prim
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking import values
@@ -49,6 +50,8 @@ def _arranged(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> 
     op = None if passed.keywords else statics.primitive(known.value, len(passed.positional))
     if op is not None:
         return linker.operation(t, op, passed.positional, NO_NODE)
+    if isinstance(known.value, Foreign) and not passed.keywords:
+        return prim(NOWHERE, "py.call-primitive", const(NOWHERE, known.value), *passed.positional)
     callee = linker.library_callee(known.value) or linker.callee(known)
     if callee is not None:
         return arrange.apply(t, callee, passed, NO_NODE, arrange.caller(t, callee, NOWHERE))

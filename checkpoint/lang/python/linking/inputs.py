@@ -80,6 +80,8 @@ def _in_class(cls: type, name: str) -> Any:
     raise NotFound(name)
 
 
+FUNCTIONS = "functions"  # leads to the input that is an OwnPrograms (checkpoint.prims.python.own)
+
 ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "global": _global,
     "cell": _cell,
@@ -99,6 +101,7 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "field factory": lambda cls, name: cls.__dataclass_fields__[name].default_factory,
     "tuple default": lambda cls, name: cls._field_defaults[name],
     "library": lambda _, key: key,
+    FUNCTIONS: lambda _, key: key,
     "func": lambda cached, _: cached.func,
 }
 

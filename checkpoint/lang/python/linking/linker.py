@@ -22,7 +22,7 @@ from typing import Any
 from checkpoint import config
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span
-from checkpoint.lang.core import App, Expr, Lambda, Var
+from checkpoint.lang.core import App, Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import Names
@@ -40,7 +40,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.linking import values
-from checkpoint.lang.python.linking.inputs import Inputs, NotFound, is_data, is_of_system
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system
 from checkpoint.lang.python.linking.objects import Facts, Objects
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
@@ -66,6 +66,7 @@ class Linker(Objects):
         self.variables: dict[int, str] = {}
         self.places: dict[str, Span] = {}
         self.bindings: dict[str, Lambda] = {}
+        self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
         self._callees: dict[Any, Callee] = {}
         self._pending: list[tuple[str, Translator]] = []
         self.method_names = {
@@ -95,6 +96,12 @@ class Linker(Objects):
         value = self.input_of(variable)
         if advice.is_random(value):
             raise t.refuse(node, *advice.of_random(type(value).__name__))
+
+    def functions_input(self) -> str:
+        """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
+        found = self.find(0, FUNCTIONS, FUNCTIONS)
+        assert isinstance(found, str)
+        return found
 
     def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
         """Return the meaning of what an access from an input leads to."""
@@ -180,7 +187,7 @@ class Linker(Objects):
         if isinstance(found, str):
             return lambda span: Var(span, found)
         assert found is not None
-        return lambda span: values.of_reference(self, Entry(self), found, span, NO_NODE)
+        return lambda span: self._value(Entry(self), found, span, NO_NODE)
 
     def factory_of(self, known: Reference, name: str) -> Maker:
         """Return a maker of the value of a dataclass field's default factory."""
@@ -310,7 +317,13 @@ class Linker(Objects):
 
     def value_of(self, t: CallContext, known: Reference, node: ast.AST) -> Expr:
         """Return a known object as a value."""
-        return values.of_reference(self, t, known, t.span(node), node)
+        return self._value(t, known, t.span(node), node)
+
+    def _value(self, t: CallContext, known: Reference, span: Span, node: ast.AST) -> Expr:
+        value = values.of_reference(self, t, known, span, node)
+        if not isinstance(value, Const):
+            self.used_as_values.append((known, value))
+        return value
 
     def as_value(self, callee: Callee, span: Span) -> Expr:
         """Return a function as a value that is called by position."""

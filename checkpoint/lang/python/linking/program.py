@@ -21,15 +21,16 @@ from checkpoint import config
 from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
+from checkpoint.ad.numbers import fresh
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.closures import Scopes, analyse
-from checkpoint.lang.core import Expr, Lambda, Letrec, Var
+from checkpoint.lang.core import Expr, Lambda, Letrec, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE, const, prim
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.entry import call_of_root, value_of_root
-from checkpoint.lang.python.linking.inputs import Inputs, classes_in
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.objects import Facts, FactsChanged
 
@@ -55,6 +56,11 @@ class Linked:
     scopes: the captures of its lambdas. inputs: how its inputs are found.
     hidden: the indices of the inputs that are data, in the order of the lambda's parameters.
     met_classes: the classes of the objects in its arguments and inputs for which it is translated.
+    classes: all that it knows.
+    functions: which Python function a procedure is that stands for one used as a value: the number of the
+        input, or the function itself where it is no input.
+    functions_input: the number of the input that is an OwnPrograms of them, if the program asks for it
+        (checkpoint.prims.python.own).
     places: where each of the inputs that are data is first read, as far as a text says.
     generation: which functions of array libraries were registered when it was translated.
     packages: those that were open for translation then.
@@ -68,19 +74,23 @@ class Linked:
     places: tuple[Span | None, ...]
     generation: int
     packages: frozenset[str]
+    classes: tuple[type, ...]
+    functions: dict[Lambda, Reference | int]
+    functions_input: int | None
 
     def closure(self, values: dict[int, Any]) -> Closure:
-        """Return the entry, closed over the values of the inputs."""
+        """Return the entry closed over copies of the inputs' values: each slot is a location of its own."""
         found = {name: values[i] for name, i in zip(self.thunk.params, self.hidden, strict=True)}
         body: Expr = self.thunk.body
         if isinstance(body, Letrec):
             for group in self.scopes.groups(body):
                 if not group.closed:
-                    found[group.env] = Environment(tuple([found[name] for name in group.captures]))
+                    found[group.env] = Environment(tuple([fresh(found[name]) for name in group.captures]))
             body = body.body
         assert isinstance(body, Lambda)
         captures = self.scopes.captures(body)
-        return Closure(body, Environment(tuple([found[name] for name in captures])) if captures else EMPTY)
+        slots = tuple([fresh(found[name]) for name in captures])
+        return Closure(body, Environment(slots) if captures else EMPTY)
 
 
 @contextmanager
@@ -124,8 +134,25 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     packages = linker.packages
     places = tuple([linker.places.get(linker.variables[i]) for i in hidden])
-    linker.inputs.forget()
-    return Linked(thunk, analyse(thunk), linker.inputs, hidden, met_classes, places, generation, packages)
+    known = (*classes, *linker.facts.classes)
+    at = next((i for i in hidden if linker.inputs.nodes[i].access[0] == FUNCTIONS), None)
+    functions = {} if at is None else _functions(linker)
+    scopes, inputs = analyse(thunk), linker.inputs
+    inputs.forget()
+    return Linked(
+        thunk, scopes, inputs, hidden, met_classes, places, generation, packages, known, functions, at
+    )
+
+
+def _functions(linker: Linker) -> dict[Lambda, Reference | int]:
+    """Return which Python function each procedure is that stands for one used as a value."""
+    found: dict[Lambda, Reference | int] = {}
+    for known, made in linker.used_as_values:
+        for each in made.args[1:] if isinstance(made, Prim) else (made,):
+            lam = linker.bindings.get(each.name) if isinstance(each, Var) else each
+            if isinstance(lam, Lambda):
+                found[lam] = Reference(known.value) if known.input is None else known.input
+    return found
 
 
 def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:

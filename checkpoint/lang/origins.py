@@ -1,0 +1,168 @@
+"""The origins of runs: f's own code, what it closed over and the structure of x (checkpoint.ad.identity).
+
+In: a procedure f and its argument x. Out: an Origin, which equals that of the same function at an argument of
+the same structure, whatever program each of them is part of.
+
+f's own code is its lambda and those that it reaches through letrecs. Two such texts are the same where they
+differ in names of variables only: every front end numbers these, so that a name depends on what else is in
+the program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.ad.arrays import Discrete, Native
+from checkpoint.ad.containers import Dict, Layout, Record, Types
+from checkpoint.ad.graph import ATOMS, numbers, parts_of
+from checkpoint.ad.identity import Identity, Origin, identity_of
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.values import Capsule, Closure, Foreign, Opaque, is_resume
+from checkpoint.lang.core import Const, Expr, If, Lambda, Prim, Var
+from checkpoint.lang.walk import binders, preorder
+
+
+class OwnCode:
+    """The code of a procedure without the program around it, to be compared. name: for messages."""
+
+    __slots__ = ("_digest", "lam")
+
+    def __init__(self, lam: Lambda) -> None:
+        self.lam = lam
+        self._digest: bytes | None = None
+
+    @property
+    def name(self) -> str:
+        return self.lam.name or "a procedure"
+
+    @property
+    def digest(self) -> bytes:
+        """Return a hash of the code, made when two lambdas are first compared."""
+        if self._digest is None:
+            self._digest = _digest_of_code(self.lam)
+        return self._digest
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is OwnCode and (self.lam is other.lam or self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Values as a hash, and what a hash does not say: the procedures and the capsules among them."""
+
+    digest: bytes
+    procedures: tuple[OwnCode, ...]
+    capsules: tuple[Identity | None, ...]
+
+
+def origin_of(f: Any, x: Any) -> Origin | None:
+    """Return the origin of the run of f at x; a capsule's rest has that of the capsule."""
+    if is_resume(f):
+        return x.origin if isinstance(x, Capsule) else None
+    if type(f) is not Closure:
+        return None
+    return Origin(OwnCode(f.lam), fingerprint(f.env, with_reals=True), fingerprint(x, with_reals=False))
+
+
+def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
+    """Return a fingerprint of the structure of a value and of what has no derivative in it.
+
+    with_reals: of the reals and the elements of arrays, too.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    procedures: list[OwnCode] = []
+    capsules: list[Identity | None] = []
+    seen: dict[int, int] = {}
+    pending = [root]
+    while pending:
+        value = pending.pop()
+        kind = type(value)
+        if kind in NUMBERS:
+            digest.update(_number(real_part(value), with_reals))
+        elif kind in ATOMS:
+            digest.update(_atom(value))
+        elif id(value) in seen:
+            digest.update(b"again %d;" % seen[id(value)])
+        else:
+            seen[id(value)] = len(seen)
+            if kind is Closure:
+                procedures.append(OwnCode(value.lam))
+            elif kind in (Capsule, Opaque):
+                capsules.append(identity_of(value))
+                digest.update(b"capsule;")
+                pending.extend(reversed(numbers(value)))
+                continue
+            digest.update(_head(value))
+            pending.extend(reversed(parts_of(value)))
+    return Fingerprint(digest.digest(), tuple(procedures), tuple(capsules))
+
+
+def _number(value: Any, with_reals: bool) -> bytes:
+    if type(value) is float:
+        return b"real %s;" % value.hex().encode() if with_reals else b"real;"
+    return _array(value.data, with_reals)
+
+
+def _array(data: Any, with_elements: bool) -> bytes:
+    head = f"array {data.dtype} {tuple(data.shape)};".encode() if data is not None else b"no array;"
+    return head + data.tobytes() if with_elements and hasattr(data, "tobytes") else head
+
+
+def _atom(value: Any) -> bytes:
+    kind = type(value)
+    if kind is Layout:
+        return f"layout {_class(value.cls)} {value.names};".encode()
+    if kind is Types:
+        return f"types {' '.join(map(_class, value.classes))};".encode()
+    if kind is Foreign:
+        return f"primitive {id(value.value)};".encode()
+    inner = value.value if kind is Native else value
+    return f"{kind.__name__} {inner!r};".encode()
+
+
+def _class(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _head(value: Any) -> bytes:
+    """Return what is to be known of a container besides its parts."""
+    kind = type(value)
+    if kind is Discrete:
+        return _array(value.data, True)
+    if kind is Record:
+        return _atom(value.layout) + b"%d;" % len(value.items)
+    names = f" {list(value.items)!r}" if kind is Dict else ""
+    return f"{kind.__name__} {len(parts_of(value))}{names};".encode()
+
+
+def _digest_of_code(lam: Lambda) -> bytes:
+    """Return a hash of a lambda and of those that it reaches by letrecs; names are numbered as they come."""
+    digest = hashlib.blake2b(digest_size=16)
+    ordinals: dict[str, int] = {}
+    definitions = lam.definitions
+    pending = [lam]
+    met = {lam}
+    while pending:
+        for expr in preorder(pending.pop()):
+            names = (expr.name,) if isinstance(expr, Var) else binders(expr)
+            numbered = [ordinals.setdefault(name, len(ordinals)) for name in names]
+            digest.update(f"{type(expr).__name__} {numbered} {_detail(expr)};".encode())
+            other = definitions.get(expr.name) if isinstance(expr, Var) else None
+            if other is not None and other not in met:
+                met.add(other)
+                pending.append(other)
+    return digest.digest()
+
+
+def _detail(expr: Expr) -> str:
+    if isinstance(expr, Prim):
+        return f"{expr.op} {len(expr.args)}"
+    if not isinstance(expr, Const):
+        return "" if isinstance(expr, If) else str(len(getattr(expr, "args", ())))
+    found = fingerprint(expr.value, with_reals=True)
+    return found.digest.hex()
