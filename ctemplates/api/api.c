@@ -72,7 +72,8 @@ static void import_state(void *arguments) {
     Side side = NO_RUN;
     crossing->result = held_new(crossing->held, HELD_STATE);
     Value *values = heap_allocate(heap, (count + 1) * sizeof *values);
-    crossing->done = bridge_import(heap, &side, crossing->values, values, count, crossing->errors);
+    crossing->done = bridge_keep(heap, crossing->given->block, crossing->given_points, crossing->frame_count) &&
+                     bridge_import(heap, &side, crossing->values, values, count, crossing->errors);
     if (crossing->done) crossing->result->state = imported_state(heap, crossing, values);
     heap_free(heap, values, (count + 1) * sizeof *values);
 }

@@ -200,13 +200,17 @@ static Value import_range(Passage *x, PyObject *python) {
 
 /* Closures */
 
+bool heap_keep(Heap *heap, PyObject *peer) {
+    if (!heap->keeps) heap->keeps = PySet_New(NULL);
+    return heap->keeps && PySet_Add(heap->keeps, peer) == 0;
+}
+
 /* Where the code is; the heap keeps its peer. */
 static const Procedure *procedure_of_peer(Heap *heap, PyObject *peer) {
     PyObject *address = PyObject_GetAttr(peer, classes()->address);
     const Procedure *procedure = address ? PyLong_AsVoidPtr(address) : NULL;
     Py_XDECREF(address);
-    if (procedure && heap->keeps && PySet_Add(heap->keeps, peer) < 0) return NULL;
-    return procedure;
+    return procedure && heap_keep(heap, peer) ? procedure : NULL;
 }
 
 const Procedure *import_procedure(Passage *x, PyObject *lambda) {

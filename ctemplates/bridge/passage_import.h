@@ -11,4 +11,7 @@ bool import_rest(Passage *x);
 
 const Procedure *import_procedure(Passage *x, PyObject *lambda);
 
+/* The peer, and so the code that it stands for, lives as long as the heap. false: a Python exception is set. */
+bool heap_keep(Heap *heap, PyObject *peer);
+
 #endif

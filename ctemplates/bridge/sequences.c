@@ -80,6 +80,20 @@ bool bridge_import(Heap *heap, Side *side, void *sequence, Value *out, size_t co
     return s.done;
 }
 
+bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t count) {
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    bool kept = heap_keep(heap, block->python);
+    for (size_t i = 0; kept && i < count; i++) {
+        const ReturnPoint *point = (const ReturnPoint *)points[i];
+        if (i && points[i] == points[i - 1]) continue; /* as in a deep recursion */
+        kept = heap_keep(heap, point->block->python);
+        if (kept && point->handler) kept = heap_keep(heap, point->handler->python);
+    }
+    if (!kept) PyErr_Clear();
+    PyGILState_Release(lock);
+    return kept;
+}
+
 bool bridge_export_amounts(Heap *heap, const Value *amounts, size_t count, void *list, void *errors) {
     Sequence s = {.heap = heap, .values = amounts, .count = count, .python = list, .errors = errors, .amounts = true};
     guarded(heap, export_sequence, clean_sequence, &s);

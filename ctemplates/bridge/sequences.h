@@ -6,6 +6,7 @@
 
 #include "bridge/side.h"
 #include "memory/heap.h"
+#include "program/code.h"
 
 /* What Python calls through the api, with values of whole states: all of them cross at once, so that what they share
  * stays shared. false: the Python exception that stopped it has been appended to `errors` (a list). */
@@ -15,6 +16,10 @@ bool bridge_export(Heap *heap, const Side *side, const Value *values, size_t cou
 
 /* The items of a list or tuple of at least `count`; the values are then the caller's. */
 bool bridge_import(Heap *heap, Side *side, void *sequence, Value *out, size_t count, void *errors);
+
+/* The heap keeps the peers of a block and of the blocks that frames return to: their code must live as long as a state
+ * that is at it. false: no memory. */
+bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t count);
 
 /* The same for amounts: float and REAL, Both and DUAL, all else FOREIGN. */
 bool bridge_export_amounts(Heap *heap, const Value *amounts, size_t count, void *list, void *errors);

@@ -67,7 +67,7 @@ struct Heap {
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
     uint64_t runs; /* the owner of the next run's lists (handles.h) */
-    void *keeps; /* PyObject *: a set of what must live as long as the heap's closures (passage_import.c); owned */
+    void *keeps; /* PyObject *: the set of peers whose code closures and frames name; owned; NULL: none */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
     struct Gate *gate; /* who is in the heap, and what he releases when he leaves (held.h) */
     struct Keys *keys;       /* the fields of keys (keys.c) */

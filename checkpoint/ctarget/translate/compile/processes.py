@@ -88,17 +88,17 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def first_line(command: list[str], seconds: float = VERSION_SECONDS) -> str:
+def first_line(command: list[str]) -> str:
     """Return the first line that a command prints."""
     try:
         with tempfile.TemporaryFile() as printed:
-            status = run(command, printed.fileno(), seconds, {"LC_ALL": "C"})
+            status = run(command, printed.fileno(), VERSION_SECONDS, {"LC_ALL": "C"})
             printed.seek(0)
             line = printed.read(LONGEST_VERSION).decode(errors="replace").partition("\n")[0].strip()
     except OSError as error:
         raise CompilationError(f"{command[0]} does not run: {error}") from None
     if status is None:
-        raise CompilationError(f"{command[0]} does not run: it did not end within {seconds:g} s")
+        raise CompilationError(f"{command[0]} does not run: it did not end within {VERSION_SECONDS:g} s")
     if status or not line:
         raise CompilationError(f"{' '.join((command[0], *command[-1:]))} ends with the status {status}")
     return line
