@@ -1,11 +1,10 @@
-"""Scalars on duals: forward mode, with primal and tangent in places of their own.
+"""The rule for scalar primitives on duals: forward mode, with primal and tangent in places of their own.
 
-In: a block (steps.py), a scalar primitive of which an operand is a dual. Out: the dual that it gives,
-virtual: it is made only where the unit exits.
+In: a block (steps.py), a step of which an operand is a dual. Out: a virtual dual, made only where the unit
+exits.
 
-What always holds: what a dual gives is what numbers_apply gives without a tape (scalars/numbers.c), in
-every bit, for duals of one tag with reals as their parts; where there are others the unit exits. Units that
-hold duals never record.
+What always holds: the result is that of numbers_apply without a tape (numbers.c), in every bit, for duals of
+one tag with reals as their parts; where there are others the unit exits. Units that hold duals never record.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from checkpoint.ctarget.translate.ops.object_ops import Load
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.ops.scalar_ops import Tangent
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS
-from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
+from checkpoint.ctarget.translate.specialise.scalar_steps import apply, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import Steps
 from checkpoint.ctarget.translate.specialise.values import Abstract, Held, Virtual
 
@@ -26,12 +25,12 @@ assert "DUAL" in WITH_COTANGENTS
 
 def of_duals(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     """Translate a scalar primitive of which an operand is a dual; None: it is not done so."""
-    given = [_opened(steps, operand) for operand in step.operands]
-    duals = [value for value in given if isinstance(value, Virtual) and value.tag == "DUAL"]
-    primals = tuple([_part(value, 0) for value in given])
+    values = [_opened(steps, operand) for operand in step.operands]
+    duals = [value for value in values if isinstance(value, Virtual) and value.tag == "DUAL"]
+    primals = tuple([_part(value, 0) for value in values])
     numbers = [each for each in primals if isinstance(each, Place | Constant)]
     found = kind_of_result(step.op, tuple([each.kind for each in numbers]))
-    if not duals or found is None or len(numbers) < len(given):
+    if not duals or found is None or len(numbers) < len(values):
         return None
     domain, kind = found
     for other in duals[1:]:
@@ -42,7 +41,7 @@ def of_duals(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     made: Abstract = result
     if kind == "real":
         tangent = steps.builder.place(f"{step.name}_tangent", "real")
-        tangents = tuple([_part(value, 1) if value in duals else None for value in given])
+        tangents = tuple([_part(value, 1) if value in duals else None for value in values])
         steps.node.ops.append(
             Tangent(tangent, op.definition, tuple(numbers), result, _sources(tangents), op.singular)
         )
@@ -52,7 +51,7 @@ def of_duals(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
 
 
 def _opened(steps: Steps, operand: t.Operand) -> Abstract:
-    """The value of an operand; a dual that is an object is taken apart, for good."""
+    """Return the value of an operand; a dual that is an object is replaced by a virtual one, for good."""
     value = steps.operand(operand)
     if not isinstance(operand, str) or not isinstance(value, Held) or value.tag != "DUAL":
         return value
@@ -67,7 +66,7 @@ def _opened(steps: Steps, operand: t.Operand) -> Abstract:
 
 
 def _part(value: Abstract, i: int) -> Abstract:
-    """The primal or the tangent of a dual; of all else itself."""
+    """Return the primal (0) or the tangent (1) of a dual, or else the value itself."""
     return value.cells[i] if isinstance(value, Virtual) and value.tag == "DUAL" else value
 
 
@@ -76,7 +75,7 @@ def _sources(values: tuple[Abstract | None, ...]) -> tuple[Place | Constant | No
 
 
 def _unify(steps: Steps, dual: Virtual, other: Virtual) -> None:
-    """Two duals have one tag from here on, or the unit is left."""
+    """Make two duals have one tag from here on; else the unit exits."""
     if other.birth is not dual.birth:
         steps.node.ops.append(Same(dual.birth, other.birth))
         other.birth = dual.birth

@@ -16,9 +16,9 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect
 from checkpoint.ctarget.translate.ops.object_ops import Element, Length
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
-from checkpoint.ctarget.translate.ops.scalar_ops import Convert
+from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Domain
 from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.specialise.scalars import Domain, apply
+from checkpoint.ctarget.translate.specialise.scalar_steps import apply
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual, tag_of
 

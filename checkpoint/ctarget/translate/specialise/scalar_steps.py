@@ -1,16 +1,24 @@
-"""The rule for scalar primitives on numbers. (On duals: dual_steps.py.)
+"""The rule for scalar primitives on numbers, by their definitions in C. (On duals: dual_steps.py.)
 
-In: a block (steps.py), a step. Out: the place of its result; ops of the node.
+In: a block (steps.py), a step. Out: the place of its result; an Apply. What the machine does by other means
+than a definition (scalar_step in vm_steps.c) is not translated.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
+from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.places import Constant, Place
-from checkpoint.ctarget.translate.specialise.scalars import apply, kind_of_result
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Domain
 from checkpoint.ctarget.translate.specialise.steps import Steps
 from checkpoint.ctarget.translate.specialise.values import Abstract
+
+_PROBE = (7, 2)  # integers for which every definition has a value, whose kind is that of all its results
 
 
 def of_numbers(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
@@ -18,12 +26,63 @@ def of_numbers(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
 
     Numbers have no references, so none is taken or released.
     """
-    given = [steps.operand(operand) for operand in step.operands]
-    numbers = tuple([value for value in given if isinstance(value, Place | Constant)])
+    operands = [steps.operand(operand) for operand in step.operands]
+    numbers = tuple([value for value in operands if isinstance(value, Place | Constant)])
     found = kind_of_result(step.op, tuple([value.kind for value in numbers]))
-    if found is None or len(numbers) < len(given):
+    if found is None or len(numbers) < len(operands):
         return None
     domain, kind = found
     to = steps.builder.place(step.name, kind)
     steps.node.ops.append(apply(step.op, domain, to, numbers, step.span.line))
     return to
+
+
+def kind_of_result(op: str, kinds: tuple[Kind, ...]) -> tuple[Domain, Kind] | None:
+    """Return how a primitive is done on operands of these kinds, and the kind of its result; None: not."""
+    found = _facts(op)
+    if found is None or found[1].arity != len(kinds) or "value" in kinds:
+        return None
+    facts = found[1]
+    of_reals: Kind = "boolean" if facts.tells else "real"
+    if all(kind == "real" for kind in kinds):
+        return "reals", of_reals
+    if not facts.takes_integers:
+        return None
+    if "real" in kinds:
+        return "reals", of_reals
+    if facts.has_integers and all(kind == "integer" for kind in kinds):
+        return "integers", _kind_of_integers(op)
+    return None
+
+
+def apply(op: str, domain: Domain, to: Place, operands: tuple[Source, ...], line: int) -> Apply:
+    """Return the op that does a primitive, as kind_of_result says."""
+    found, record = _facts(op), lookup(op)
+    assert found is not None
+    assert isinstance(record, Scalar)
+    return Apply(to, found[0], domain, operands, found[1].singular, record.needs, line)
+
+
+@cache
+def _facts(op: str) -> tuple[str, Any] | None:
+    """Return the name of a primitive's definition, and what scalars.h says of it; None: it has none."""
+    lib = runtime().lib
+    number = lib.ck_scalar_number(op.encode())
+    if number == lib.NO_SCALAR:
+        return None
+    return runtime().ffi.string(lib.ck_scalar_name(number)).decode(), lib.ck_scalar_facts(number)
+
+
+@cache
+def _kind_of_integers(op: str) -> Kind:
+    """Return the kind of what a primitive gives for integers."""
+    module = runtime()
+    number = module.lib.ck_scalar_number(op.encode())
+    kind, integer, real = module.ffi.new("int *"), module.ffi.new("int64_t *"), module.ffi.new("double *")
+    module.lib.ck_scalar_integers(number, list(_PROBE), kind, integer, real)
+    kinds: dict[int, Kind] = {
+        module.lib.REAL: "real",
+        module.lib.INTEGER: "integer",
+        module.lib.BOOLEAN: "boolean",
+    }
+    return kinds[kind[0]]
