@@ -10,31 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.numbers import real_part
 from checkpoint.prims.arrays import tensor
 from tensorlib.pointwise import DIVIDE, MULTIPLY
-from tensorlib.rules import is_scalar, unbroadcast
-
-
-def is_complex(operand: Any) -> bool:
-    """Whether an operand is an array of complex numbers, under whatever derivatives, or stands for one."""
-    kind = getattr(getattr(raw(operand), "dtype", None), "kind", "")
-    return kind == "c" or type(operand) is complex
-
-
-def raw(operand: Any) -> Any:
-    """What is under the derivatives of an operand: a library's own array, or a Python object."""
-    inner = real_part(operand)
-    return getattr(inner, "data", inner) if hasattr(inner, "memory") else inner
-
-
-def real_only(name: str, *operands: Any) -> None:
-    """Refuse complex operands of a function whose rules are those of reals."""
-    for operand in operands:
-        if isinstance(operand, list | tuple):
-            real_only(name, *operand)
-        elif is_complex(operand):
-            raise TypeError(f"{name} of a complex array: only real ones are taken here")
+from tensorlib.rules import is_complex, is_scalar, raw, unbroadcast
 
 
 def absolute_vjp(xp: Any, g: Any, y: Any, z: Any) -> Any:

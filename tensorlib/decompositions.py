@@ -20,11 +20,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from checkpoint.prims.arrays import tensor
-from tensorlib.complex import raw, real_only
 from tensorlib.einsum import EINSUM, transposed
 from tensorlib.linalg import SOLVE, of_arrays, regular, shape_in, solved, swapped
 from tensorlib.pointwise import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.products import MATMUL
+from tensorlib.rules import raw, real_only
 
 
 def quiet(rule: Callable[..., Any]) -> Callable[..., Any]:

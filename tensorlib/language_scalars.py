@@ -15,11 +15,13 @@ import numpy as np
 from checkpoint.ad.record import lookup, register
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import overloads
+from checkpoint.scalars import piecewise
+from checkpoint.scalars.definition import Definition, definitions
 from tensorlib.comparison import GREATER, LESS
+from tensorlib.formulas import gates_of, loop_of, needs_of, rules_of
 from tensorlib.language_operands import taking_tensors
 from tensorlib.pointwise import ANY, POSITIVE
 from tensorlib.rules import discrete, gated, pointwise, sampled
-from tensorlib.selection import WHERE
 
 Value = Callable[..., Any]
 
@@ -38,9 +40,14 @@ def _failing(value: Value, *kinds: str) -> Value:
 
 def _is(primitive: str, name: str, *failures: str, **fields: Any) -> None:
     """State which record a primitive is on tensors, and for what of an element it fails."""
-    record = cast(Tensor, lookup(name))
+    value = taking_tensors(_failing(cast(Tensor, lookup(name)).value, *failures))
+    _on_tensors(primitive, name, value, **fields)
+
+
+def _on_tensors(primitive: str, name: str, value: Value, **fields: Any) -> None:
+    """Register a record as a primitive on tensors, with a value that fails."""
     fields |= {"implements": (), "methods": (), "overloads": (primitive,)}
-    value = taking_tensors(_failing(record.value, *failures))
+    record = cast(Tensor, lookup(name))
     on_tensors = register(dataclasses.replace(record, name=f"{primitive}/tensor", value=value, **fields))
     overloads[primitive] = on_tensors
 
@@ -68,32 +75,36 @@ _is(">", "np.greater")
 _is("<=", "np.less_equal")
 _is(">=", "np.greater_equal")
 
+for _definition in definitions().values():
+    if _definition.language and _definition.arrays is not None and not _definition.arrays.name:
+        _strict = taking_tensors(loop_of(_definition, strict=True))
+        _on_tensors(_definition.language, f"tensorlib.{_definition.name}", _strict)
+
 # Those that are not NumPy's: their conventions are those of the scalar primitives
 
 
-def _extreme(name: str, replaces: Tensor) -> None:
+def _extreme(definition: Definition, replaces: Tensor) -> None:
     """Register max or min: y where it is better than x, and else x."""
     gated(
-        f"{name}/tensor",
+        f"{definition.name}/tensor",
         taking_tensors(lambda xp, x, y: xp.where(replaces(y, x), y, x) * 1.0),
-        lambda t, x, y: WHERE(replaces(y, x), 0.0, t),
-        lambda t, x, y: WHERE(replaces(y, x), t, 0.0),
-        needs=((0, 1), (0, 1)),
-        overloads=(name,),
-        convention="of equals all goes to the first",
+        *gates_of(definition),
+        needs=needs_of(definition),
+        overloads=(definition.language,),
+        convention=definition.convention,
         samples=sampled(ANY, ANY),
     )
 
 
-_extreme("max", GREATER)
-_extreme("min", LESS)
+_extreme(piecewise.maximum, GREATER)
+_extreme(piecewise.minimum, LESS)
 pointwise(
     "abs/tensor",
     taking_tensors(lambda xp, x: xp.abs(x)),
-    lambda x, y: WHERE(LESS(x, 0.0), -1.0, 1.0),
-    needs=((0,),),
+    *rules_of(piecewise.absolute.derivatives, 1),
+    needs=piecewise.absolute.needs,
     overloads=("abs",),
-    convention="1 at 0, its derivative from the right",
+    convention=piecewise.absolute.convention,
     samples=sampled(ANY),
 )
 

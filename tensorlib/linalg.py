@@ -15,11 +15,10 @@ from checkpoint.ad.containers import List
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.tensors import SAME, Tensor, record_of
 from checkpoint.prims.arrays import tensor
-from tensorlib.complex import raw, real_only
 from tensorlib.einsum import EINSUM, transposed
 from tensorlib.pointwise import ADD, NEGATIVE, SUBTRACT
 from tensorlib.products import MATMUL
-from tensorlib.rules import discrete, shape_of, stacked, tangent_array, unbroadcast
+from tensorlib.rules import discrete, raw, real_only, shape_of, stacked, tangent_array, unbroadcast
 
 Rule = Callable[..., Any]
 Rules = tuple[Any, ...]  # by operand, as in a Tensor record

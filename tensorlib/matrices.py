@@ -9,12 +9,11 @@ import numpy as np
 
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
-from tensorlib.complex import real_only
 from tensorlib.einsum import EINSUM
 from tensorlib.linalg import of_arrays, regular, shape_in
 from tensorlib.pointwise import DIVIDE, MULTIPLY, NEGATIVE
 from tensorlib.products import BILINEAR, TENSORDOT, outer_left, outer_right
-from tensorlib.rules import record, shape_of, unbroadcast
+from tensorlib.rules import real_only, record, shape_of, unbroadcast
 from tensorlib.singular import svdvals_cotangent, svdvals_tangent
 from tensorlib.vectors import cross_cotangent, trace_cotangent
 

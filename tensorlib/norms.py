@@ -12,14 +12,14 @@ from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.axes import kept, on_lists, plain_axis
 from tensorlib.comparison import EQUAL
-from tensorlib.complex import CONJ, REAL, is_complex, real_only
+from tensorlib.complex import CONJ, REAL
 from tensorlib.elementary import EXP
 from tensorlib.matrix_norms import of_matrices
 from tensorlib.moving import call, shape_now
 from tensorlib.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.powers import POWER
 from tensorlib.reductions import SHAPE, axes_samples, safe
-from tensorlib.rules import record, stacked, tangent_array, unbroadcast
+from tensorlib.rules import is_complex, real_only, record, stacked, tangent_array, unbroadcast
 from tensorlib.selection import ABSOLUTE, SIGN
 
 # Norms of vectors, and the one of matrices that is that of their elements

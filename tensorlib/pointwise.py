@@ -6,94 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.tensors import Tensor
-from tensorlib.rules import MINUS_ONE, ONE, discrete, pointwise, sampled, unbroadcast
+from checkpoint.scalars import arithmetic, piecewise
+from checkpoint.scalars.definition import Definition
+from tensorlib.formulas import on_arrays, rules_of, with_quotients
+from tensorlib.rules import discrete, pointwise, sampled
 
 ANY = (-2.0, 2.0)
 NONZERO = (0.5, 2.0)
 POSITIVE = (0.2, 3.0)
 
 
-def _negative_quotient(xp: Any, g: Any, z: Any, x: Any, y: Any) -> Any:
-    return unbroadcast(xp, xp.negative(g * z / y), y)
-
-
-ADD = pointwise(
-    "np.add",
-    lambda xp, x, y: xp.add(x, y),
-    ONE,
-    ONE,
-    needs=((), ()),
-    implements=(np.add,),
-    overloads=("py.add",),
-    samples=sampled(ANY, ANY),
-)
-SUBTRACT = pointwise(
-    "np.subtract",
-    lambda xp, x, y: xp.subtract(x, y),
-    ONE,
-    MINUS_ONE,
-    needs=((), ()),
-    implements=(np.subtract,),
-    overloads=("py.sub",),
-    samples=sampled(ANY, ANY),
-)
-MULTIPLY = pointwise(
-    "np.multiply",
-    lambda xp, x, y: xp.multiply(x, y),
-    lambda x, y, z: y,
-    lambda x, y, z: x,
-    vjps=(
-        lambda xp, g, z, x, y: unbroadcast(xp, xp.multiply(g, y), x),
-        lambda xp, g, z, x, y: unbroadcast(xp, xp.multiply(g, x), y),
-    ),
-    needs=((1,), (0,)),
-    implements=(np.multiply,),
-    overloads=("py.mul",),
-    samples=sampled(ANY, ANY),
-)
-DIVIDE: Tensor = pointwise(
-    "np.divide",
-    lambda xp, x, y: xp.divide(x, y),
-    lambda x, y, z: DIVIDE(1.0, y),
-    lambda x, y, z: NEGATIVE(DIVIDE(z, y)),
-    vjps=(
-        lambda xp, g, z, x, y: unbroadcast(xp, xp.divide(g, y), x),
-        _negative_quotient,
-    ),
-    needs=((1,), (1, 2)),
-    implements=(np.divide, np.true_divide),
-    overloads=("py.truediv",),
-    samples=sampled(ANY, NONZERO),
-)
+ADD = on_arrays(arithmetic.add)
+SUBTRACT = on_arrays(arithmetic.subtract)
+MULTIPLY = on_arrays(arithmetic.multiply)
+DIVIDE = on_arrays(arithmetic.divide)
 # The quotient in partials that may be infinite: a zero cotangent contributes zero.
-QUOTIENT: Tensor = pointwise(
-    "tensorlib.quotient",
-    lambda xp, x, y: xp.divide(x, y),
-    lambda x, y, z: QUOTIENT(1.0, y),
-    lambda x, y, z: NEGATIVE(QUOTIENT(z, y)),
+QUOTIENT = on_arrays(
+    arithmetic.divide,
+    name="tensorlib.quotient",
+    partials=rules_of([with_quotients(part) for part in arithmetic.divide.derivatives], 2),
     singular=True,
-    needs=((1,), (1, 2)),
-    samples=sampled(ANY, NONZERO),
+    vjps=(),
+    implements=(),
+    overloads=(),
 )
-NEGATIVE: Tensor = pointwise(
-    "np.negative",
-    lambda xp, x: xp.negative(x),
-    MINUS_ONE,
-    needs=((),),
-    implements=(np.negative,),
-    overloads=("py.neg",),
-    samples=sampled(ANY),
-)
-UNCHANGED = pointwise(
-    "np.positive",
-    lambda xp, x: xp.positive(x),
-    ONE,
-    needs=((),),
-    implements=(np.positive,),
-    overloads=("py.pos",),
-    samples=sampled(ANY),
-)
+NEGATIVE = on_arrays(arithmetic.negate)
+on_arrays(arithmetic.real)
 RECIPROCAL = pointwise(
     "np.reciprocal",
     lambda xp, x: xp.reciprocal(x),
@@ -113,9 +51,7 @@ SQUARE = pointwise(
 
 # Whole quotients and remainders
 
-_AT_JUMPS = "at multiples of the divisor as between them"
-
-FLOOR_DIVIDE = discrete(
+discrete(
     "np.floor_divide",
     lambda xp, x, y: xp.floor_divide(x, y),
     2,
@@ -125,18 +61,8 @@ FLOOR_DIVIDE = discrete(
     convention="0 also where it jumps",
     samples=sampled(ANY, NONZERO),
 )
-REMAINDER = pointwise(
-    "np.remainder",
-    lambda xp, x, y: xp.remainder(x, y),
-    ONE,
-    lambda x, y, z: NEGATIVE(FLOOR_DIVIDE(x, y)),
-    needs=((), (0, 1)),
-    implements=(np.remainder, np.mod),
-    overloads=("py.mod",),
-    convention=_AT_JUMPS,
-    samples=sampled((0.1, 0.9), (1.0, 2.0)),
-)
-_TRUNC = discrete(
+on_arrays(piecewise.float_modulo)
+discrete(
     "np.trunc",
     lambda xp, x: xp.trunc(x),
     implements=(np.trunc,),
@@ -144,16 +70,7 @@ _TRUNC = discrete(
     convention="0 also where it jumps",
     samples=sampled(ANY),
 )
-FMOD = pointwise(
-    "np.fmod",
-    lambda xp, x, y: xp.fmod(x, y),
-    ONE,
-    lambda x, y, z: NEGATIVE(_TRUNC(DIVIDE(x, y))),
-    needs=((), (0, 1)),
-    implements=(np.fmod,),
-    convention=_AT_JUMPS,
-    samples=sampled((0.1, 0.9), (1.0, 2.0)),
-)
+on_arrays(piecewise.fmod)
 
 
 def _divmod_check(xp: Any, x: Any, y: Any) -> None:
@@ -206,27 +123,21 @@ def _to_change(rng: Any) -> list[tuple[Any, ...]]:
     return [*pairs, (rng.normal(size=3), 1.5), (1.5, rng.normal(size=3)), (single, rng.normal(size=3))]
 
 
-pointwise(
-    "py.iadd/array",
-    _same_kind("add"),
-    ONE,
-    ONE,
-    needs=((), ()),
-    overloads=("py.iadd",),
-    changes=True,
-    in_place=_in_place("add"),
-    shape="that of the first operand, to which the second one broadcasts",
-    samples=_to_change,
-)
-pointwise(
-    "py.imul/array",
-    _same_kind("multiply"),
-    lambda x, y, z: y,
-    lambda x, y, z: x,
-    needs=((1,), (0,)),
-    overloads=("py.imul",),
-    changes=True,
-    in_place=_in_place("multiply"),
-    shape="that of the first operand, to which the second one broadcasts",
-    samples=_to_change,
-)
+def _changing(definition: Definition, name: str, overload: str) -> None:
+    """Register a function of two operands as one that changes the first."""
+    on_arrays(
+        definition,
+        name=f"{overload}/array",
+        value=_same_kind(name),
+        vjps=(),
+        implements=(),
+        overloads=(overload,),
+        changes=True,
+        in_place=_in_place(name),
+        shape="that of the first operand, to which the second one broadcasts",
+        samples=_to_change,
+    )
+
+
+_changing(arithmetic.add, "add", "py.iadd")
+_changing(arithmetic.multiply, "multiply", "py.imul")

@@ -9,10 +9,10 @@ import numpy as np
 from checkpoint.prims.arrays import tensor
 from tensorlib.axes import count, kept, on_lists, plain_axis
 from tensorlib.comparison import EQUAL
-from tensorlib.complex import CONJ, REAL, is_complex
+from tensorlib.complex import CONJ, REAL
 from tensorlib.moving import call, linear, listed, matrices, shape_now, with_options
 from tensorlib.pointwise import DIVIDE, MULTIPLY, SUBTRACT
-from tensorlib.rules import stacked, tangent_array
+from tensorlib.rules import is_complex, stacked, tangent_array
 from tensorlib.selection import WHERE
 
 SHAPE = "that of the array without the axes; with keepdims these have length 1"

@@ -15,6 +15,7 @@ import numpy as np
 
 from checkpoint.ad.arrays import backends
 from checkpoint.ad.containers import List, Record
+from checkpoint.ad.numbers import real_part
 from checkpoint.ad.record import Purity, lookup
 from checkpoint.ad.tensors import ALWAYS, Tensor, record_of, value_of
 from checkpoint.ad.values import Pair
@@ -43,6 +44,27 @@ constant = _Constant
 def is_scalar(like: Any) -> bool:
     """Whether an operand is a Python number."""
     return not hasattr(like, "dtype")
+
+
+def is_complex(operand: Any) -> bool:
+    """Whether an operand is an array of complex numbers, under whatever derivatives, or stands for one."""
+    kind = getattr(getattr(raw(operand), "dtype", None), "kind", "")
+    return kind == "c" or type(operand) is complex
+
+
+def raw(operand: Any) -> Any:
+    """What is under the derivatives of an operand: a library's own array, or a Python object."""
+    inner = real_part(operand)
+    return getattr(inner, "data", inner) if hasattr(inner, "memory") else inner
+
+
+def real_only(name: str, *operands: Any) -> None:
+    """Refuse complex operands of a function whose rules are those of reals."""
+    for operand in operands:
+        if isinstance(operand, list | tuple):
+            real_only(name, *operand)
+        elif is_complex(operand):
+            raise TypeError(f"{name} of a complex array: only real ones are taken here")
 
 
 def shape_of(like: Any) -> tuple[int, ...]:

@@ -15,7 +15,6 @@ from scipy import linalg as _scipy
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.tensors import SAME, record_of
 from checkpoint.prims.arrays import tensor
-from tensorlib.complex import raw, real_only
 from tensorlib.decompositions import (
     cholesky_cotangent,
     cholesky_tangent,
@@ -27,7 +26,7 @@ from tensorlib.einsum import transposed
 from tensorlib.linalg import of_arrays, regular, shape_in, squares, swapped
 from tensorlib.pointwise import ADD, MULTIPLY, NEGATIVE
 from tensorlib.products import MATMUL
-from tensorlib.rules import record, unbroadcast
+from tensorlib.rules import raw, real_only, record, unbroadcast
 
 # expm
 

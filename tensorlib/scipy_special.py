@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ from scipy import special as _scipy
 
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import also_implements, tensor
-from tensorlib.complex import real_only
+from checkpoint.scalars.definition import definitions
+from tensorlib.formulas import partials_of
 from tensorlib.norms import LOGSUMEXP
 from tensorlib.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
-from tensorlib.rules import number, pointwise, record, sampled, unbroadcast
+from tensorlib.rules import number, pointwise, real_only, record, sampled, unbroadcast
 from tensorlib.special import register_softmax
 
 
@@ -38,12 +38,6 @@ def _elementwise(name: str, *partials: Any, intervals: tuple[Any, ...], **fields
         samples=sampled(*intervals),
         **fields,
     )
-
-
-def _bell(scale: float) -> Callable[..., Any]:
-    """The slope of erf, times a number."""
-    factor = scale * 2.0 / math.sqrt(math.pi)
-    return lambda x, y: MULTIPLY(record("np.exp")(NEGATIVE(MULTIPLY(x, x))), factor)
 
 
 def _inverse_bell(x: Any, y: Any) -> Any:
@@ -73,11 +67,14 @@ def _multigammaln_jvp(tangent: Any, y: Any, a: Any, d: int) -> Any:
 register_softmax("scipy.special", (_scipy.softmax, _scipy.log_softmax))
 _POSITIVE, _LINE, _UNIT = (0.5, 4.0), (-2.0, 2.0), (0.1, 0.9)
 
-_elementwise("gammaln", lambda x, y: record("scipy.special.psi")(x), intervals=(_POSITIVE,))
+for _definition in definitions().values():
+    if _definition.arrays is not None and _definition.arrays.name.startswith("scipy.special."):
+        _elementwise(
+            _definition.arrays.name.removeprefix("scipy.special."),
+            *partials_of(_definition),
+            intervals=_definition.arrays.domain or _definition.domain,
+        )
 _elementwise("psi", lambda x, y: record("scipy.special.polygamma")(1, x), intervals=(_POSITIVE,))
-_elementwise("gamma", lambda x, y: MULTIPLY(y, record("scipy.special.psi")(x)), intervals=(_POSITIVE,))
-_elementwise("erf", _bell(1.0), intervals=(_LINE,))
-_elementwise("erfc", _bell(-1.0), intervals=(_LINE,))
 _elementwise("erfinv", _inverse_bell, intervals=((-0.9, 0.9),))
 _elementwise(
     "expit", lambda x, y: MULTIPLY(y, record("scipy.special.expit")(NEGATIVE(x))), intervals=(_LINE,)

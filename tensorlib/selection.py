@@ -8,15 +8,17 @@ import numpy as np
 
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
-from tensorlib.comparison import EQUAL, GREATER, ISFINITE, ISNAN, LESS, LOGICAL_OR, SIGNBIT
-from tensorlib.complex import absolute_jvp, absolute_vjp, is_complex, real_only
+from checkpoint.scalars import piecewise
+from tensorlib.comparison import EQUAL, GREATER, ISFINITE, ISNAN, LESS, LOGICAL_OR
+from tensorlib.complex import absolute_jvp, absolute_vjp
+from tensorlib.formulas import partials_of
 from tensorlib.pointwise import ANY, MULTIPLY
 from tensorlib.rules import (
-    constant,
     discrete,
     gated,
+    is_complex,
     number,
-    pointwise,
+    real_only,
     sampled,
     stacked,
     tangent_array,
@@ -192,13 +194,16 @@ RINT = _steps("rint")
 FIX = _steps("fix")
 
 
+(_SLOPE,) = partials_of(piecewise.absolute)  # of reals
+
+
 def _absolute_vjp(xp: Any, g: Any, y: Any, x: Any) -> Any:
-    return absolute_vjp(xp, g, y, x) if is_complex(x) else unbroadcast(xp, g * xp.sign(x), x)
+    return absolute_vjp(xp, g, y, x) if is_complex(x) else unbroadcast(xp, g * _SLOPE(x, y), x)
 
 
 def _absolute_jvp(tangent: Any, y: Any, x: Any) -> Any:
     tangent, x = tangent_array(tangent), stacked(x)
-    return absolute_jvp(tangent, y, x) if is_complex(x) else number(MULTIPLY(tangent, SIGN(x)))
+    return absolute_jvp(tangent, y, x) if is_complex(x) else number(MULTIPLY(tangent, _SLOPE(x, y)))
 
 
 def _absolute(name: str, value: Any, samples: Any, **fields: Any) -> Tensor:
@@ -229,21 +234,6 @@ ABSOLUTE = _absolute(
 FABS = _absolute("np.fabs", lambda xp, x: xp.fabs(x), sampled(ANY), implements=(np.fabs,))
 
 
-def _sign_of(x: Any, y: Any) -> Any:
-    """1 or -1, by the signs of x and y being the same or not; 0 where x is."""
-    return MULTIPLY(SIGN(x), WHERE(SIGNBIT(y), -1.0, 1.0))
-
-
-COPYSIGN = pointwise(
-    "np.copysign",
-    lambda xp, x1, x2: xp.copysign(x1, x2),
-    lambda x, y, z: _sign_of(x, y),
-    constant(0.0),
-    needs=((0, 1), ()),
-    implements=(np.copysign,),
-    convention="by the first operand 0 where it is; by the second one 0 everywhere",
-    samples=sampled((0.5, 2.0), (0.5, 2.0)),
-)
 HEAVISIDE = gated(
     "np.heaviside",
     lambda xp, x1, x2: xp.heaviside(x1, x2),

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorlib.complex import raw, real_only
 from tensorlib.decompositions import inverse_gaps, quiet, refuse
 from tensorlib.einsum import EINSUM, transposed
 from tensorlib.linalg import of_arrays, shape_in, swapped
 from tensorlib.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
 from tensorlib.products import MATMUL
-from tensorlib.rules import unbroadcast
+from tensorlib.rules import raw, real_only, unbroadcast
 
 
 def _svd(xp: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:

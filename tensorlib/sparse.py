@@ -19,8 +19,7 @@ import numpy as np
 
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
-from tensorlib.complex import real_only
-from tensorlib.rules import unbroadcast
+from tensorlib.rules import real_only, unbroadcast
 
 
 @functools.cache

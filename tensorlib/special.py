@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tensorlib.complex import real_only
 from tensorlib.linalg import of_arrays
 from tensorlib.pointwise import MULTIPLY, SUBTRACT
-from tensorlib.rules import record, unbroadcast
+from tensorlib.rules import real_only, record, unbroadcast
 
 
 def softmax(x: Any, axis: Any = None) -> Any:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from checkpoint.scalars import loops
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
 
@@ -45,13 +48,31 @@ def _loaded() -> ModuleType | str:
         return ELSEWHERE
     path = os.environ.get("CHECKPOINT_RUNTIME")
     try:
-        return import_module(_MODULE) if path is None else _from_file(path)
+        module = import_module(_MODULE) if path is None else _from_file(path)
     except ImportError as error:
         if sys.platform == "win32":
             return "there is none for Windows yet"
         if isinstance(error, ModuleNotFoundError):
             return NOT_BUILT
         return f"its module does not load: {error}"
+    loops.install(_loop_of(module))
+    return module
+
+
+def _loop_of(module: ModuleType) -> loops.Loop:
+    """Return the values of scalar functions on many operands, by the module."""
+    lib, ffi = module.lib, module.ffi
+    none = lib.ck_scalar_number(b"")
+
+    def loop(name: str, strict: bool, operands: Sequence[Any], result: Any) -> int | None:
+        number = lib.ck_scalar_number(name.encode())
+        if number == none:
+            return None
+        first, last = (ffi.from_buffer("double[]", operands[i]) for i in (0, -1))
+        filled = ffi.from_buffer("double[]", result, require_writable=True)
+        return int(lib.ck_scalar_loop(number, strict, len(filled), first, last, filled))
+
+    return loop
 
 
 def _is_main_interpreter() -> bool:

@@ -12,6 +12,7 @@ from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.library import (
     also_implements,
     knows_dtypes,
+    load,
     methods,
     overload,
     overloads,
@@ -25,6 +26,7 @@ from checkpoint.ad.record import OperandError, Scalar
 from checkpoint.ad.tensors import perform
 from checkpoint.driver.raised import failure
 from checkpoint.errors import Span
+from checkpoint.scalars.definition import array_loaders
 
 __all__ = [
     "also_implements",
@@ -39,6 +41,9 @@ __all__ = [
     "translated_as",
     "truth_of",
 ]
+
+
+array_loaders.append(load)
 
 
 def scalar_on_arrays(

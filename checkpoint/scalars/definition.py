@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -105,7 +105,9 @@ class Definition:
     inline: Python text of the value for the hybrid engine, on floats in {0}, {1}. Then the partials that are
         plain
         arithmetic are text, too: they must not divide by zero where the value has not failed.
-    arrays: what it is on arrays; None: arrays have a function of their own, or none.
+    arrays: what it is on arrays; None: arrays have a function of their own, or none. Left out of a
+        definition that
+        users call: a loop.
     """
 
     name: str
@@ -128,15 +130,17 @@ class Definition:
     domain: tuple[Bounds, ...]
     inline: str = ""
     arrays: Arrays | None = None
-    on_arrays: list[Callable[..., Any]] = field(default_factory=list, repr=False)
 
     def __call__(self, *operands: Any) -> Any:
         """Return the call of the function on expressions, and its value on numbers and on arrays."""
         if any(isinstance(operand, Expr) for operand in operands):
             return call(self.name, *operands)
-        if all(isinstance(operand, float | int) for operand in operands) or not self.on_arrays:
-            return self.value(*map(float, operands))
-        return self.on_arrays[0](*operands)
+        if not all(isinstance(operand, float | int) for operand in operands):
+            for load in array_loaders:
+                load()
+            if self.name in array_functions:
+                return array_functions[self.name](*operands)
+        return self.value(*map(float, operands))
 
     @cached_property
     def of_python(self) -> str:
@@ -182,6 +186,8 @@ def applied(rule: Rule, arity: int, result: bool) -> Expr:
 
 
 _definitions: dict[str, Definition] = {}
+array_functions: dict[str, Callable[..., Any]] = {}  # what a definition is on arrays, by its name
+array_loaders: list[Callable[[], None]] = []  # what makes sure that these are known
 
 
 def define(
@@ -224,8 +230,9 @@ def enter(*, formula: Rule | None, value: Any, ieee: Any, python: Any, **fields:
     definition = Definition(
         formula=formula, value=value, ieee=ieee or value, python=() if python is None else python, **fields
     )
-    if python is None:
+    if python is None:  # a function of its own, which arrays have, too
         object.__setattr__(definition, "python", (definition,))
+        object.__setattr__(definition, "arrays", definition.arrays or Arrays())
     _definitions[name] = definition
     return definition
 

@@ -104,7 +104,7 @@ def _parameters(arity: int) -> dict[int, str]:
 
 def compiled(text: str, parameters: str, names: Mapping[str, Any]) -> Callable[..., Any]:
     """Return the function of these parameters whose result the text says."""
-    function: Callable[..., Any] = eval(f"lambda {parameters}: {text}", dict(names))
+    function: Callable[..., Any] = eval(f"lambda {parameters}: {text}", {"__name__": __name__, **names})
     return function
 
 

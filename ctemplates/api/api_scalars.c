@@ -1,4 +1,4 @@
-/* api_scalars.h: arithmetic for tests, each call in a heap of its own. */
+/* api_scalars.h: loops over arrays; and arithmetic for tests, each call in a heap of its own. */
 #include "api/api_scalars.h"
 
 #include <stdlib.h>
@@ -29,6 +29,16 @@ bool ck_scalar_integers(uint16_t number, const int64_t *operands, int *kind, int
     *integer = value.tag == REAL ? 0 : value.integer;
     *real = value.tag == REAL ? value.real : 0.0;
     return true;
+}
+
+int64_t ck_scalar_loop(uint16_t number, bool strict, int64_t count, const double *x, const double *y, double *z) {
+    bool (*const function)(const double *, double *) = strict ? SCALARS[number].value : SCALARS[number].ieee;
+    const bool two = SCALARS[number].arity > 1;
+    for (int64_t i = 0; i < count; i++) {
+        const double operands[2] = {x[i], two ? y[i] : 0.0};
+        if (!function(operands, &z[i])) return i;
+    }
+    return -1;
 }
 
 /* Reads one number, and moves on behind it. */

@@ -1,4 +1,4 @@
-/* What tests ask of arithmetic in C: scalars.h on doubles and integers, numbers.h on duals. (Read by cffi:
+/* Arithmetic in C, for arrays and for tests: scalars.h on doubles and integers, numbers.h on duals. (Read by cffi:
  * declarations only.)
  *
  * Numbers cross as pieces: a real is one, a dual is its tag and then the pieces of its primal and tangent.
@@ -26,6 +26,9 @@ bool ck_scalar_value(uint16_t number, bool strict, const double *operands, doubl
 double ck_scalar_partial(uint16_t number, int position, const double *operands, double result);
 /* kind: that of the result, a REAL, INTEGER or BOOLEAN. */
 bool ck_scalar_integers(uint16_t number, const int64_t *operands, int *kind, int64_t *integer, double *real);
+
+/* The values of many operands; y is not read where there is one. Where it fails first, -1: nowhere. */
+int64_t ck_scalar_loop(uint16_t number, bool strict, int64_t count, const double *x, const double *y, double *z);
 
 int64_t ck_scalar_apply(uint16_t number, bool strict, const Piece *operands, Piece *result);
 /* A taped step and its reversal. amounts: that of the result, then one for each register; result: the pieces of
