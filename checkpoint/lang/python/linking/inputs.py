@@ -23,6 +23,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array
+from checkpoint.scalars.definition import Definition
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
 
@@ -181,7 +182,7 @@ def _is_native_callable(value: Any) -> bool:
     """Return whether an object is a callable of a compiled package, which translation knows by identity."""
     module = type(value).__module__
     native = module in {"numpy", "functools", "_operator", "operator"} or module.startswith("_cython")
-    return native and callable(value)
+    return (native and callable(value)) or isinstance(value, Definition)
 
 
 @dataclass(frozen=True, slots=True)
