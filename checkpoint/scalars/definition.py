@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checkpoint.errors import InternalError
 from checkpoint.scalars.algebra import (
     Expr,
     Operand,
@@ -203,7 +204,8 @@ def define(
     **fields: Any,
 ) -> Definition:
     """Enter a definition. language left out: `name`. python left out: the definition itself, to be called."""
-    assert partials, f"the definition of {name} states no partials"
+    if not partials:
+        raise InternalError(f"the definition of {name} states no partials")
     arity = len(partials)
     return enter(
         name=name,
@@ -223,9 +225,11 @@ def define(
 def enter(*, formula: Rule | None, value: Any, ieee: Any, python: Any, **fields: Any) -> Definition:
     """Enter a definition of these fields; what it does not state of the value is made of the formula."""
     name, arity = fields["name"], fields["arity"]
-    assert name not in _definitions, f"{name} is defined twice"
+    if name in _definitions:
+        raise InternalError(f"{name} is defined twice")
+    if value is None and formula is None:
+        raise InternalError(f"the definition of {name} states neither value nor formula")
     if value is None:
-        assert formula is not None, f"the definition of {name} states neither value nor formula"
         value = _of_formula(formula, arity)
     definition = Definition(
         formula=formula, value=value, ieee=ieee or value, python=() if python is None else python, **fields
@@ -237,8 +241,9 @@ def enter(*, formula: Rule | None, value: Any, ieee: Any, python: Any, **fields:
     return definition
 
 
-def _of_formula(formula: Rule, arity: int) -> Callable[..., float]:
+def _of_formula(formula: Rule | None, arity: int) -> Callable[..., float]:
     """Return the value on floats that a formula gives, which is read when all functions are defined."""
+    assert formula is not None
     made: list[Callable[..., float]] = []
 
     def value(*operands: float) -> float:

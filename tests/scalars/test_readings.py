@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from checkpoint.ad.numbers import real_part
+from checkpoint.errors import InternalError
 from checkpoint.prims.scalars import generic
 from checkpoint.scalars import c_text, python_text
 from checkpoint.scalars.algebra import COTANGENT, Call, Operand, walk
@@ -53,7 +54,7 @@ def test_text_groups_as_the_expression_does() -> None:
 
 
 def test_a_name_is_defined_once() -> None:
-    with pytest.raises(AssertionError, match="sqrt is defined twice"):
+    with pytest.raises(InternalError, match="sqrt is defined twice"):
         define("sqrt", "square root", lambda x, z: 0.5 / z, formula=lambda x: x)
-    with pytest.raises(AssertionError, match="neither value nor formula"):
+    with pytest.raises(InternalError, match="neither value nor formula"):
         define("none", "nothing", lambda x, z: z)
