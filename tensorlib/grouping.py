@@ -9,9 +9,8 @@ import numpy as np
 
 from checkpoint.ad.containers import List
 from checkpoint.prims.arrays import tensor
-from tensorlib.complex import real_only
 from tensorlib.moving import as_like, call, found, shape_now
-from tensorlib.rules import discrete
+from tensorlib.rules import discrete, real_only
 
 Rule = Callable[..., Any]
 
