@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import tensor
-from tensorlib.complex import real_only
 from tensorlib.moving import call, in_place_of, keywords_first, shape_now
-from tensorlib.rules import unbroadcast
+from tensorlib.rules import real_only, unbroadcast
 
 
 def _arange(xp: Any, start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
