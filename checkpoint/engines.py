@@ -1,10 +1,11 @@
-"""The engines that exist, which of them can be used here, and why not the others.
+"""The engines there are, which of them can be used here, and why not the others.
 
 An engine is loaded when it is first asked for: importing this package loads none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from checkpoint.driver.engine import Engine
@@ -12,41 +13,42 @@ from checkpoint.errors import RunError
 
 
 def _interp() -> Engine:
-    from checkpoint.interp.engine import Interp  # noqa: PLC0415  (loaded when it is first asked for)
+    from checkpoint.interp.engine import Interp  # noqa: PLC0415  (an engine is loaded when it is asked for)
 
     return Interp()
 
 
 def _hybrid() -> Engine:
-    from checkpoint.interp.hybrid.engine import Hybrid  # noqa: PLC0415  (the same)
+    from checkpoint.interp.hybrid.engine import Hybrid  # noqa: PLC0415  (as above)
 
     return Hybrid()
 
 
 def _c() -> Engine:
-    from checkpoint.ctarget.engine import C  # noqa: PLC0415  (the same)
+    from checkpoint.ctarget.engine import C  # noqa: PLC0415  (as above)
 
     return C()
 
 
-# What makes each engine, by its name.
-_ENGINES = {"interp": _interp, "hybrid": _hybrid, "c": _c}
+_ENGINES: dict[str, Callable[[], Engine]] = {"interp": _interp, "hybrid": _hybrid, "c": _c}
 # The fastest first.
 _PREFERRED = ("c", "hybrid", "interp")
 
 
 def available() -> dict[str, str | None]:
-    """Each engine's name, with None if it can be used, else the reason why not."""
+    """Return for each engine's name None if it can be used, else the reason why not."""
     return {name: _reason(name) for name in _ENGINES}
 
 
 def usable() -> list[str]:
-    """The names of the engines that can be used here."""
+    """Return the names of the engines that can be used here."""
     return [name for name in _ENGINES if _reason(name) is None]
 
 
 def get(name: str | None = None) -> Engine:
-    """The engine of a name; without one the fastest that can be used.
+    """Return the engine of a name; without one the fastest that can be used.
+
+    Raises RunError if there is no such engine, or if it cannot be used here.
 
     >>> get("interp").name
     'interp'
@@ -61,10 +63,10 @@ def get(name: str | None = None) -> Engine:
 
 @cache
 def _reason(name: str) -> str | None:
-    """Why an engine cannot be used; None if it can. Those in Python always can."""
+    """Return why an engine cannot be used; None if it can. Those in Python always can."""
     if name != "c":
         return None
-    from checkpoint.ctarget.library import reason  # noqa: PLC0415  (it loads the module in C)
+    from checkpoint.ctarget.library import reason  # noqa: PLC0415  (as above)
 
     return reason()
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import call, zeroed
+from tensorlib.moving import call
+from tensorlib.rules import zeroed
 from tensorlib.writing import to_written
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from checkpoint.prims.arrays import tensor
 from tensorlib.pointwise import DIVIDE, MULTIPLY
-from tensorlib.rules import is_complex, is_scalar, raw, unbroadcast
+from tensorlib.rules import is_complex, is_scalar, raw, record, unbroadcast
 
 
 def absolute_vjp(xp: Any, g: Any, y: Any, z: Any) -> Any:
@@ -22,9 +22,7 @@ def absolute_vjp(xp: Any, g: Any, y: Any, z: Any) -> Any:
 
 def absolute_jvp(tangent: Any, y: Any, z: Any) -> Any:
     """What the tangent of z contributes to that of its absolute value y; y is positive where it matters."""
-    from tensorlib.selection import WHERE  # noqa: PLC0415
-
-    size = WHERE(raw(y) == 0, 1.0, y)
+    size = record("np.where")(raw(y) == 0, 1.0, y)
     return REAL(MULTIPLY(DIVIDE(CONJ(z), size), tangent))
 
 

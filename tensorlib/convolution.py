@@ -9,8 +9,8 @@ import numpy as np
 from checkpoint.ad.containers import Record
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import call, keywords_first, shape_now, spread_over, zeroed
-from tensorlib.rules import unbroadcast
+from tensorlib.moving import call, keywords_first, shape_now, spread_over
+from tensorlib.rules import unbroadcast, zeroed
 
 # Convolution: z[k] = sum_i a[i] v[k - i], k from `start` on, of which there are as many as the mode says.
 

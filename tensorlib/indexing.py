@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.amounts import Scattered
+from checkpoint.ad.containers import List
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import call, is_list, linear, listed, shape_of, viewed, zeroed
-from tensorlib.rules import discrete, unbroadcast
+from tensorlib.moving import call, is_list, linear, listed, shape_of, viewed
+from tensorlib.rules import discrete, unbroadcast, zeroed
 
 
 def scattered(xp: Any, like: Any, index: Any, g: Any) -> Any:
@@ -290,8 +291,6 @@ def _select_default_vjp(xp: Any, g: Any, y: Any, condlist: Any, choicelist: Any,
 
 
 def _select_default_jvp(tangent: Any, y: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    from checkpoint.ad.containers import List  # noqa: PLC0415
-
     return call("np.select", condlist, List([0.0] * len(choicelist.items)), tangent)
 
 

@@ -8,17 +8,8 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import (
-    Outline,
-    along,
-    call,
-    copied,
-    is_list,
-    linear,
-    listed,
-    shape_of,
-    zeroed,
-)
+from tensorlib.moving import Outline, along, call, copied, is_list, linear, listed, shape_of
+from tensorlib.rules import zeroed
 
 Rule = Callable[..., Any]
 

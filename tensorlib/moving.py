@@ -7,14 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.amounts import Scattered
-from checkpoint.ad.arrays import Array, Discrete, Memory, backend_of
-from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, record_of
-from checkpoint.ad.values import Pair
 from checkpoint.prims.arrays import tensor
-from tensorlib.rules import unbroadcast
+from tensorlib.rules import unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 
@@ -65,20 +62,6 @@ def shape_now(number: Any) -> tuple[int, ...]:
 def in_place_of(tangent: Any, items: Any, position: int) -> tuple[Any, ...]:
     """The tangents of the numbers among a result's items: that of one of them, zero for the others."""
     return tuple([tangent if i == position else None for i, x in enumerate(items) if type(x) in NUMBERS])
-
-
-def zeroed(tangent: Any) -> Any:
-    """A tangent of a nested list, in which what is not differentiable is zero."""
-    kind = type(tangent)
-    if kind is List:
-        return List([zeroed(item) for item in tangent.items])
-    if kind is Record:
-        return Record(tangent.layout, tuple([zeroed(item) for item in tangent.items]))
-    if kind is Pair:
-        return Pair(zeroed(tangent.car), zeroed(tangent.cdr))
-    if kind is Discrete:
-        return Array(backend_of(tangent.data).zeros(tangent.data.shape), Memory())
-    return 0.0 if kind is int or kind is bool else tangent
 
 
 def is_list(operand: Any) -> bool:

@@ -8,17 +8,8 @@ import numpy as np
 
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import (
-    added_at,
-    call,
-    copied,
-    is_list,
-    linear,
-    spread_over,
-    with_options,
-    zeroed,
-)
-from tensorlib.rules import unbroadcast
+from tensorlib.moving import added_at, call, copied, is_list, linear, spread_over, with_options
+from tensorlib.rules import unbroadcast, zeroed
 
 
 def _flips(name: str, function: Any, value: Any, options: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from checkpoint.ad.arrays import backends
+from checkpoint.ad.arrays import Array, Discrete, Memory, backend_of, backends
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.record import Purity, lookup
@@ -112,12 +112,24 @@ def stacked(operand: Any) -> Any:
     return record_of(record("np.multiply"), (operand, 1.0))
 
 
+def zeroed(tangent: Any) -> Any:
+    """A tangent of a nested list, in which what is not differentiable is zero."""
+    kind = type(tangent)
+    if kind is List:
+        return List([zeroed(item) for item in tangent.items])
+    if kind is Record:
+        return Record(tangent.layout, tuple([zeroed(item) for item in tangent.items]))
+    if kind is Pair:
+        return Pair(zeroed(tangent.car), zeroed(tangent.cdr))
+    if kind is Discrete:
+        return Array(backend_of(tangent.data).zeros(tangent.data.shape), Memory())
+    return 0.0 if kind is int or kind is bool else tangent
+
+
 def tangent_array(tangent: Any) -> Any:
     """The tangent of a list of numbers as that of the array; what is not differentiable has zeros."""
     if type(tangent) not in (List, Record, Pair):
         return tangent
-    from tensorlib.moving import zeroed  # noqa: PLC0415
-
     return stacked(zeroed(tangent))
 
 

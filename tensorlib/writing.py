@@ -14,8 +14,8 @@ import numpy as np
 
 from checkpoint.prims.arrays import tensor
 from tensorlib.indexing import along_index, repeats
-from tensorlib.moving import call, is_list, listed, shape_of, zeroed
-from tensorlib.rules import unbroadcast
+from tensorlib.moving import call, is_list, listed, shape_of
+from tensorlib.rules import unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 

@@ -8,16 +8,27 @@ shape and dtype. Accumulators are those of checkpoint.ad.amounts.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 from checkpoint.ad.amounts import Amount, Scattered
 from checkpoint.ad.arrays import backends, namespace
 from checkpoint.ad.numbers import Node
 from checkpoint.errors import InternalError
 
-if TYPE_CHECKING:
-    from checkpoint.ad.tensors import Tensor
+
+class Rules(Protocol):
+    """What a reversal reads of a record of arrays (checkpoint.ad.tensors)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def needs(self) -> tuple[tuple[int, ...], ...] | None: ...
+    @property
+    def variadic(self) -> bool: ...
+    @property
+    def vjps(self) -> tuple[Callable[..., Any] | None, ...]: ...
+    def vjp(self, position: int) -> Callable[..., Any] | None: ...
 
 
 class Like:
@@ -44,7 +55,7 @@ RESULT = -1  # the position of the result, however many operands there are
 _needed: dict[tuple[str, tuple[int, ...]], frozenset[int]] = {}  # by record and what is wanted
 
 
-def needed(record: Tensor, wanted: tuple[int, ...]) -> frozenset[int] | None:
+def needed(record: Rules, wanted: tuple[int, ...]) -> frozenset[int] | None:
     """The positions whose elements the rules of wanted operands read; None: all."""
     needs = record.needs
     if needs is None:
@@ -66,7 +77,7 @@ class Pullback:
 
     __slots__ = ("form", "natives", "record", "result", "wanted")
 
-    def __init__(self, record: Tensor, natives: list[Any], result: Any, wanted: tuple[int, ...]) -> None:
+    def __init__(self, record: Rules, natives: list[Any], result: Any, wanted: tuple[int, ...]) -> None:
         self.record = record
         self.wanted = wanted
         self.form = _form(result) if isinstance(result, list | tuple) else None

@@ -9,10 +9,10 @@ import importlib.metadata
 import platform
 import subprocess
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 
 from checkpoint import engines
 from checkpoint.config import SettingError, translation
+from checkpoint.ctarget.library import built_with
 from checkpoint.driver import memory
 
 # What each package is for.
@@ -38,7 +38,7 @@ def report(names: Iterable[str]) -> Iterator[str]:
         reason = reasons[name]
         yield f"engine {name}: {'available' if reason is None else f'not available: {reason}'}"
         if name == "c" and reason is None:
-            yield f"engine c was built by: {import_module('checkpoint.ctarget.library').built_with()}"
+            yield f"engine c was built by: {built_with()}"
     yield f"C compiler: {_compiler()}"
     if reasons.get("c") is None:
         yield from _translation()
@@ -82,14 +82,19 @@ def _translation() -> Iterator[str]:
         yield f"translation to C: {modes[translation()]}"
     except SettingError as error:
         yield f"translation to C: {error.message}"
-    yield f"its compiler: {import_module('checkpoint.ctarget.translate.compile.compilation').described()}"
-    yield f"its folder: {import_module('checkpoint.ctarget.translate.compile.cache').described()}"
+    # Local, since both need packages that may be missing.
+    from checkpoint.ctarget.translate.compile import cache, compilation  # noqa: PLC0415
+
+    yield f"its compiler: {compilation.described()}"
+    yield f"its folder: {cache.described()}"
 
 
 def _compiler() -> str:
     """What the C compiler says of itself."""
     try:
-        command = import_module("checkpoint.ctarget.build").compiler()
+        from checkpoint.ctarget.build import compiler  # noqa: PLC0415  (it needs cffi)
+
+        command = compiler()
     except ImportError:
         return "not looked for: cffi is not installed"
     if command is None:

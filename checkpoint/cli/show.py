@@ -10,8 +10,6 @@ import argparse
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from typing import Any
 
 from checkpoint import config
 from checkpoint.cli.errors import OK, UsageError
@@ -57,7 +55,8 @@ def show(options: argparse.Namespace, program: Program, engine: Callable[[str], 
 
 def _translated(options: argparse.Namespace, program: Program, engine: Engine) -> str:
     """The C of a run's units."""
-    collected: Any = import_module("checkpoint.ctarget.translate.collected")
+    from checkpoint.ctarget.translate import collected  # noqa: PLC0415  (it needs engine c)
+
     with _silently():
         units = collected.units_of(lambda: program.steps(options.x, engine))
     if not units:

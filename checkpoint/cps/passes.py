@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 
 from checkpoint import config
 from checkpoint.cps import blocks as b
@@ -117,10 +116,13 @@ def compile_to(last: str, thunk: core.Lambda, scopes: Scopes) -> Compilation:
     for step in PASSES:
         step.run(compilation)
         if settings.check:
-            import_module("checkpoint.cps.checks").CHECKS[step.name](compilation)
+            from checkpoint.cps.checks import CHECKS  # noqa: PLC0415  (most runs check nothing)
+
+            CHECKS[step.name](compilation)
         if step.name in settings.show:
-            text = import_module("checkpoint.cps.listings").listing(compilation, step.name)
-            print(text, file=sys.stderr)
+            from checkpoint.cps.listings import listing  # noqa: PLC0415  (most runs print nothing)
+
+            print(listing(compilation, step.name), file=sys.stderr)
         if step.name == last:
             break
     return compilation
