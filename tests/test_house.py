@@ -30,6 +30,7 @@ LOADER = "checkpoint.ad.library"
 # Modules that import what only their caller knows.
 DYNAMIC = {
     LOADER: "its table",
+    "checkpoint.ctarget.build": "what setup.py needs before there is a package",
     "checkpoint.cli.programs": "the module that a command names",
     "checkpoint.ctarget.library": "the compiled module",
     "checkpoint.lang.python.linking.linker": "what a program imports",

@@ -18,6 +18,7 @@ scalar functions defined there.
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import shlex
