@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import subprocess
 from collections.abc import Iterable, Iterator
 
 from checkpoint import engines
@@ -99,10 +98,8 @@ def _compiler() -> str:
         return "not looked for: cffi is not installed"
     if command is None:
         return "none; set CC to name one"
+    processes = import_module("checkpoint.ctarget.translate.compile.processes")
     try:
-        said = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=10, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return f"{command[0]}, which does not run"
-    return said.stdout.partition("\n")[0] or command[0]
+        return str(processes.first_line([*command, "--version"]))
+    except processes.CompilationError as error:
+        return str(error)

@@ -15,7 +15,8 @@ import pytest
 
 from checkpoint.ctarget import build
 from checkpoint.ctarget.flags import NO_BUILTINS
-from checkpoint.ctarget.translate.compile import cache, compilation, compiler
+from checkpoint.ctarget.peers import making
+from checkpoint.ctarget.translate.compile import cache, compilation, compiler, processes
 from checkpoint.ctarget.translate.compile.compilation import Compilation
 from tests.ctarget.translate.shared_objects import fake_compiler, needs_c, needs_compiler, number_of, plain
 
@@ -150,6 +151,72 @@ def test_a_compiler_that_does_not_say_what_it_is(tmp_path: Path) -> None:
     made = Compilation(plain(1), compiler.Compiler((str(path),)))
     made.wait()
     assert made.reason == f"{path} --version ends with the status 1"
+
+
+HANGS = 'sleep 1000 & echo $$ >"{folder}/pid.new"; mv "{folder}/pid.new" "{folder}/pid"; sleep 1000'
+
+
+def hanging(folder: Path) -> Compilation:
+    """A compilation that has begun and never ends; its compiler has started another process."""
+    path = fake_compiler(folder / "hangs", HANGS.format(folder=folder))
+    made = Compilation(plain(1), compiler.Compiler((str(path),)))
+    while not (folder / "pid").exists():
+        time.sleep(0.01)
+    return made
+
+
+def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "COMPILE_SECONDS", 1.0)
+    made = hanging(tmp_path)
+    with making:  # which nobody holds meanwhile
+        assert not made.ended
+    made.wait()
+    assert made.reason == f"{tmp_path / 'hangs'} did not end within 1 s"
+    assert not alive_in_group(int((tmp_path / "pid").read_text()))
+    assert not list(cache.folder().path.glob("*.make"))
+    assert not processes._running
+
+
+@pytest.mark.parametrize("has_pidfd", [True, False])
+def test_without_descriptors_of_processes_time_is_limited_too(
+    has_pidfd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_pidfd:
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+    with (tmp_path / "printed").open("wb") as file:
+        assert processes.run(["sleep", "1000"], file.fileno(), 0.2) is None
+        assert processes.run(["sh", "-c", "exit 3"], file.fileno(), 60.0) == 3
+
+
+@needs_compiler
+def test_who_waits_for_another_that_hangs_compiles_at_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock of a key is another's, but not for ever."""
+    by = compiler.find()
+    assert by is not None
+    monkeypatch.setattr(cache, "LOCK_SECONDS", 0.3)
+    with cache.locked(cache.key(plain(1), cache.version(by), by)) as is_first:
+        assert is_first
+        made = Compilation(plain(1), by)
+        made.wait()
+    assert made.loaded is not None
+    assert number_of(made.loaded) == 1
+
+
+def test_a_compiler_that_does_not_say_what_it_is_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "VERSION_SECONDS", 0.5)
+    path = tmp_path / "cc"
+    path.write_text(f"#!/bin/sh\n{HANGS.format(folder=tmp_path)}\n")
+    path.chmod(0o755)
+    made = Compilation(plain(1), compiler.Compiler((str(path),)))
+    made.wait()
+    assert made.reason == f"{path} does not run: it did not end within 0.5 s"
+    assert not alive_in_group(int((tmp_path / "pid").read_text()))
 
 
 @needs_compiler
