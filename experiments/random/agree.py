@@ -73,11 +73,12 @@ def alike(what: str, actions: dict[str, Callable[[], Any]], differ: Differ) -> d
     found = {name: told(action) for name, action in actions.items()}
     first, *others = found
     for name in others:
-        _compare(f"{what}, {first} and {name}", found[first], found[name], differ)
+        compare(f"{what}, {first} and {name}", found[first], found[name], differ)
     return found
 
 
-def _compare(what: str, a: Told, b: Told, differ: Differ) -> None:
+def compare(what: str, a: Told, b: Told, differ: Differ) -> None:
+    """Raise Disagreement unless two actions did the same."""
     if a.error is None and b.error is None:
         where = differ(a.value, b.value)
     else:
@@ -104,8 +105,8 @@ def check(subject: Subject, random: Random) -> str:
         native = subject.natively()
     except TooLong:
         return "long"
-    actions = {name: _action(subject.whole, name) for name in ENGINES}
-    end = alike("run", actions, _differ(subject))["c"]
+    actions = {name: action_of(subject.whole, name) for name in ENGINES}
+    end = alike("run", actions, of_pairs(subject))["c"]
     value, steps = end.value or (None, random.choice((2, 8, 30)))
     whole = Told(value, end.error, end.written, end.unread)
     refused = isinstance(end.error, CheckpointError) and any(text in str(end.error) for text in REFUSED)
@@ -121,12 +122,13 @@ def check(subject: Subject, random: Random) -> str:
     return "refused" if refused else "value" if end.error is None else "error"
 
 
-def _action(method: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+def action_of(method: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    """Return a method with its arguments, as an action."""
     return lambda: method(*arguments)
 
 
-def _differ(subject: Subject) -> Differ:
-    """How two pairs differ, of a value and something else of the language."""
+def of_pairs(subject: Subject) -> Differ:
+    """Return how two pairs differ, of a value and something else of the language."""
     return lambda a, b: subject.differ(a[0], b[0]) or difference(a[1], b[1])
 
 
@@ -138,9 +140,9 @@ def _check_cut(subject: Subject, steps: int, whole: Told) -> None:
         z = capsules[name] = subject.cut(name, steps)
         return subject.rest(z, PARTNERS[name])
 
-    found = alike(f"cut at {steps}", {name: _action(parted, name) for name in ENGINES}, subject.differ)["c"]
+    found = alike(f"cut at {steps}", {name: action_of(parted, name) for name in ENGINES}, subject.differ)["c"]
     if whole.error is None:
-        _compare(f"cut at {steps} and whole", found, whole, subject.differ)
+        compare(f"cut at {steps} and whole", found, whole, subject.differ)
     if len(capsules) == len(ENGINES):
         _check_capsules(subject, capsules["hybrid"], capsules["c"], whole)
     elif whole.error is None or capsules:
@@ -157,17 +159,17 @@ def _check_capsules(subject: Subject, hybrid: Any, c: Any, whole: Told) -> None:
         raise Disagreement(f"the capsules hold {held}")
     if whole.error is None and held[0]:
         z = (hybrid, c)[hybrid.steps % 2]
-        actions = {name: _action(subject.of_capsule, z, name) for name in ("hybrid", "c")}
-        alike(f"gradient of a capsule of {z.engine}", actions, _differ(subject))
+        actions = {name: action_of(subject.of_capsule, z, name) for name in ("hybrid", "c")}
+        alike(f"gradient of a capsule of {z.engine}", actions, of_pairs(subject))
 
 
 def _check_derivatives(subject: Subject, schedule: Bisection) -> Told:
     """Of all engines, both ways; what plain reverse mode does."""
     actions = {
-        f"{name}, {how}": _action(subject.vjp, name, how) for how in (Plain(), schedule) for name in ENGINES
+        f"{name}, {how}": action_of(subject.vjp, name, how) for how in (Plain(), schedule) for name in ENGINES
     }
-    found = alike("gradient", actions, _differ(subject))
-    alike("forward mode", {name: _action(subject.jvp, name) for name in ENGINES}, _differ(subject))
+    found = alike("gradient", actions, of_pairs(subject))
+    alike("forward mode", {name: action_of(subject.jvp, name) for name in ENGINES}, of_pairs(subject))
     return next(iter(found.values()))
 
 
@@ -177,10 +179,10 @@ def _check_budget(subject: Subject, memory: int, length: int | None, plain: Told
         given = memory
         for _ in range(TRIES):
             budget = Budget(given, length)
-            found = told(_action(subject.vjp, name, budget))
+            found = told(action_of(subject.vjp, name, budget))
             if not isinstance(found.error, BudgetError):
                 break
             if found.error.needed <= given:
                 raise Disagreement(f"{name}, {budget}: needs {found.error.needed}")
             given = max(2 * given, found.error.needed)
-        _compare(f"gradient, plain and {name}, {budget}", plain, found, _differ(subject))
+        compare(f"gradient, plain and {name}, {budget}", plain, found, of_pairs(subject))

@@ -5,9 +5,11 @@ Program i of a kind is drawn from the seed, the kind and i, so that any one can 
     python -m experiments.random.run --programs 2000 --seed 1 --kinds vlad,python,arrays --processes 2
     python -m experiments.random.run --programs 1 --first 1234 --seed 1 --kinds vlad --show
     python -m experiments.random.run --programs 2000 --seed 1 --kinds vlad --translate
+    python -m experiments.random.run --programs 2000 --seed 1 --orders
 
 What each kind gave is kept in results.json, unless --show is given: then the programs are printed instead.
 --translate: on c what runs is translated to C as soon as it can be (tests/support/translation.py).
+--orders: likewise, and each program is asked for several things in an order that is drawn (orders.py).
 Status 1: engines disagree on a program, which is printed.
 """
 
@@ -21,7 +23,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
@@ -32,6 +34,7 @@ import numpy as np
 from checkpoint.ctarget.build import SOURCES
 from checkpoint.ctarget.library import built_with
 from experiments import common
+from experiments.random import orders
 from experiments.random.agree import ENDS, ENGINES, Disagreement, check
 from experiments.random.kinds import KINDS
 from tests.support.translation import forced
@@ -39,6 +42,7 @@ from tests.support.translation import forced
 RESULTS = Path(__file__).parent / "results.json"
 CHUNK = 250  # programs
 SLICES = (13, 60, 400, 5_000)  # where translation is forced: units are left after at most so many steps
+FIRST_SLICES = (3, 11, 50, 300)  # and this is the first slice of each run, before it is sampled
 CHUNKS = 20  # after which a process is replaced, since compiled programs are kept
 
 
@@ -51,6 +55,7 @@ class Chunk:
     numbers: range
     show: bool = False
     translate: bool = False
+    orders: bool = False
 
 
 @dataclass
@@ -92,30 +97,30 @@ def main() -> int:
     options.add_argument("--processes", type=int, default=1)
     options.add_argument("--show", action="store_true", help="print the programs, keep no results")
     options.add_argument("--translate", action="store_true", help="force translation to C on engine c")
+    options.add_argument("--orders", action="store_true", help="several runs of a program, in random order")
     chosen = options.parse_args()
     disagree = False
     for kind in chosen.kinds.split(","):
         numbers = range(chosen.first, chosen.first + chosen.programs)
-        outcome = run(kind, chosen.seed, numbers, chosen.processes, chosen.show, chosen.translate)
+        chunk = Chunk(kind, chosen.seed, numbers, chosen.show, chosen.translate, chosen.orders)
+        outcome = run(chunk, chosen.processes)
         disagree |= bool(outcome.disagreed)
     return int(disagree)
 
 
-def run(
-    kind: str, seed: int, numbers: range, processes: int = 1, show: bool = False, translate: bool = False
-) -> Outcome:
+def run(chunk: Chunk, processes: int = 1) -> Outcome:
     """Check programs, and keep what they gave as it comes."""
-    total = Outcome()
-    parts = [numbers[i : i + CHUNK] for i in range(0, len(numbers), CHUNK)]
-    chunks = [Chunk(kind, seed, part, show, translate) for part in parts]
-    name = f"{kind} {seed} {numbers.start}" + (" translated" if translate else "")
+    total, numbers, kind = Outcome(), chunk.numbers, chunk.kind
+    chunks = [replace(chunk, numbers=numbers[i : i + CHUNK]) for i in range(0, len(numbers), CHUNK)]
+    how = " in random order" if chunk.orders else " translated" if chunk.translate else ""
+    name = f"{kind} {chunk.seed} {numbers.start}{how}"
     with multiprocessing.Pool(processes, maxtasksperchild=CHUNKS) as pool:
         for outcome in pool.imap_unordered(checked, chunks):
             total.add(outcome)
             for each in outcome.disagreed:
                 print(f"{kind} {each['number']}: {each['disagreement']}\n{each['text']}\n", flush=True)
-            if not show:
-                save(name, {"kind": kind, "seed": seed, **total.summary()})
+            if not chunk.show:
+                save(name, {"kind": kind, "seed": chunk.seed, **total.summary()})
     print(f"{kind}: {json.dumps({**total.summary(), 'disagreed': None})}", flush=True)
     return total
 
@@ -130,8 +135,12 @@ def checked(chunk: Chunk) -> Outcome:
             print(f"# {chunk.kind} {i}\n{subject.text}")
         outcome.programs += 1
         try:
-            with forced(random.choice(SLICES)) if chunk.translate else nullcontext():
-                end = check(subject, random)
+            if chunk.orders:
+                with forced(random.choice(SLICES), random.choice(FIRST_SLICES)):
+                    end = "value" if orders.check(subject, random) else "long"
+            else:
+                with forced(random.choice(SLICES)) if chunk.translate else nullcontext():
+                    end = check(subject, random)
         except Disagreement as error:
             outcome.disagreed.append({"number": i, "text": subject.text, "disagreement": str(error)})
             continue

@@ -10,7 +10,8 @@ import pytest
 from checkpoint import engines
 from checkpoint.ctarget.engine import C
 from checkpoint.ctarget.library import reason
-from experiments.random import agree, kinds, run
+from checkpoint.ctarget.translate.compile import compiler
+from experiments.random import agree, kinds, orders, run
 from tests.laws import random_programs
 
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
@@ -21,6 +22,35 @@ def test_engines_agree(kind: str, programs: int) -> None:
     outcome = run.checked(run.Chunk(kind, 4, range(programs)))
     assert outcome.summary()["disagreements"] == 0
     assert outcome.programs == sum(outcome.ends.values()) == programs
+
+
+ORDERS = [("vlad", 6), ("python", 2), ("arrays", 1)]
+MORE = [pytest.param(kind, 40 * programs, marks=pytest.mark.long) for kind, programs in ORDERS]
+
+
+@pytest.mark.skipif(compiler.find() is None, reason="there is no C compiler")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("kind", "programs"), [*ORDERS, *MORE])
+def test_the_order_of_calls_changes_nothing(kind: str, programs: int) -> None:
+    """Also where each call has something translated, and goes by what others had translated."""
+    outcome = run.checked(run.Chunk(kind, 5, range(programs), orders=True))
+    assert outcome.summary()["disagreements"] == 0
+    assert outcome.programs == sum(outcome.ends.values()) == programs
+
+
+def test_what_depends_on_the_order_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Wrong(kinds.OfText):
+        def whole(self, engine: str) -> tuple[Any, int]:
+            value, steps = super().whole(engine)
+            calls.append(engine)
+            return value, steps + (calls.count("c") > 2)
+
+    monkeypatch.setattr(random_programs, "program", lambda pick, size: "(lambda (x) (+ x 1))")
+    monkeypatch.setattr(orders, "ACTIONS", 100)
+    with pytest.raises(agree.Disagreement, match=r"whole: .*, after \['.*'whole'\]"):
+        orders.check(Wrong(Random(1)), Random(1))
 
 
 def test_a_number_is_one_program() -> None:

@@ -15,9 +15,9 @@ from checkpoint.ctarget.translate import policy
 
 
 @contextmanager
-def forced(slice: int = 400) -> Iterator[None]:
+def forced(slice: int = 400, first: int = 11) -> Iterator[None]:
     """Have runs wait for the compiler, and sample them every few steps. slice: the most steps between two
-    samples, and so of what a unit does at a time.
+    samples, and so of what a unit does at a time. first: the steps before the first one.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHECKPOINT_JIT", "wait")
@@ -25,7 +25,7 @@ def forced(slice: int = 400) -> Iterator[None]:
         patch.setattr(policy, "PROBE_STEPS", 5)
         patch.setattr(policy, "MIN_PROBE_STEPS", 1)
         patch.setattr(policy, "MAX_PROBES", 40)
-        patch.setattr(policy.translator, "first_waiting", 11)
+        patch.setattr(policy.translator, "first_waiting", first)
         patch.setattr(policy.translator, "longest", slice)
         patch.setattr(policy.translator, "sample_interval", 0.0)
         yield
