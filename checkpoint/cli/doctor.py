@@ -92,14 +92,14 @@ def _compiler() -> str:
     """What the C compiler says of itself."""
     try:
         from checkpoint.ctarget.build import compiler  # noqa: PLC0415  (it needs cffi)
+        from checkpoint.ctarget.translate.compile import processes  # noqa: PLC0415
 
         command = compiler()
     except ImportError:
         return "not looked for: cffi is not installed"
     if command is None:
         return "none; set CC to name one"
-    processes = import_module("checkpoint.ctarget.translate.compile.processes")
     try:
-        return str(processes.first_line([*command, "--version"]))
+        return processes.first_line([*command, "--version"])
     except processes.CompilationError as error:
         return str(error)
