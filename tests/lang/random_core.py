@@ -1,4 +1,4 @@
-"""Random core programs for hypothesis: closed, with unique names; most of them would fail if they ran."""
+"""Random core programs for hypothesis: closed, with unique names; most of them would fail if run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ constants = st.recursive(
     max_leaves=3,
 )
 
-# Base names that meet the suffixes and the prelude's names.
+# Base names that collide with suffixes and with the prelude's names.
 bases = st.sampled_from(
     ["x", "x.2", "f", "map", "map2", "part", "truth", "λ", "neg.2", "if.2", "...", "a->b"]
 )

@@ -1,4 +1,4 @@
-"""What the tests of checkpoint.lang share."""
+"""Helpers of the tests of checkpoint.lang."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ARITIES = text_arities()
 
 
 def core(text: str, name: str = "test.vlad", include_path: Path | None = None) -> Expr:
-    """The checked core of a text."""
+    """Return the checked core of a text."""
     expr = read_program(Source(name, text), ARITIES, include_path=include_path)
     check(expr, ARITIES)
     return expr
 
 
 def one_line(text: str) -> str:
-    """A printed program without its layout; no string of the tests holds two spaces."""
+    """Return a printed program without its layout; no string in the tests contains two spaces."""
     return " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""The fixed desugaring: texts and the exact core that each becomes, the layout aside."""
+"""The fixed desugaring: texts with the exact core that each becomes, apart from the layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever text comes in: a program that reads back, or a SourceError at a place in the text."""
+"""Any text gives a program that reads back, or a SourceError at a place in the text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ forms = st.recursive(
 
 
 def outcome(text: str) -> str | SourceError:
-    """The printed core of a text, or what is wrong with it."""
+    """Return the printed core of a text, or the error."""
     try:
         return show(core(text))
     except SourceError as error:

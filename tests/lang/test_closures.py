@@ -1,4 +1,4 @@
-"""Closure facts: groups, captures, free storage variables."""
+"""The facts of closure conversion: groups, captures, free storage variables."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def facts(text: str) -> tuple[Expr, Scopes]:
 
 
 def groups(text: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """All groups of a program, as names and captures."""
+    """Return all groups of a program, as names and captures."""
     expr, scopes = facts(text)
     letrecs = [inner for inner in preorder(expr) if isinstance(inner, Letrec)]
     return [(group.names, group.captures) for letrec in letrecs for group in scopes.groups(letrec)]
 
 
 def captures(text: str) -> list[tuple[str, ...]]:
-    """The captures of all lambdas of a program, in the order of the text."""
+    """Return the captures of all lambdas of a program, in the order of the text."""
     expr, scopes = facts(text)
     return [scopes.captures(inner) for inner in preorder(expr) if isinstance(inner, Lambda)]
 
@@ -37,16 +37,16 @@ GROUPS = {
     "(define (f x) x) f": [(("f",), ())],
     "(define (f x) (f x)) f": [(("f",), ())],
     "(define (f x) (g x)) (define (g x) (f x)) f": [(("f", "g"), ())],
-    # In the order of what they refer to
+    # Each group after those to which it refers
     "(define (f x) (g x)) (define (g x) x) f": [(("g",), ()), (("f",), ())],
     "(define (a x) (b x)) (define (b x) (c x)) (define (c x) (b x)) (define (d x) (a x)) d": [
         (("b", "c"), ()),
         (("a",), ()),
         (("d",), ()),
     ],
-    # Captures of one member are those of its group
+    # The captures of a member are those of its group
     "(lambda (p q) (letrec ((f (lambda (x) (g q))) (g (lambda (x) (f p)))) f))": [(("f", "g"), ("q", "p"))],
-    # A group that is not closed makes those open that refer to it
+    # A group that refers to one that is not closed is not closed either
     "(lambda (p) (letrec ((f (lambda (x) p)) (g (lambda (x) (f x)))) g))": [
         (("f",), ("p",)),
         (("g",), ("%env.f",)),
@@ -105,7 +105,7 @@ def test_lookups() -> None:
 
 
 def slow_free(expr: Expr, scopes: Scopes) -> set[str]:
-    """The free storage variables by the textbook definition."""
+    """Return the free storage variables by the textbook definition."""
     if isinstance(expr, Var):
         found = scopes.storage(expr.name)
         return set() if found is None else {found}
@@ -156,7 +156,7 @@ def test_laws_of_random_programs(program: Expr) -> None:
 
 
 def test_groups_of_random_references() -> None:
-    """Two names share a group just if they reach each other; a group follows those it refers to."""
+    """Two names share a group just if each reaches the other; a group follows those to which it refers."""
     draw = random.Random(2)
     for _ in range(100):
         count = draw.randint(1, 8)

@@ -1,4 +1,4 @@
-"""The executable grammar refuses everything that core.py says never holds."""
+"""The executable grammar refuses every violation of what core.py says always holds."""
 
 from __future__ import annotations
 

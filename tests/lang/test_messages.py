@@ -1,4 +1,4 @@
-"""Every SourceError of the language: its exact text, and the exact characters that it points at."""
+"""Every SourceError of the language: its exact text, and the exact characters at which it points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_PATTERN = "not a pattern; write a name, (cons a b) or (list a b ...)"
 DOT = "a dot is allowed only before the last datum of a form; write (a . b)"
 BEGIN = "there is no mutation, so only the last value would matter; write (let ((name value)) body)"
 
-# Each text with the place between « and », and the message.
+# Each text, with the place of the error between « and », and the message.
 READING = {
     "«(»+ 1 (* 2 3)": "this ( is never closed; write the missing )",
     "«[»1": "this [ is never closed; write the missing ]",

@@ -1,4 +1,4 @@
-"""What the prelude's procedures compute, on the reference engine."""
+"""The results of the prelude's procedures, on the reference engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checkpoint.lang.printer import write_value
 
 SUM_OF_SQUARES = "(lambda ((list a b)) (+ (sqr a) (sqr b)))"
 HILL = "(lambda ((list a b)) (- 3 (sqr (- a 1)) (sqr (- b 2))))"
-# Points near enough to the optimum are where the minimiser stops.
+# The minimiser stops within this distance of the optimum.
 NEAR = "(lambda (v w) (< (distance v w) 1e-4))"
 
 VALUES = {

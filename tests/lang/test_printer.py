@@ -20,7 +20,7 @@ NOWHERE = Span(Source("t", ""), 0, 0)
 
 @dataclass(frozen=True)
 class Tagged:
-    """A kind of value that says itself how it is written."""
+    """A kind of value with a method that writes it."""
 
     text: str
 

@@ -1,4 +1,5 @@
-"""Whether a Python function does on the engines what it does in Python: values, exceptions, text, gradients.
+"""Check that a Python function does on the engines what it does in Python: values, exceptions, output,
+gradients.
 
 In: a function and its arguments. Out: nothing, or an AssertionError that says what differs.
 """
@@ -26,17 +27,17 @@ from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
 from tests.support.same import same_bits
 
-LINES = 4000  # longer runs are left out
+LINES = 4000  # longer runs are skipped
 REFUSALS = ("changed through another name", "was assigned again after", "cannot be differentiated")
 
 
 class TooLong(BaseException):
-    """A run of more lines than are looked at."""
+    """A run of too many lines for these checks."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gives or raises, and what it prints."""
+    """What a run returns or raises, and what it prints."""
 
     value: Any
     error: BaseException | None
@@ -48,7 +49,7 @@ class Outcome:
 
 
 def outcome(action: Callable[[], Any]) -> Outcome:
-    """What an action gives or raises, and what it prints."""
+    """Return what an action returns or raises, and what it prints."""
     with redirect_stdout(io.StringIO()) as printed:
         try:
             value = action()
@@ -58,7 +59,7 @@ def outcome(action: Callable[[], Any]) -> Outcome:
 
 
 def natively(f: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
-    """What Python does; TooLong for a run of too many lines."""
+    """Return the outcome in Python; raise TooLong for a run of too many lines."""
     left = LINES
 
     def count(frame: FrameType, event: str, argument: Any) -> Any:
@@ -77,12 +78,12 @@ def natively(f: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Whether a program was refused for what it does with its lists or variables."""
+    """Return whether a program was refused for its use of lists or variables."""
     return isinstance(error, SourceError | RunError) and any(text in str(error) for text in REFUSALS)
 
 
 def same_values(a: Any, b: Any) -> bool:
-    """Whether two Python values are the same to the last bit."""
+    """Return whether two Python values are the same to the last bit."""
     if type(a) is not type(b):
         return False
     if isinstance(a, float):
@@ -97,7 +98,7 @@ def same_values(a: Any, b: Any) -> bool:
 
 
 def same_outcomes(a: Outcome, b: Outcome) -> bool:
-    """Whether two runs gave, raised and printed the same."""
+    """Return whether two runs returned, raised and printed the same."""
     if a.text != b.text:
         return False
     if isinstance(a.error, NameError) and isinstance(b.error, NameError):
@@ -110,13 +111,13 @@ def same_outcomes(a: Outcome, b: Outcome) -> bool:
 
 
 def _of_variable(error: NameError) -> str:
-    """The text, but for what depends on Python's version: whether a comprehension is a function."""
+    """Return a text without the part that depends on Python's version: how comprehensions run."""
     text = str(error).replace("access free variable", "access local variable")
     return text.removesuffix(" in enclosing scope")
 
 
 def check(f: Callable[..., Any], args: tuple[Any, ...], *, may_refuse: bool = False) -> str:
-    """Check all laws; how the program ended: "value", "error", "refused", "long"."""
+    """Check all laws; return how the program ended: "value", "error", "refused" or "long"."""
     try:
         want = natively(f, args)
     except TooLong:
@@ -143,7 +144,7 @@ def _value(f: Callable[..., Any], args: tuple[Any, ...], name: str) -> Any:
 
 
 def check_steps(f: Callable[..., Any], args: tuple[Any, ...], names: list[str]) -> int:
-    """All engines take as many steps."""
+    """Check that all engines take the same number of steps."""
     with redirect_stdout(io.StringIO()):
         steps = {name: run_of(f, args, {}, name).steps() for name in names}
     assert len(set(steps.values())) == 1, f"steps differ: {steps}"
@@ -153,7 +154,7 @@ def check_steps(f: Callable[..., Any], args: tuple[Any, ...], names: list[str]) 
 def check_resumed(
     f: Callable[..., Any], args: tuple[Any, ...], names: list[str], steps: int, want: Outcome
 ) -> None:
-    """A run that was interrupted goes on as if it had not been."""
+    """Check that a run that was interrupted and resumed equals one that was not."""
     random = Random(steps)
     for name in names:
         for cut in {0, steps, random.randint(0, steps), random.randint(0, steps)}:
@@ -167,7 +168,7 @@ def check_resumed(
 
 
 def check_gradients(f: Callable[..., Any], args: tuple[Any, ...], names: list[str]) -> None:
-    """All engines and schedules give the same gradients to the bit; forward mode agrees."""
+    """Check that all engines and schedules give the same bits, and that forward mode agrees."""
     found: dict[str, list[float]] = {}
     for name in names:
         for schedule in (Plain(), Bisection(50)):
@@ -184,8 +185,8 @@ def check_gradients(f: Callable[..., Any], args: tuple[Any, ...], names: list[st
 
 
 def check_differences(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    """Where the function is smooth its directional derivative is the limit of its differences."""
-    near = _moved(args, 0.00317)  # off the points where tests of equality hold
+    """Check that the directional derivative is the limit of differences, where the function is smooth."""
+    near = _moved(args, 0.00317)  # away from the points where tests of equality hold
     try:
         if natively(f, near).error is not None:
             return
@@ -229,7 +230,7 @@ def _gradient(call: Run, schedule: Any) -> list[float]:
 
 
 def _forward(call: Run, weights: list[float] | None = None) -> float:
-    """The directional derivative, weighted as the gradient is; NaN where a part is there twice."""
+    """Return the directional derivative, weighted as the gradient is; NaN where a part occurs twice."""
     direction = tangent_of(call.argument, weights or _weights(len(numbers(call.argument)), 7))
     with redirect_stdout(io.StringIO()):
         y, tangent = call.jvp(direction)
@@ -244,7 +245,7 @@ def _dot(weights: list[float], parts: list[float]) -> float:
 
 
 def _agree(forward: float, gradient: list[float]) -> None:
-    """Forward and reverse mode agree where no number is near the end of its range."""
+    """Check that forward and reverse mode agree where no number is near the end of its range."""
     terms = [w * part for w, part in zip(_weights(len(gradient), 7), gradient, strict=True)]
     scale = sum(map(abs, terms)) + abs(forward)
     if math.isfinite(scale) and scale < 1e100:

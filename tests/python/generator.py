@@ -1,7 +1,7 @@
-"""Random programs from a grammar of all that is taken of Python, as text.
+"""Random programs, as text, from a grammar of all the Python that is translated.
 
-In: choices, of hypothesis or of a seeded generator. Out: a Program, whose function `main` takes two floats,
-a list of floats and an int. Most run to their end; some raise, by what they do or on purpose.
+In: choices, by hypothesis or by a seeded generator. Out: a Program, whose function `main` takes two floats, a
+list of floats and an int. Most run to their end; some raise, by an operation or by `raise`.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Program:
-    """A text, what its function is called with, and whether it may be refused."""
+    """A text, the arguments of its function, and whether it may be refused."""
 
     text: str
     args: tuple[Any, ...]
     may_refuse: bool
 
     def function(self) -> Callable[..., Any]:
-        """The function `main`, compiled as if it came from a file."""
+        """Return the function `main`, compiled as if from a file."""
         name = f"<random {next(_numbers)}>"
         linecache.cache[name] = (len(self.text), None, self.text.splitlines(keepends=True), name)
         namespace: dict[str, Any] = {"__name__": "random_program"}
@@ -97,6 +97,7 @@ class Writer(Functions):
     """Writes one program."""
 
     def program(self) -> Program:
+        """Return a program; fuel: the approximate number of its statements."""
         for _ in range(self.upto(2)):
             self.helper()
         self.frame = Frame(result=self.pick("FTFLD"))
@@ -122,7 +123,7 @@ class Writer(Functions):
         return Program(HEAD + "\n".join(self.lines) + "\n", args, self.may_refuse)
 
     def everything(self) -> str:
-        """All data that the function has, so that every difference shows."""
+        """Return all data of the function, so that every difference is visible."""
         found = [v.name for v in self.frame.variables if v.definite and v.kind != "C"]
         with self.without_effects():
             return f"({', '.join([*found, self.F(1)])},)"
@@ -134,5 +135,5 @@ def program(random: Random, fuel: int = 14) -> Program:
 
 
 def programs(fuel: int = 14) -> st.SearchStrategy[Program]:
-    """Programs that shrink."""
+    """Return a strategy for programs that shrink."""
     return st.randoms(use_true_random=False).map(lambda random: program(random, fuel))

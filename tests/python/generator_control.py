@@ -1,4 +1,4 @@
-"""Statements of random programs that hold others; every loop ends after at most four turns."""
+"""Compound statements of random programs; every loop ends after at most four iterations."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CAUGHT = (
 
 
 class Control(Expressions):
-    """Writes compound statements; `depth` is how deep blocks may still nest."""
+    """Writes compound statements; `depth` is the remaining depth of blocks."""
 
     def block(self, depth: int, most: int = 4) -> None:
-        """Some statements: see generator_statements."""
+        """Write some statements: see generator_statements."""
         raise NotImplementedError
 
     def target(self, kind: str) -> str:
-        """A variable to write: see generator_statements."""
+        """Return a variable to write: see generator_statements."""
         raise NotImplementedError
 
     def if_(self, depth: int) -> None:
@@ -44,7 +44,7 @@ class Control(Expressions):
                 self.block(depth - 1)
 
     def loop(self, head: str, depth: int, first: str = "", inside: tuple[Variable, ...] = ()) -> None:
-        """A loop and its `else`."""
+        """Write a loop and its `else`."""
         frame = self.frame
         before = frame.breakable
         frame.loops += 1
@@ -74,7 +74,7 @@ class Control(Expressions):
         counter.locked -= 1
 
     def for_(self, depth: int) -> None:
-        """A loop over what no statement in it changes."""
+        """Write a loop over a value that no statement in it changes."""
         locked: list[Variable] = []
         with self.without_effects():
             head, _, kinds = self.pick(HEADS).partition(" | ")
@@ -90,7 +90,7 @@ class Control(Expressions):
                 self.frame.variables.remove(target)
 
     def _locking(self, head: str, locked: list[Variable]) -> str:
-        """The head of a loop, with what it goes over; a variable in it may not be changed meanwhile."""
+        """Return the header of a loop; a variable in its iterable may not be changed meanwhile."""
         for kind in "LDN":
             while "{" + kind + "}" in head:
                 found = self.visible(kind)
@@ -117,7 +117,7 @@ class Control(Expressions):
         return head
 
     def jump(self, depth: int) -> bool:
-        """A way out: of the loop, of the function, or by an exception; mostly under a condition."""
+        """Write an exit: from the loop, from the function, or by an exception; mostly under a condition."""
         options = ["return", "raise", "raise"]
         if self.frame.breakable:
             options = ["break", "continue", "break", "continue", *options]
@@ -146,7 +146,7 @@ class Control(Expressions):
             self.line("raise" if choice == "reraise" else choice)
 
     def result(self) -> str:
-        """What the function that is written returns."""
+        """Return the result of the function that is being written."""
         return self.expression(self.frame.result, 2)
 
     def assert_(self, depth: int) -> None:
@@ -178,7 +178,7 @@ class Control(Expressions):
             frame.in_handler = before
 
     def risky(self) -> None:
-        """A statement that raises more often than others."""
+        """Write a statement that raises more often than others."""
         if self.chance(50):
             with self.without_effects():
                 self.line(f"raise {self.pick(ERRORS)}({self.expression(self.pick('SFI'), 1)})")
@@ -224,7 +224,7 @@ class Control(Expressions):
                     self.block(depth - 1, 2)
 
     def case(self, pattern: str, depth: int) -> None:
-        """One case, in which `%F`, `%S`, `%L` of the pattern are variables."""
+        """Write one case; `%F`, `%S`, `%L` in the pattern are variables."""
         bound: list[Variable] = []
         for kind in "FISL":
             while f"%{kind}" in pattern:
@@ -247,5 +247,5 @@ class Control(Expressions):
             self.block(depth - 1, 3)
 
     def pattern(self, kind: str) -> str:
-        """A pattern that does not always fit, unless it has a guard."""
+        """Return a pattern that does not match every value, unless it has a guard."""
         return self.pick(PATTERNS[kind])

@@ -29,10 +29,10 @@ BINARY = ("hypot", "atan2", "fmod", "copysign", "remainder")
 
 
 class Expressions(Base):
-    """Writes expressions; `d` is how deep they may still nest."""
+    """Writes expressions; `d` is their remaining depth."""
 
     def expression(self, kind: str, d: int = 2) -> str:
-        """An expression of a kind; one of L, N, D is a new object, reachable from nowhere else."""
+        """Return an expression of a kind; one of L, N, D is a new object, reachable from nowhere else."""
         method: Callable[[int], str] = getattr(self, f"make_{kind}")
         if self.random.randrange(400) == 399:
             return self.pick(BROKEN)
@@ -150,7 +150,7 @@ class Expressions(Base):
         return f"{variable.name}.pop({self.pick(('', '0', '-1'))})"
 
     def real_call(self, d: int) -> str:
-        """A call of a nested function, of a callable value, of a helper."""
+        """Return a call of a nested function, of a callable value, or of a helper."""
         options = self.callables()
         if options and self.chance(50):
             function = self.pick(options)
@@ -180,12 +180,12 @@ class Expressions(Base):
     # Lambdas and comprehensions
 
     def in_lambda(self, d: int, kind: str = "F") -> str:
-        """The body of a lambda of `t` that is called at once."""
+        """Return the body of a lambda of `t` that is called at once."""
         with self.without_effects(), self.bound(Variable("t", "F", owned=False)):
             return self.expression(kind, d)
 
     def generator(self, d: int, kind: str = "F") -> str:
-        """`element for ... in ...`, without brackets."""
+        """Return `element for ... in ...`, without brackets."""
         with self.without_effects():
             name = self.name("c")
             head = self.pick(GENERATOR_FORMS)
@@ -212,7 +212,7 @@ class Expressions(Base):
         return f"({self.filled(form, d - 1)})"
 
     def filled(self, form: str, d: int) -> str:
-        """A form with expressions of the kinds that its letters stand for."""
+        """Return a form with expressions of the kinds that its letters denote."""
         makers: dict[str, Callable[[], str]] = {
             "x": lambda: self.F(d),
             "y": lambda: self.F(d),
@@ -249,7 +249,7 @@ class Expressions(Base):
     # Containers
 
     def sequence(self, d: int) -> str:
-        """A list to read: a variable's, or a new one."""
+        """Return a list to read: that of a variable, or a new one."""
         found = self.read("L")
         if found is not None and self.chance(75):
             return found
@@ -324,7 +324,7 @@ class Expressions(Base):
         return form.replace("{p}", found or "P(1.0, 2.0)").format(x=self.F(min(d, 1)), y=self.F(min(d, 1)))
 
     def make_C(self, d: int) -> str:
-        """A callable of one float; what it captures is not written afterwards."""
+        """Return a callable of one float; the variables that it captures are not written afterwards."""
         choice = self.upto(7)
         if choice == 6:
             return self.pick(("math.sin", "abs", "math.exp", "square"))
@@ -345,7 +345,7 @@ class Expressions(Base):
 
 
 def _is_expression(text: str) -> bool:
-    """Whether a text is an expression: quotes within the braces of an f-string are not always."""
+    """Return whether a text is an expression: quotes inside the braces of an f-string may prevent that."""
     try:
         ast.parse(text, mode="eval")
     except SyntaxError:

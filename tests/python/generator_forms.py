@@ -1,6 +1,6 @@
 """The forms of random expressions and statements, with letters for their parts; the simplest come first.
 
-Two spaces or more are between two forms.
+Two or more spaces separate two forms.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 
 def forms(text: str) -> tuple[str, ...]:
-    """The forms of a text."""
+    """Return the forms of a text."""
     return tuple(re.split(r"\s{2,}|\n", text.strip()))
 
 
@@ -138,7 +138,7 @@ DICT_METHOD_FORMS = forms(
     """
 )
 
-# Of loops; after the bar the kinds of the targets.
+# Loops; after the bar the kinds of the targets.
 HEADS = forms(
     r"""
     for {0} in range({i} % 4) | I  for {0} in {s}[:4] | F  for {0} in {L} | F

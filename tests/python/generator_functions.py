@@ -1,4 +1,4 @@
-"""Functions of random programs: nested ones that change variables around them, recursive ones, helpers."""
+"""Functions of random programs: nested ones that change enclosing variables, recursive ones, helpers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Functions(Statements):
     """Writes functions."""
 
     def function(self, depth: int) -> None:
-        """A nested function: only called, or a value."""
+        """Write a nested function: one that is only called, or a value."""
         if self.frame.parent is not None and self.frame.parent.parent is not None:
             self.assign()
             return
@@ -75,7 +75,7 @@ class Functions(Statements):
             outer.functions.append(local)
 
     def recursive(self) -> None:
-        """A nested function of a counter that goes down, and a call of it."""
+        """Write a nested function of a counter that decreases, and a call of it."""
         name, outer = self.name("g"), self.frame
         frame = Frame(parent=outer)
         self.frame = frame
@@ -107,7 +107,7 @@ class Functions(Statements):
             self.line(f"{self.target('F')} = {name}({self.pick('123')}, {self.F(1)})")
 
     def helper(self) -> None:
-        """A function of the module, and how it is called."""
+        """Write a function of the module, and return how it is called."""
         head, calls = self.pick(HELPERS)
         name = self.name("help")
         self.frame = Frame()

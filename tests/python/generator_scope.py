@@ -1,13 +1,13 @@
-"""What a random program may use where: its variables, its functions, and the lines written so far.
+"""The scope of a random program: the variables and functions that it may use, and the lines written so far.
 
 In: choices of a `random.Random` (hypothesis's own, so that a failing program shrinks: the first of any
-options is the simplest, and every chance comes out as "no" at its simplest). Out: lines of Python.
+options is the simplest, and every chance is "no" at its simplest). Out: lines of Python.
 
     F float   I int   B bool   S str   L list of floats   N list of lists of floats   T tuple of two floats
     D dictionary of strings to floats   P object of a data class   C callable of a float to a float
 
-No list or dictionary is ever reachable by two names of which one changes it; a variable that a callable
-value captured is not written afterwards, unless the program says that it `may_refuse`.
+No list or dictionary is ever reachable by two names of which one changes it; a variable that a callable value
+has captured is not written afterwards, unless the program says that it `may_refuse`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ DATA = "FISLTDPNB"
 
 @dataclass(eq=False)
 class Variable:
-    """A variable. definite: it is bound here. owned: what it holds is reachable by its name alone.
+    """A variable.
 
-    frozen: a callable captured it. locked: a loop around goes over it, or counts with it.
+    definite: whether it is bound here. owned: whether its object is reachable by its name alone.
+    frozen: whether a callable has captured it. locked: whether an enclosing loop iterates over it or counts
+    with it.
     """
 
     name: str
@@ -44,7 +46,7 @@ class Variable:
 
 @dataclass(eq=False)
 class Local:
-    """A nested function of floats that is only called; reads, changes: variables of functions around it."""
+    """A nested function of floats that is only called; reads, changes: variables of enclosing functions."""
 
     name: str
     parameters: int
@@ -71,7 +73,7 @@ class Frame:
 
 
 class Base:
-    """Choices, lines and scopes of one program."""
+    """The choices, lines and scopes of one program."""
 
     def __init__(self, random: Random, fuel: int) -> None:
         self.random = random
@@ -101,7 +103,9 @@ class Base:
 
     @contextmanager
     def indented(self, head: str) -> Iterator[None]:
-        """The lines of one block; what is first bound in it may be unbound afterwards."""
+        """Write the lines of one block in this context; variables first bound in it may be unbound
+        afterwards.
+        """
         self.line(head)
         self.indent += 1
         before = {v: v.definite for v in self.frame.variables}
@@ -126,13 +130,13 @@ class Base:
         return f"{prefix}{self.count}"
 
     def new(self, kind: str, name: str | None = None, owned: bool = True) -> Variable:
-        """A variable of this function that is bound from here on."""
+        """Return a variable of this function that is bound from here on."""
         variable = Variable(name or self.name(kind.lower()), kind, owned=owned)
         self.frame.variables.append(variable)
         return variable
 
     def visible(self, kind: str) -> list[Variable]:
-        """The variables of a kind that may be read here."""
+        """Return the variables of a kind that may be read here."""
         found = [v for v in self.frame.variables if v.kind == kind and v.definite]
         outer = self.frame.parent
         own = {v.name for v in self.frame.variables}
@@ -142,7 +146,7 @@ class Base:
         return found
 
     def read(self, kind: str) -> str | None:
-        """A variable of a kind, if there is one."""
+        """Return a variable of a kind, if there is one."""
         found = self.visible(kind)
         if self.chance(3):
             found = found + [v for v in self.frame.variables if v.kind == kind and not v.definite]
@@ -153,18 +157,20 @@ class Base:
         return variable.name
 
     def note_read(self, variable: Variable) -> None:
-        """The functions between a variable and here read it."""
+        """Record that the functions between a variable and this place read it."""
         frame: Frame | None = self.frame
         while frame is not None and variable not in frame.variables:
             frame.reads.add(variable)
             frame = frame.parent
 
     def writable(self, kind: str) -> list[Variable]:
-        """The variables of this function that an assignment may write."""
+        """Return the variables of this function that an assignment may write."""
         return [v for v in self.frame.variables if v.kind == kind and v.writable]
 
     def changeable(self, kind: str) -> list[Variable]:
-        """The lists or dictionaries that this function may change, those of functions around it too."""
+        """Return the lists or dictionaries that this function may change, those of enclosing functions
+        included.
+        """
         found = [v for v in self.frame.variables if v.kind == kind and v.writable and v.definite]
         outer = self.frame.parent
         while outer is not None and self.frame.effects:
@@ -173,7 +179,7 @@ class Base:
         return found
 
     def changed(self, variable: Variable) -> None:
-        """A variable is changed here, perhaps of a function around."""
+        """Record that a variable is changed here, possibly one of an enclosing function."""
         frame: Frame | None = self.frame
         while frame is not None and variable not in frame.variables:
             frame.changes.add(variable)
@@ -181,7 +187,7 @@ class Base:
             frame = frame.parent
 
     def capture(self, reads: set[Variable]) -> None:
-        """A callable value keeps these variables."""
+        """Record that a callable value captures these variables."""
         for variable in reads:
             if self.frame.loops or self.chance(8):
                 self.may_refuse = True
@@ -189,7 +195,7 @@ class Base:
                 variable.frozen = True
 
     def callables(self) -> list[Local]:
-        """The nested functions that may be called here."""
+        """Return the nested functions that may be called here."""
         found: list[Local] = []
         frame: Frame | None = self.frame
         while frame is not None:
@@ -207,14 +213,14 @@ class Base:
 
     @contextmanager
     def without_effects(self) -> Iterator[None]:
-        """Within, expressions change nothing."""
+        """Let expressions change nothing in this context."""
         before, self.frame.effects = self.frame.effects, False
         yield
         self.frame.effects = before
 
     @contextmanager
     def bound(self, *variables: Variable) -> Iterator[None]:
-        """Within, these variables of a comprehension or lambda are there."""
+        """Let these variables of a comprehension or lambda be visible in this context."""
         self.frame.variables.extend(variables)
         yield
         for variable in variables:

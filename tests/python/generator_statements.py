@@ -1,4 +1,4 @@
-"""Simple statements of random programs, and which statements there are."""
+"""Simple statements of random programs, and the kinds of statements that there are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.python.generator_forms import DICT_METHOD_FORMS, LIST_METHOD_FORMS, M
 
 
 class Statements(Control):
-    """Writes statements; `depth` is how deep blocks may still nest."""
+    """Writes statements; `depth` is the remaining depth of blocks."""
 
     def block(self, depth: int, most: int = 4) -> None:
         for _ in range(1 + self.upto(most - 1)):
@@ -18,7 +18,7 @@ class Statements(Control):
                 return
 
     def statement(self, depth: int) -> bool:
-        """One statement; whether nothing after it can run."""
+        """Write one statement; return whether nothing after it can run."""
         simple = (
             self.assign,
             self.assign,
@@ -57,7 +57,7 @@ class Statements(Control):
     # Assignments
 
     def target(self, kind: str) -> str:
-        """A variable to write: an old one, or a new one. To be taken after the value was written down."""
+        """Return a variable to write, an old or a new one; called after the value has been written down."""
         found = self.writable(kind)
         if found and self.chance(50):
             variable = self.pick(found)
@@ -67,7 +67,7 @@ class Statements(Control):
         return outer or self.new(kind).name
 
     def nonlocal_target(self, kind: str) -> str | None:
-        """A variable of a function around, declared nonlocal."""
+        """Return a variable of an enclosing function, declared nonlocal."""
         frame = self.frame
         if frame.parent is None or not frame.nonlocals or not self.chance(60):
             return None
@@ -141,7 +141,7 @@ class Statements(Control):
             self.line(f"{self.target('F')}, {self.target('F')} = {value}")
 
     def several(self) -> None:
-        """Some assignments that read and write one variable."""
+        """Write some assignments that read and write one variable."""
         self.line(f"{self.target('F')} = {self.F(2)}")
         self.line(f"{self.target('F')} = {self.F(2)}")
 
@@ -220,5 +220,5 @@ class Statements(Control):
         self.line(form.format(x=variable.name, v=value, k=key, o=other, f=name))
 
     def function(self, depth: int) -> None:
-        """A nested function: see generator_functions."""
+        """Write a nested function: see generator_functions."""
         raise NotImplementedError

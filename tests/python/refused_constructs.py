@@ -1,6 +1,6 @@
-"""Functions with a construct that is refused. Before each: what the error calls it, and what it advises.
+"""Functions with a refused construct. Before each: the name of the construct in the error, and the advice.
 
-The construct stands between « and »: that is what the error underlines.
+The construct is between « and »; the error underlines it.
 """
 
 from __future__ import annotations

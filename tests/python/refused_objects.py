@@ -1,6 +1,7 @@
-"""Functions that call or hold what no program can. Before each: what the error calls it, what it advises.
+"""Functions that call or hold an object that no program can. Before each: its name in the error, and the
+advice.
 
-The use stands between « and »: that is what the error underlines.
+The use is between « and »; the error underlines it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Functions that do what only the run can see is not possible. Before each: what the error says.
+"""Functions whose operations are refused when they run. Before each: the message.
 
-Where it is seen stands between « and ».
+The place of the error is between « and ».
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The corpus of Python functions: every example does on every engine what it does in Python.
 
-in Python        value or exception, and what is printed; arguments stay as they were
-cut anywhere     the parts take the steps of the whole, and its value
-differentiated   the same bits on every engine by every schedule; near differences
+in Python        the same value or exception, and output; arguments are unchanged cut anywhere     the parts
+take the steps of the whole, and give its value differentiated   the same bits on every engine by every
+schedule; close to finite differences
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LONG = 3_000  # steps; fewer cuts are made in longer runs
 
 
 def natively(example: Example) -> Outcome:
-    """What Python gives, raises and prints."""
+    """Return what Python returns, raises and prints."""
     return outcome(lambda: example.function(*copy.deepcopy(example.args)))
 
 
@@ -52,27 +52,27 @@ def call_on(example: Example, name: str) -> Run:
 
 
 def silently(action: Callable[[], Any]) -> Any:
-    """What an action gives; what it prints is looked at elsewhere."""
+    """Return the result of an action, without its output, which other tests check."""
     with redirect_stdout(io.StringIO()):
         return action()
 
 
 def steps_of(example: Example) -> int:
-    """The length of the run, which is the same on all engines."""
+    """Return the length of the run, which is the same on all engines."""
     steps = {engine.name: silently(call_on(example, engine.name).steps) for engine in ENGINES}
     assert len(set(steps.values())) == 1, f"steps differ: {steps}"
     return int(steps[ENGINES[0].name])
 
 
 def cuts_of(steps: int, random: Random) -> list[int]:
-    """The ends and a sample of the inside."""
+    """Return the first and last step, and a sample of those between."""
     if steps > LONG:
         return [random.randrange(1, steps)]
     return sorted({0, 1, steps, *[random.randint(0, steps) for _ in range(3)]})
 
 
 def weights(value: Any) -> Any:
-    """A cotangent of a value, always the same."""
+    """Return a cotangent of a value, always the same."""
     return direction(value, Random(3))
 
 
@@ -98,12 +98,12 @@ def test_values_and_exceptions_are_those_of_python(name: str) -> None:
 
 
 def same_repr(a: object, b: object) -> bool:
-    """For arguments that compare by identity, such as functions."""
+    """Compare arguments that compare by identity, such as functions."""
     return repr(a) == repr(b)
 
 
 def in_two_parts(example: Example, name: str, cut: int) -> tuple[Outcome, list[Capsule]]:
-    """What a run that is cut gives, raises and prints; the capsule between, if the run came so far."""
+    """Return what a run with a cut returns, raises and prints, and the capsule of the cut, if any."""
     capsules: list[Capsule] = []
 
     def parted() -> Any:
@@ -137,14 +137,14 @@ def test_a_run_that_fails_fails_in_parts_too(name: str) -> None:
 
 
 def gradient(example: Example, name: str, schedule: Schedule) -> tuple[Run, Any, Any]:
-    """The call, its value and the cotangent of its argument."""
+    """Return the call, its value and the cotangent of its argument."""
     call = call_on(example, name)
     y, xbar = silently(lambda: call.vjp(weights, schedule))
     return call, y, xbar
 
 
 def check_schedules(example: Example, steps: int, random: Random) -> tuple[Run, Any, Any]:
-    """All engines and schedules agree to the last bit; the call, value and cotangent by the first."""
+    """Check that all engines and schedules agree to the last bit; return the first result."""
     call, y, xbar = gradient(example, ENGINES[-1].name, Plain())
     schedules: list[Schedule] = [Plain(), Bisection(max(1, steps // 5))]
     if steps > 1:

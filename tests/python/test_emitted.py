@@ -1,4 +1,4 @@
-"""Blocks that have run often enough run as emitted functions, whatever ran before: not step by step."""
+"""Blocks that have run often enough run as emitted functions, whatever ran before, and not step by step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ STEP = 0.01
 
 
 def of_numbers(x: float) -> float:
-    """Reals, integers and a branch; an integer is read through a copy alone, and its first copy lives on."""
+    """Use reals, integers and a branch; an integer is read only through a copy, and its first copy
+    lives on.
+    """
     v = total = 0.0
     for i in range(400):
         force = x * math.sin(1.5 * STEP * i)
@@ -32,7 +34,7 @@ def of_numbers(x: float) -> float:
 
 
 def of_arrays(x: Any) -> Any:
-    """Arrays beside integers."""
+    """Use arrays beside integers."""
     total = np.zeros(3)
     for i in range(400):
         total = total + np.sin(x) * i

@@ -1,4 +1,4 @@
-"""Hidden inputs: what a function closes over or reads from its module is read when a call enters."""
+"""Hidden inputs: the values that a function reads from its closure or module are read when a call enters."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ CHANGES: dict[str, Any] = {
 
 @pytest.fixture
 def translations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The functions that have been translated since the test began."""
+    """Return the functions that have been translated since the test began."""
     found: list[Any] = []
     link = program.link
 
@@ -163,7 +163,7 @@ def translations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def check(f: Callable[[float], float], engine: str, x: float = 1.3) -> None:
-    """The value is Python's now, and the gradient that of Python by differences."""
+    """Check that the value is that of Python now, and the gradient that of finite differences."""
     value, slope = value_and_grad(f, engine=engine)(x)
     assert value == f(x)
     near, far = [(f(x + width) - f(x - width)) / (2 * width) for width in (5e-3, 1e-2)]
@@ -233,7 +233,7 @@ def fresh(a: float, data: list[float], by: Callable[[float], float]) -> Callable
 
 
 def test_a_thousand_fresh_closures_are_translated_once(engine: str, translations: list[Any]) -> None:
-    grad(fresh(1.0, [], double), engine=engine)(2.0)  # perhaps for another engine already
+    grad(fresh(1.0, [], double), engine=engine)(2.0)  # it may be translated already, for another engine
     del translations[:]
     for i in range(1000):
         f = fresh(float(i), [0.5] * (i % 7), double)
@@ -249,7 +249,7 @@ def test_a_thousand_partials_and_methods_are_translated_once(engine: str, transl
     for i in range(300):
         assert grad(functools.partial(by_default, scale=float(i)), engine=engine)(2.0) == 2.0 * i
         assert grad(Model(float(i)).value, engine=engine)(3.0) == 12.0
-    assert len(translations) <= 2  # none, where another engine came first
+    assert len(translations) <= 2  # none, if another engine came first
 
 
 def test_arguments_of_other_shapes_are_not_translated_again(engine: str, translations: list[Any]) -> None:
@@ -266,7 +266,7 @@ def test_arguments_of_other_shapes_are_not_translated_again(engine: str, transla
 
 
 class Changing(io.StringIO):
-    """An output whose first line changes what the run reads."""
+    """An output stream whose first line changes what the run reads."""
 
     def __init__(self, change: Callable[[], None]) -> None:
         super().__init__()
@@ -309,7 +309,7 @@ def test_capsules_hold_what_was_read(engine: str, monkeypatch: pytest.MonkeyPatc
 
 
 def renewed(text: str) -> Any:
-    """A function `f` whose text stands in linecache, as in a notebook cell."""
+    """Return a function `f` whose text is in linecache, as in a notebook cell."""
     name = f"<cell {abs(hash(text))}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     names: dict[str, Any] = {}

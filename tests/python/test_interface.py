@@ -1,4 +1,4 @@
-"""What a user calls with: functions of every kind, arguments by name, nests; what is printed, what fails."""
+"""The forms of a user's call: functions of every kind, arguments by name, pytrees; output, and errors."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_arguments_by_name(engine: str) -> None:
         grad(keyword_only, engine=engine)(1.0, j=1)  # type: ignore[call-arg]
 
 
-# Nests
+# Pytrees
 
 
 class Polar:
@@ -179,7 +179,7 @@ def test_registered_objects_and_data_classes(engine: str) -> None:
     assert hvp(lambda m: m.error(), Line(1.0, 0.0), Line(1.0, 1.0), engine=engine) == Line(0.0, 0.0)
 
 
-# What is printed, and what is left behind
+# Output, and what remains after a run
 
 
 def printing(x: float) -> float:
@@ -210,7 +210,7 @@ def test_what_a_run_prints_is_printed_once(schedule: Any, engine: str) -> None:
 
 
 class Stopping(io.StringIO):
-    """An output at which the user presses Ctrl-C."""
+    """An output stream at which the user presses Ctrl-C."""
 
     def write(self, text: str) -> int:
         raise KeyboardInterrupt

@@ -1,6 +1,7 @@
-"""What a program reads: objects that answer any name, modules, tuples of the system, functions of packages.
+"""Odd objects that a program reads: those that answer any name, modules, tuples of the system, packaged
+functions.
 
-Each is a variable of the module, a default or an argument; errors have the place of the use.
+Each is a variable of the module, a default or an argument; errors show the place of the use.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Answers:
 
 
 class Compiled:
-    """The like of what a compiler makes of a function: it answers any name, and has no text."""
+    """An object like those that compilers make of functions: it answers any name, and has no text."""
 
     __slots__ = ("function",)
     __call__ = functools.partial(lambda x: x)

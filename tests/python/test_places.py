@@ -1,4 +1,4 @@
-"""Functions and their derivatives in other places: processes, threads, made code, modules, notebooks."""
+"""Functions and their derivatives in other places: processes, threads, generated code, modules, notebooks."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_different_functions_in_threads(engine: str) -> None:
 
 
 def tangent(value: Any) -> Any:
-    """Ones for the reals of tuples and lists."""
+    """Return ones for the reals of tuples and lists."""
     if isinstance(value, tuple | list):
         return type(value)(map(tangent, value))
     return 1.0 if isinstance(value, float) else None

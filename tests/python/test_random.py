@@ -19,7 +19,7 @@ MANY = settings(REPEATABLE, max_examples=4000, derandomize=False)
 
 
 def agrees(program: Program) -> None:
-    """All laws for one program."""
+    """Check all laws for one program."""
     note(program.text.removeprefix(HEAD))
     note(f"main{program.args}")
     check(program.function(), program.args, may_refuse=program.may_refuse)

@@ -1,4 +1,4 @@
-"""What is refused: the construct, its place, its line, and what to write instead, before anything runs."""
+"""Refusals: the construct, its place, its line, and the advice, before anything runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.python.texts import defined, run
 
 
 def cases(*texts: str) -> Iterator[Any]:
-    """What is said of a function, and the text of the function, by what is said."""
+    """Return, by message, the functions with the text of each."""
     for text in texts:
         for i, part in enumerate(text.strip("\n").split("\n---\n")):
             said, _, code = part.partition("\n")
@@ -23,7 +23,7 @@ def cases(*texts: str) -> Iterator[Any]:
 
 
 def check_place(error: CheckpointError, marked: str, name: str) -> None:
-    """The whole text of an error: file, line, column, and the line with what is marked underlined."""
+    """Check the whole text of an error: file, line, column, and the line with the construct underlined."""
     before, rest = marked.split("«")
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     first, shown, underlined = str(error).splitlines()
@@ -102,7 +102,7 @@ def test_lambdas_of_comprehensions_that_are_done_with_at_once(expression: str, e
     assert run(f, 3.0, engine=engine) == f(3.0)
 
 
-# Functions that Python's own programs name like changing methods
+# Functions with the names of mutating methods
 
 
 def test_functions_of_modules_named_like_changing_methods(engine: str) -> None:
@@ -112,7 +112,7 @@ def test_functions_of_modules_named_like_changing_methods(engine: str) -> None:
     assert run(f, 3.0, engine=engine) == 16.0
 
 
-# What only the run can see
+# Refusals at run time
 
 
 @pytest.mark.parametrize(("said", "marked"), [*cases(refused_runs.TEXT)])
@@ -134,7 +134,7 @@ def test_globals_that_no_program_can_take(value: str, engine: str) -> None:
         run(f, 3.0, engine=engine)
 
 
-# What only a program refuses, as an exception of its own
+# Refusals of programs, as exceptions of their own
 
 NO_KEYS = {
     "{x: 1.0}": "a real cannot be a key here: use int(k) or str(k)",

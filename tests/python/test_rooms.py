@@ -19,7 +19,7 @@ def test_no_import_goes_up() -> None:
     upward = []
     for path in FRONT_END.glob("*/*.py"):
         here = ORDER.index(path.parent.name)
-        for node in ast.walk(ast.parse(path.read_text())):  # imports for types and local ones count, too
+        for node in ast.walk(ast.parse(path.read_text())):  # also imports for types, and local ones
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"{PACKAGE}."):
                 room = str(node.module).removeprefix(f"{PACKAGE}.").partition(".")[0]
                 if ORDER.index(room) > here:

@@ -1,4 +1,4 @@
-"""From functions to their syntax trees and places: the node of exactly this function, in its whole text."""
+"""The syntax trees and places of functions: the node of exactly this function, in its whole text."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
 
 
 def written(function: Any) -> str:
-    """The text of a function, by its span."""
+    """Return the text of a function, by its span."""
     found = text_of(function)
     span = found.span(found.tree)
     return found.source.text[span.start : span.end]
 
 
 def nested(code: CodeType, name: str) -> CodeType:
-    """The code of a function within another."""
+    """Return the code of a function inside another."""
     return next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
 
 
@@ -212,7 +212,7 @@ class Callable1:
 
 
 async def waiting() -> None:
-    """Waits for nothing."""
+    """Wait for nothing."""
 
 
 @pytest.mark.parametrize(

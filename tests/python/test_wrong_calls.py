@@ -1,4 +1,6 @@
-"""Calls whose arguments do not fit, and errors of a run: Python's exceptions, its texts, the user's lines."""
+"""Calls whose arguments do not fit, and errors of a run: Python's exceptions and texts, at the
+user's line.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def f(x):
     return {}
 """
 
-# Each is evaluated by Python and by the engines; x is 3.0.
+# Python and the engines evaluate each; x is 3.0.
 CALLS = [
     *("two(x)", "two()", "two(x, x, x)", "four(x)", "four()", "none(x)", "none(x, x)", "optional(x)"),
     *(
@@ -106,7 +108,7 @@ CALLS = [
 
 
 def outcome(f: Any, *args: Any, **options: Any) -> Any:
-    """What a call gives: a value, or an exception's class and text."""
+    """Return the result of a call: a value, or an exception's class and text."""
     try:
         return run(f, *args, **options) if options else f(*args)
     except CheckpointError:
@@ -144,7 +146,7 @@ def test_arguments_are_evaluated_before_the_call_fails(
 
 
 def notes_of(text: str, engine: str) -> list[str]:
-    """The notes of the exception that f(3.0) raises, after checking that Python raises it, too."""
+    """Return the notes of the exception that f(3.0) raises, after checking that Python raises it, too."""
     module = defined(text)
     kind, text = outcome(module["f"], 3.0)
     with pytest.raises(kind) as caught:
@@ -154,7 +156,7 @@ def notes_of(text: str, engine: str) -> list[str]:
 
 
 def at(text: str, marked: str) -> str:
-    """The place and the line of what stands in a text once."""
+    """Return the place and the line of a part that occurs once in a text."""
     before = text[: text.index(marked)]
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     shown = text.splitlines()[line - 1]

@@ -1,4 +1,4 @@
-"""Functions from texts that stand in no file, as a notebook's cells do."""
+"""Functions from texts that are in no file, like those of notebook cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _numbers = count(1)
 
 
 def defined(text: str, **names: Any) -> dict[str, Any]:
-    """What a text defines; its name is `__file__`."""
+    """Return the names that a text defines; the name of the text is `__file__`."""
     name = f"<text {next(_numbers)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     module = {"__name__": "texts", "__file__": name, **names}
@@ -22,6 +22,6 @@ def defined(text: str, **names: Any) -> dict[str, Any]:
 
 
 def run(f: Callable[..., Any], *args: Any, engine: str | None = None) -> Any:
-    """The value of a function, by an engine."""
+    """Return the value of a function, by an engine."""
     call = run_of(f, args, {}, engine)
     return result(call.value(), call.engine)

@@ -16,34 +16,34 @@ from checkpoint.lang.python.library.intrinsics import prim
 
 
 def method_get(d: Any, key: Any, default: Any = None, /) -> Any:
-    """dict.get."""
+    """See dict.get."""
     if key in d:
         return d[key]
     return default
 
 
 def method_keys(d: Any) -> Any:
-    """dict.keys, as a tuple."""
+    """See dict.keys, as a tuple."""
     return prim("py.keys", d)
 
 
 def method_values(d: Any) -> Any:
-    """dict.values, as a tuple."""
+    """See dict.values, as a tuple."""
     return prim("py.values", d)
 
 
 def method_items(d: Any) -> Any:
-    """dict.items, as a list."""
+    """See dict.items, as a list."""
     return [(key, d[key]) for key in prim("py.keys", d)]
 
 
 def method_copy(x: Any) -> Any:
-    """list.copy, dict.copy."""
+    """See list.copy, dict.copy."""
     return prim("py.copy", x)
 
 
 def method_index(x: Any, value: Any, *bounds: Any) -> Any:
-    """list.index, tuple.index, str.index."""
+    """See list.index, tuple.index, str.index."""
     if isinstance(x, str):
         if len(bounds) == 0:
             return prim("py.text-method", x, "index", value)
@@ -58,7 +58,7 @@ def method_index(x: Any, value: Any, *bounds: Any) -> Any:
 
 
 def method_count(x: Any, value: Any) -> Any:
-    """list.count, tuple.count, str.count."""
+    """See list.count, tuple.count, str.count."""
     if isinstance(x, str):
         return prim("py.text-method", x, "count", value)
     return prim("py.count", x, value)
@@ -78,7 +78,7 @@ def method__replace(x: Any, /, **changes: Any) -> Any:
 
 
 def change_pop(x: Any, index: Any = MISSING, default: Any = MISSING) -> Any:
-    """list.pop, dict.pop."""
+    """See list.pop, dict.pop."""
     if isinstance(x, dict):
         if index in x:
             value = x[index]
@@ -92,12 +92,12 @@ def change_pop(x: Any, index: Any = MISSING, default: Any = MISSING) -> Any:
 
 
 def change_remove(x: Any, value: Any) -> Any:
-    """list.remove."""
+    """See list.remove."""
     return (prim("py.delete", x, prim("py.position-to-remove", x, value)), None)
 
 
 def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    """list.sort; of an array along the last axis."""
+    """See list.sort; of an array along the last axis."""
     if prim("py.is-array", x):
         return (prim("py.set-slice", x, None, None, None, prim("py.array-sorted", x, -1, None)), None)
     if key is None:
@@ -107,19 +107,19 @@ def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
 
 
 def change_update(d: Any, other: Any = (), /, **more: Any) -> Any:
-    """dict.update."""
+    """See dict.update."""
     return (prim("py.merge", merged(d, other), more), None)
 
 
 def change_setdefault(d: Any, key: Any, default: Any = None, /) -> Any:
-    """dict.setdefault."""
+    """See dict.setdefault."""
     if key in d:
         return (d, d[key])
     return (prim("py.set", d, key, default), default)
 
 
 def change_popitem(d: Any) -> Any:
-    """dict.popitem."""
+    """See dict.popitem."""
     if len(d) == 0:
         raise KeyError("popitem(): dictionary is empty")
     keys = prim("py.keys", d)

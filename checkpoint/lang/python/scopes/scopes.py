@@ -81,13 +81,14 @@ class Scope:
 
     def known(self) -> dict[str, Scope]:
         """Return the nested functions that are only called, by this function or by known ones."""
-        lists = lists_of(self.node)
+        functions = self.functions()
+        lists = lists_of(self.node) if functions else {}
         candidates = {
             name: scope
-            for name, scope in self.functions().items()
+            for name, scope in functions.items()
             if not getattr(scope.node, "decorator_list", []) and stays(name, lists[scope.node], self.node)
         }
-        while True:
+        while candidates:
             escaping = set(self.mentioned)
             for child in self.children.values():
                 if child.name not in candidates:
@@ -95,10 +96,11 @@ class Scope:
                         n for n in child.free if n in candidates and candidates[n].effects(candidates)
                     }
                 escaping |= child.mentioned_free()
-            kept = {name: scope for name, scope in candidates.items() if name not in escaping}
-            if len(kept) == len(candidates):
-                return kept
-            candidates = kept
+            remaining = {name: scope for name, scope in candidates.items() if name not in escaping}
+            if len(remaining) == len(candidates):
+                return remaining
+            candidates = remaining
+        return candidates
 
     def cells(self) -> set[str]:
         """Return the variables that a closure captures and that may be written afterwards."""

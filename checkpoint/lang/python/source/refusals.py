@@ -45,9 +45,9 @@ def place(text: FunctionText, node: ast.AST) -> Span:
 
 def check(text: FunctionText) -> None:
     """Raise SourceError at the first refused construct."""
-    indices = _ellipses_in_indices(text.tree)
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.Constant) and node.value is Ellipsis and node not in indices:
+        is_ellipsis = isinstance(node, ast.Constant) and node.value is Ellipsis
+        if is_ellipsis and node not in _ellipses_in_indices(text.tree):
             raise refuse(text, node, "`...`", "write `pass`, or a value")
         found = REFUSED.get(type(node))
         if found is not None:
