@@ -17,6 +17,7 @@ from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
 from checkpoint.driver.footprint import Footprint
+from checkpoint.driver.levels import level_of
 from checkpoint.driver.observe import Observer, observed, observers
 from checkpoint.driver.schedule import (
     Action,
@@ -95,7 +96,7 @@ class _Followed:
         self.left = False  # after a reversal the run stands nowhere
         if self.footprint is not None:
             self.footprint.keep(start)
-        self.kept: dict[int, State] = {}
+        self.kept = level_of(schedule, self.footprint)
         self.last: Recording | None = None
         self.last_from = 0
         self.held: dict[int, Recording] = {}
@@ -157,9 +158,9 @@ class _Followed:
             case Keep():
                 self._keep(self._untaped())
             case Restore(step):
-                self.current, self.left = self.kept[step], False
+                self.current, self.left = self.kept.restore(step), False
             case Drop(step):
-                self._forget(self.kept.pop(step))
+                self.kept.drop(step)
             case Advance(to):
                 self._advance(self._untaped(), to)
             case Tape(to, bytes):
@@ -173,16 +174,8 @@ class _Followed:
 
     def _keep(self, state: State) -> None:
         counts = self.sweep.counts
-        if state.steps in self.kept:
-            self._forget(self.kept[state.steps])
-        self.kept[state.steps] = state
+        self.kept.keep(state)
         counts.most_kept = max(counts.most_kept, len(self.kept))
-        if self.footprint is not None:
-            self.footprint.keep(state)
-
-    def _forget(self, state: State) -> None:
-        if self.footprint is not None:
-            self.footprint.drop(state)
 
     def _advance(self, state: State, to: int | None) -> None:
         to = self._clip(to)
