@@ -110,3 +110,13 @@ class InternalError(CheckpointError):
 
 class TranslationWarning(RuntimeWarning):
     """Runs that take long are not translated to C; they give the same results, and take longer."""
+
+
+class RoundingWarning(UserWarning):
+    """A gradient is 0 because the result depends on an argument only through values that are rounded.
+
+    `round`, `int`, `math.floor`, `x // y`, `np.round`, `astype(int)` and the like have the derivative 0. The
+    warning names the first place where something that depends on the argument is rounded, and comes once for
+    it. A program whose gradient merely happens to be 0, or that rounds beside other paths to the result, gets
+    none.
+    """

@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.graph import numbers
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.ad.values import Foreign
@@ -25,6 +26,7 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.public import Derived, within_programs
+from checkpoint.functions.python_functions import PythonCall
 from checkpoint.functions.resumption import as_function
 from checkpoint.prims.python.native import kind_of
 from checkpoint.watch.progress import Shown, shown
@@ -150,6 +152,12 @@ class ValueAndGrad(Derivative):
         with shown(self.progress):
             y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule))
         cotangents = call.unpacked(xbar)
+        for i in positions:
+            if _is_zero(cotangents[i]) and isinstance(call, PythonCall):
+                # Loaded where it is needed: the front end takes time to import.
+                from checkpoint.functions.roundings import warn_where_rounded  # noqa: PLC0415
+
+                warn_where_rounded(self.function, args, kwargs, call.run, i)
         gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux else value), gradient
@@ -295,6 +303,13 @@ def primitive(
         if not callable(function) and (function is not None or what == "value"):
             raise RunError(f"the {what} of a primitive is a function, not a {type(function).__name__}")
     return Foreign(value, vjp, jvp)
+
+
+def _is_zero(cotangent: Any) -> bool:
+    """Return whether all numbers of a cotangent are 0."""
+    if type(cotangent) is float:
+        return cotangent == 0.0
+    return all(n == 0.0 if type(n) is float else not n.data.any() for n in numbers(cotangent))
 
 
 def _name(function: Any) -> str:

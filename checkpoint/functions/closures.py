@@ -8,6 +8,7 @@ the public interface are those of library/derivatives.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -48,6 +49,26 @@ def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...], ow
         linked, inputs = _programs.find(f, shape, classes)
         engine.prepare(linked.thunk, linked.scopes)
     return linked.closure(_hidden(linked, inputs, engine, owned))
+
+
+def changed_closure(
+    f: Callable[..., Any],
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    engine: Engine,
+    change: Callable[[Linked], Lambda | None],
+) -> Closure | None:
+    """Return the closure of a changed program: of the thunk that `change` makes; None where it makes none."""
+    f = _written_out(f)
+    with _lock:
+        shape = Shape(len(positional), tuple(keywords))
+        linked, inputs = _programs.find(f, shape, classes_in((*positional, *keywords.values())))
+        thunk = change(linked)
+        if thunk is None:
+            return None
+        changed = replace(linked, thunk=thunk, scopes=analyse(thunk))
+        engine.prepare(changed.thunk, changed.scopes)
+    return changed.closure(_hidden(changed, inputs, engine))
 
 
 def _written_out(f: Any) -> Any:

@@ -40,6 +40,8 @@ Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
     R ord chr hex bin oct x   E print text end
+What is rounded (watching.py)
+    R watched site x
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ from checkpoint.prims.python import (
     sequences,
     text,
     updates,
+    watching,
 )
 
 __all__ = [
@@ -78,4 +81,5 @@ __all__ = [
     "sequences",
     "text",
     "updates",
+    "watching",
 ]
