@@ -68,7 +68,7 @@ def changed_closure(
             return None
         changed = replace(linked, thunk=thunk, scopes=analyse(thunk))
         engine.prepare(changed.thunk, changed.scopes)
-    return changed.closure(_hidden(changed, inputs, engine))
+    return changed.closure(_hidden(changed, inputs, engine, {}))
 
 
 def _written_out(f: Any) -> Any:
