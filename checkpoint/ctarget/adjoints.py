@@ -1,7 +1,7 @@
 """The adjoint of a block in C: what it records, and the actions that reverse it.
 
 In: a BlockPeer. Out: the fields of its struct for its adjoint (ctemplates/program/code.h), made from
-checkpoint.cps.adjoint. Copies that share a register with what they copy need no action.
+checkpoint.cps.adjoint. A copy that shares a register with its source needs no action.
 
 Notes are the births, and fields, that steps find out, in the order of the steps: of what a step makes (a
 letrec may make several), of what `car` and its like take from, of the container and field that a Select reads
@@ -26,7 +26,7 @@ _NUMBERS = (float, int, bool)
 
 
 def fill_adjoint(peer: BlockPeer) -> None:
-    """Fill the fields of the adjoint in."""
+    """Fill in the fields of the adjoint."""
     struct, block = peer.pointer, peer.block
     adjoint = peer.code.reversal() if peer.procedure.code is not None else a.Adjoint((), (), ())
     defined = {name: i for i, step in enumerate(block.steps) for name in results(step)}
@@ -54,7 +54,7 @@ def fill_adjoint(peer: BlockPeer) -> None:
 
 
 class _Notes:
-    """Where each step's notes begin; `at` has one entry more than there are steps, and the total last."""
+    """Where each step's notes begin; `at` has one entry more than steps and end, the total last."""
 
     def __init__(self, peer: BlockPeer) -> None:
         self.at = [0]
@@ -67,7 +67,7 @@ class _Notes:
 
 
 def _calls(end: b.End) -> bool:
-    """Whether an end enters a procedure, whose environment it notes."""
+    """Return whether an end enters a procedure, whose environment it notes."""
     return isinstance(end, b.Call) or (isinstance(end, b.Control) and end.op != "resume")
 
 
@@ -76,7 +76,7 @@ def _is_split(step: t.Step) -> bool:
 
 
 def words(step: t.Step) -> int:
-    """How many words a step notes."""
+    """Return the number of words that a step notes."""
     if not isinstance(step, t.Compute):
         return len(a.births(step)) if isinstance(step, b.MakeClosure | b.Letrec) else 0
     record = lookup(step.op)
@@ -97,7 +97,7 @@ def _is_elided(peer: BlockPeer, action: a.Action) -> bool:
 def _action(
     peer: BlockPeer, index: int, action: a.Action, positions: dict[str, int], notes: _Notes
 ) -> dict[str, Any]:
-    """The fields of an Action; its kind, an ActionKind, has the name of the class."""
+    """Return the fields of an Action; its ActionKind has the name of the class."""
     lib, registers = runtime().lib, peer.registers
     found: dict[str, Any] = {"step": index, "source": lib.NO_REGISTER, "target": lib.NO_REGISTER}
     found["kind"] = getattr(lib, type(action).__name__.upper())

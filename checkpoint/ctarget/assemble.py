@@ -1,12 +1,12 @@
-"""The instructions of a block (ctemplates/program/opcodes.h), from block IR.
+"""Assembles the instructions of a block (ctemplates/program/opcodes.def) from block IR.
 
-In: a BlockPeer with its tables, the form that is wanted. Out: a C array of instructions that lives as long as
-the peer. The forms differ in the STEPs of stepped code, and in the RECORD that taped code has before its end;
-a comparison that only a branch looks at is one instruction with it, but not in stepped code, which may stop
-in between; and translated code is entered by a FAST, which is first, but not from stepped code.
+In: a BlockPeer with its tables, the form that is wanted. Out: a C array of instructions that lives as long
+    as the peer. Stepped code has a STEP before each step; taped code has a RECORD before its end. A
+    comparison that only a branch reads is fused with it, but not in stepped code, which may stop in
+    between. Plain and taped code begin with a FAST if translated code can be entered there.
 
-What always holds: an instruction that finds operands it cannot do leaves its step to the tables of the block
-(checkpoint.ctarget.tables), so both say the same of moves.
+What always holds: an instruction that cannot handle its operands leaves its step to the tables of the block
+(checkpoint.ctarget.tables), so both agree on moves.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ class Layout:
 
 @cache
 def layout() -> Layout:
-    """Return the layout, which the runtime tells."""
+    """Return the layout of instructions in the runtime."""
     return Layout()
 
 
 class Assembler:
-    """One form of one block on its way."""
+    """Assembles one form of one block."""
 
     def __init__(self, peer: BlockPeer, form: int) -> None:
         self.peer = peer
@@ -91,7 +91,7 @@ class Assembler:
         integer: int = 0,
         real: float | None = None,
     ) -> int:
-        """Append an instruction; its place. `integer` or `real` is the immediate value."""
+        """Append an instruction; return its place. `integer` or `real` is the immediate value."""
         number = getattr(self.lib, f"OP_{op}")
         d, a, b = self._offset(d), self._offset(a), self._offset(b)
         if real is None:
@@ -111,7 +111,7 @@ class Assembler:
         return register if register == self.lib.NO_REGISTER else register * self.layout.register_bytes
 
     def at(self, operand: t.Operand) -> int:
-        """The register of an operand; a constant is put into a scratch register first."""
+        """Return the register of an operand; a constant is loaded into a scratch register first."""
         if isinstance(operand, str):
             return self.peer.registers[operand]
         register, self.free = self.free, self.free + 1
@@ -119,7 +119,7 @@ class Assembler:
         return register
 
     def load(self, register: int, operand: t.Literal) -> None:
-        """Put a constant into a register."""
+        """Emit the load of a constant into a register."""
         if not is_uncounted(operand.value):
             self.emit("COUNTED", d=register, c=self.constant(operand))
             return
@@ -128,20 +128,20 @@ class Assembler:
         self.emit("CONSTANT", d=register, c=value["tag"], integer=value.get("integer", 0), real=real)
 
     def constant(self, operand: t.Literal) -> int:
-        """The index of a constant among those of the block: they are numbered as the tables meet them."""
+        """Return the index of a constant among the block's, in the order of the tables."""
         given = [x for step in self.block.steps for x in operands(step)]
         given += b.operands_of_end(self.block.end)
         return [id(x) for x in given if not isinstance(x, str)].index(id(operand))
 
     def drop(self, names: b.Slots) -> None:
-        """Let go of slots."""
+        """Emit the drops of slots."""
         for name in names:
             self.emit("DROP", a=self.peer.registers[name])
 
     # The block
 
     def assemble(self) -> None:
-        """All instructions; those of stepped code also say where each step begins."""
+        """Emit all instructions; for stepped code, store where each step begins."""
         if self.peer.code is HALT:
             self.emit("HALT")
             return
@@ -177,7 +177,7 @@ class Assembler:
             self.emit("STEP", c=counts)
 
     def _fused(self) -> t.Compute | None:
-        """The comparison that is one instruction with the branch."""
+        """Return the comparison that is fused with the branch, if there is one."""
         block, end = self.block, self.block.end
         if self.form == self.lib.STEPPED or not isinstance(end, b.Branch) or not block.steps:
             return None
@@ -260,7 +260,7 @@ class Assembler:
             self._native(step, d)
 
     def _native(self, step: t.Compute, d: int) -> None:
-        """What has an instruction of its own for the usual operands, and else is as all others."""
+        """Emit a native step; items have an instruction of their own for the usual operands."""
         flags = self._notes(step)
         if step.op in ITEMS and isinstance(step.operands[0], str):
             x, index = step.operands
@@ -275,7 +275,7 @@ class Assembler:
         self.emit(op, d=d, flags=flags & ~(self.lib.FLAG_MOVES_A | self.lib.FLAG_MOVES_B))
 
     def _notes(self, step: t.Compute) -> int:
-        """What a step notes where C does it."""
+        """Return the flags of what a native step notes."""
         lib = self.lib
         noted: dict[int, int] = {
             0: 0,
@@ -305,7 +305,7 @@ class Assembler:
             self.emit("SCALAR", d=d, a=a, b=second, integer=int(runtime().ffi.cast("uintptr_t", scalar)))
 
     def _family(self, op: str, step: t.Compute, record: Scalar, d: int) -> int:
-        """An operation with its form for constants."""
+        """Emit an operation in the form for its constants; return its place."""
         flags = self.lib.FLAG_INTEGERS if record.otherwise is not None else 0
         x, y = step.operands
         if not isinstance(y, str) and isinstance(x, str):
@@ -342,7 +342,7 @@ class Assembler:
         self.emit("GOTO", integer=int(runtime().ffi.cast("uintptr_t", target.pointer)))
 
     def _branch(self, end: b.Branch, fused: t.Compute | None) -> None:
-        """The test is a boolean when the branch has been taken: it needs no dropping."""
+        """Emit a branch. Its test is a boolean once it is taken, so it needs no drop."""
         tested = self.at(end.test)
         if fused is None:
             place = self.emit("BRANCH", a=tested)
@@ -360,7 +360,7 @@ class Assembler:
             self._go_to(edge.label)
 
     def _pass_arguments(self, end: b.Jump | b.Enter) -> None:
-        """Arguments to the target's parameters, as if all at once."""
+        """Emit the moves of arguments to the target's parameters, as if all at once."""
         registers = self.peer.registers
         params = self.peer.target(end.label).block.params[: len(end.args)]
         moves = []
@@ -375,7 +375,7 @@ class Assembler:
 
 
 def assemble(peer: BlockPeer, form: int) -> Any:
-    """The instructions of a form of a block's code."""
+    """Return the instructions of a form of a block's code."""
     assembler = Assembler(peer, form)
     assembler.assemble()
     ffi = runtime().ffi

@@ -1,4 +1,4 @@
-"""Filling in what C has of a block: its tables and the forms of its code.
+"""Fills in what C has of a block: its tables and the forms of its code.
 
 In: hybrid's BlockCode, or what C says of a block. Out: its peer (checkpoint.ctarget.peers), with tables once
 the block is first run or a state is at it, and with each form of its code once the machine first wants it.
@@ -25,7 +25,7 @@ from checkpoint.interp.hybrid.code import BlockCode
 
 
 def block_peer(code: BlockCode) -> BlockPeer:
-    """The peer of a block, built-in ones included, with its tables."""
+    """Return the peer of a block, built-in ones included, with its tables."""
     return _with_tables(outlined_peer(code))
 
 
@@ -37,7 +37,7 @@ def _with_tables(peer: BlockPeer) -> BlockPeer:
 
 
 def return_point(block: BlockCode, handler: BlockCode | None = None) -> int:
-    """The address of the `ReturnPoint` of a frame that returns to a block, and maybe has a handler."""
+    """Return the address of the `ReturnPoint` of a frame that returns to a block and may have a handler."""
     with making:
         point = tables.return_point(block_peer(block), None if handler is None else block_peer(handler))
     return int(runtime().ffi.cast("uintptr_t", point))
@@ -45,27 +45,27 @@ def return_point(block: BlockCode, handler: BlockCode | None = None) -> int:
 
 @cache
 def block_of_call(span: Span) -> BlockPeer:
-    """A block that stands for the call at a span, in frames that come from hybrid: one for each such call."""
+    """Return the block that represents the call at a span, in frames that come from hybrid."""
     return block_peer(BlockCode(b.Block("call", (), [], b.Throw(span, t.Literal(None)), 0, [()]), None))
 
 
 def peer_at(block: Pointer) -> BlockPeer:
-    """The peer of a C block, with its tables."""
+    """Return the peer of a C block, with its tables."""
     address = int(runtime().ffi.cast("uintptr_t", block.python))
     peer: BlockPeer = ctypes.cast(address, ctypes.py_object).value
     return _with_tables(peer)
 
 
 def make_code(peer: BlockPeer, form: int) -> None:
-    """The form of a block's code that the machine wants, and what else a tape of it needs."""
+    """Make the form of a block's code that the machine wants, and what else a tape of it needs."""
     with making:
         _make_code(peer, form)
 
 
 def set_entry(peer: BlockPeer, address: int) -> None:
-    """Translated code is entered at a block, by the UnitEntry at the address, which is to live as long.
+    """Let machines enter translated code at a block, by the UnitEntry at the address, which must outlive it.
 
-    Machines that are in the code that the block had so far go on in it.
+    Machines that are executing the code that the block had so far continue in it.
     """
     lib, struct, null = runtime().lib, peer.pointer, runtime().ffi.NULL
     with making:

@@ -1,11 +1,11 @@
-"""Cotangents of the C engine's states, as hybrid's code sees them, and the reversal of what Python did.
+"""Cotangents of the C engine's states, with the interface of hybrid's; reversal of steps done in Python.
 
-In: a state of a heap, what its slots, frames and objects have received. Out: a Cotangent, which C takes back
-along a tape; and for C its peer (`Reverser`), which reverses the steps that left a Python origin.
+In: a state of a heap, the accumulators of its slots, frames and objects. Out: a Cotangent, which C pulls back
+along a tape, and its helper (`Reverser`), which reverses the steps that left a Python origin.
 
-An amount is Python's on this side: a float, a Both, what arrays have (checkpoint.ad.amounts). A field of an
-object is in C a 64-bit integer: of positions they themselves, of all other keys what containers/keys.c
-makes of them; so it does not matter here what kind of object a birth belongs to.
+On this side an accumulator is a float, a Both, or what arrays have (checkpoint.ad.amounts). In C a field of
+an object is a 64-bit integer: a position itself, or the number that containers/keys.c gives to any other
+key; so the kind of the object with a birth does not matter here.
 """
 
 from __future__ import annotations
@@ -29,27 +29,28 @@ from checkpoint.interp.hybrid.machine import HALT
 from checkpoint.interp.hybrid.machine import State as PythonState
 from checkpoint.interp.hybrid.structured import RESULT
 
-Amounts = tuple[Any, ...]
+Values = tuple[Any, ...]
+Cotangents = tuple[Any, ...]
 
 
 class Cotangent:
-    """The cotangent of a state: what its slots have received, and those of its frames, the top one last."""
+    """The cotangent of a state: accumulators of its slots, and of those of its frames, the top one last."""
 
-    __slots__ = ("_at", "_errors", "_fields", "_others", "_real", "heap", "held", "peer")
+    __slots__ = ("_at", "_errors", "_fields", "_others", "_real", "heap", "helper", "held")
 
-    def __init__(self, end: State, slots: Amounts, frames: Amounts = ()) -> None:
+    def __init__(self, end: State, slots: Cotangents, frames: Cotangents = ()) -> None:
         module = runtime()
         self.heap: Heap = end.heap
-        self.peer = Reverser()
+        self.helper = Reverser()
         self.held: Any = None
-        # Where C puts what it finds.
+        # C stores what it finds here.
         self._real = module.ffi.new("double *")
         self._others: list[Any] = []
         self._errors: list[BaseException] = []
         self._at = address(self._others), address(self._errors)
         self._fields: dict[Any, int] = {}
-        at = module.lib.ck_state_standing(end.held)
-        held = module.lib.ck_cotangent_create(end.held, at.block, at.index, address(self.peer))
+        at = module.lib.ck_state_position(end.held)
+        held = module.lib.ck_cotangent_create(end.held, at.block, at.index, address(self.helper))
         self.held = self.heap.got(held)
         errors: list[BaseException] = []
         if not module.lib.ck_cotangent_set_slots(self.held, address(slots), len(slots), address(errors)):
@@ -58,15 +59,15 @@ class Cotangent:
 
     @staticmethod
     def of(end: State, found: Python) -> Cotangent:
-        """The same as one of hybrid's."""
-        frames = tuple([amount for frame in found.stack for amount in frame])
+        """Return the C cotangent that equals one of hybrid's."""
+        frames = tuple([cotangent for frame in found.stack for cotangent in frame])
         result = Cotangent(end, tuple(found.slots), frames)
-        for key, amount in found.objects.items():
-            result.objects[key] = amount
+        for key, cotangent in found.objects.items():
+            result.objects[key] = cotangent
         return result
 
     def at(self, start: PythonState) -> Python:
-        """As hybrid has it, where it belongs to this state: to be read."""
+        """Return it as hybrid's, for reading; `start` is the state that it belongs to."""
         result = Python(self.slots, [])
         above, frame = 0, start.frame
         while frame is not None:
@@ -77,9 +78,9 @@ class Cotangent:
         return result
 
     def reverse(self, tape: Any) -> None:
-        """Take it back to where the tape begins, which is then used up."""
+        """Pull it back to where the tape begins; the tape is used up."""
         lib = runtime().lib
-        reverser = self.peer
+        reverser = self.helper
         reverser.cotangent = self
         try:
             while True:
@@ -97,31 +98,31 @@ class Cotangent:
     # Slots and frames
 
     @property
-    def slots(self) -> Amounts:
-        """What the slots of the present point have received."""
+    def slots(self) -> Cotangents:
+        """Return the accumulators of the slots at the present point."""
         found: list[Any] = []
         errors: list[BaseException] = []
         if not runtime().lib.ck_cotangent_slots(self.held, address(found), address(errors)):
             self._fail(errors)
         return tuple(found)
 
-    def push(self, amounts: Amounts) -> None:
-        """Put a frame's amounts, or several frames', onto the stack."""
+    def push(self, cotangents: Cotangents) -> None:
+        """Push the accumulators of one frame or of several."""
         errors: list[BaseException] = []
-        if amounts and not runtime().lib.ck_cotangent_push(
-            self.held, address(amounts), len(amounts), address(errors)
+        if cotangents and not runtime().lib.ck_cotangent_push(
+            self.held, address(cotangents), len(cotangents), address(errors)
         ):
             self._fail(errors)
 
-    def pop(self, count: int) -> Amounts:
-        """Take a frame's amounts off the stack."""
+    def pop(self, count: int) -> Cotangents:
+        """Pop the `count` accumulators of a frame."""
         found: list[Any] = []
         errors: list[BaseException] = []
         if not runtime().lib.ck_cotangent_pop(self.held, count, address(found), address(errors)):
             self._fail(errors)
         return tuple(found)
 
-    def _frame(self, above: int, count: int) -> Amounts:
+    def _frame(self, above: int, count: int) -> Cotangents:
         found: list[Any] = []
         errors: list[BaseException] = []
         lib = runtime().lib
@@ -133,23 +134,23 @@ class Cotangent:
 
     @property
     def objects(self) -> Objects:
-        """What fields of objects have received, as a mapping; not kept here, where it would be a cycle."""
+        """Return the accumulators of objects' fields as a mapping; storing it would make a cycle."""
         return Objects(self)
 
     def give(self, birth: int, field: Any, contribution: Any) -> None:
-        """Add to a field of an object."""
+        """Add a contribution to the accumulator of a field."""
         self._change(birth, field, contribution, True)
 
     def take(self, birth: int, field: Any) -> Any:
-        """What a field has received; nothing is added to it any more."""
+        """Remove and return the accumulator of a field."""
         return self._find(birth, field, True, 0.0)
 
-    def _change(self, birth: int, field: Any, amount: Any, adds: bool) -> None:
+    def _change(self, birth: int, field: Any, cotangent: Any, adds: bool) -> None:
         module = runtime()
         errors: list[BaseException] = []
-        real, others, given = 0.0, module.ffi.NULL, (amount,)
-        if type(amount) is float:
-            real = amount
+        real, others, given = 0.0, module.ffi.NULL, (cotangent,)
+        if type(cotangent) is float:
+            real = cotangent
         else:
             others = address(given)
         field = self._field(field)
@@ -159,11 +160,11 @@ class Cotangent:
     def _find(self, birth: int, field: Any, takes: bool, default: Any) -> Any:
         lib = runtime().lib
         found = lib.ck_cotangent_find(self.held, birth, self._field(field), takes, self._real, *self._at)
-        if found == lib.REAL_AMOUNT:
+        if found == lib.REAL_COTANGENT:
             return self._real[0]
-        if found == lib.NOT_FOUND_OUT:
+        if found == lib.FIND_FAILED:
             self._fail([self._errors.pop()] if self._errors else [])
-        return self._others.pop() if found == lib.OTHER_AMOUNT else default
+        return self._others.pop() if found == lib.OTHER_COTANGENT else default
 
     def _field(self, key: Any) -> int:
         own = runtime().lib.FIRST_INTERNED
@@ -185,7 +186,7 @@ class Cotangent:
 
 
 class Objects:
-    """What fields of objects have received, by (birth, field)."""
+    """The accumulators of fields of objects, by (birth, field)."""
 
     __slots__ = ("_cotangent",)
 
@@ -193,11 +194,11 @@ class Objects:
         self._cotangent = cotangent
 
     def get(self, key: Key, default: Any = None) -> Any:
-        """The amount, or the default where nothing was added."""
+        """Return the accumulator, or the default if nothing was added."""
         return self._cotangent._find(*key, False, default)
 
     def pop(self, key: Key, default: Any = None) -> Any:
-        """The same; the field is then left out."""
+        """Remove and return the accumulator, or return the default."""
         return self._cotangent._find(*key, True, default)
 
     def __contains__(self, key: Key) -> bool:
@@ -209,14 +210,14 @@ class Objects:
             raise KeyError(key)
         return found
 
-    def __setitem__(self, key: Key, amount: Any) -> None:
-        self._cotangent._change(*key, amount, False)
+    def __setitem__(self, key: Key, cotangent: Any) -> None:
+        self._cotangent._change(*key, cotangent, False)
 
 
 class Reverser:
-    """The peer of a cotangent while it is taken back. error: what a step raised, of which C only knows that.
+    """The helper that C calls while it pulls a cotangent back. error: the exception that a step raised.
 
-    The methods are those that C calls; they answer None where they have failed.
+    A method returns None if it has failed.
     """
 
     __slots__ = ("cotangent", "error")
@@ -226,9 +227,9 @@ class Reverser:
         self.error: BaseException | None = None
 
     def reverse(
-        self, peer: BlockPeer, key: int, origin: Any, received: Any, accumulators: Amounts
+        self, peer: BlockPeer, key: int, origin: Any, received: Any, accumulators: Cotangents
     ) -> list[Any] | None:
-        """Reverse what a step, an end or a stripping has recorded: the operands' new accumulators."""
+        """Reverse the origin of a step, an end or a stripping; return the operands' new accumulators."""
         try:
             names = _operands(peer, key)
             slots = {name: x for name, x in zip(names, accumulators, strict=True) if isinstance(name, str)}
@@ -240,14 +241,20 @@ class Reverser:
             return None
 
     def scale(
-        self, peer: BlockPeer, step: int, values: Amounts, result: Any, amount: float, accumulators: Amounts
-    ) -> Amounts | None:
-        """What hybrid's Reversal.scale does, for a record whose partials C has not."""
+        self,
+        peer: BlockPeer,
+        step: int,
+        values: Values,
+        result: Any,
+        cotangent: float,
+        accumulators: Cotangents,
+    ) -> Cotangents | None:
+        """Do what hybrid's Reversal.scale does, for a record whose partials are not in C."""
         try:
             compute = cast(t.Compute, peer.block.steps[step])
             record = cast(Scalar, lookup(compute.op))
             slots = dict(zip(compute.operands, accumulators, strict=True))
-            for position, contribution in _contributions(record, values, result, amount):
+            for position, contribution in _contributions(record, values, result, cotangent):
                 name = compute.operands[position]
                 if isinstance(name, str):
                     slots[name] += contribution()
@@ -257,11 +264,11 @@ class Reverser:
             return None
 
     def run_stays(self) -> None:
-        """A run of translated code was to take back amounts that are no reals."""
-        self.error = InternalError("a run of translated code was reversed with amounts that are no reals")
+        """Report that translated code cannot pull back cotangents that are no reals."""
+        self.error = InternalError("a run of translated code was reversed with cotangents that are no reals")
 
     def resumed(self, capsule: Any) -> bool | None:
-        """Give to a resumed capsule what the copies of its slots received, here and on the stack."""
+        """Give a resumed capsule the cotangents of the copies of its slots, at the point and on the stack."""
         try:
             assert self.cotangent is not None
             _give_to_capsule(self.cotangent, capsule)
@@ -272,7 +279,7 @@ class Reverser:
 
 
 def _operands(peer: BlockPeer, key: int) -> tuple[Any, ...]:
-    """The operands whose accumulators C passes: slots by their names."""
+    """Return the operands whose accumulators C passes: slots by their names."""
     lib = runtime().lib
     if key <= lib.STRIPPED_ORIGIN:
         return (stripped_slot(lib.STRIPPED_ORIGIN - key),)
@@ -281,9 +288,9 @@ def _operands(peer: BlockPeer, key: int) -> tuple[Any, ...]:
     return operands_of_step(peer.block.steps[key])
 
 
-def _contributions(record: Scalar, values: Amounts, result: Any, amount: float) -> Any:
-    """Of each operand that is a real, the last first: its position, and how to get its contribution."""
-    if record.singular and amount == 0.0:
+def _contributions(record: Scalar, values: Values, result: Any, cotangent: float) -> Any:
+    """Yield the position of each real operand, the last first, and a function of its contribution."""
+    if record.singular and cotangent == 0.0:
         return
     constant = [type(value) in INTEGERS for value in values]
     if record.otherwise is not None:
@@ -294,20 +301,20 @@ def _contributions(record: Scalar, values: Amounts, result: Any, amount: float) 
     for position in range(len(values) - 1, -1, -1):
         partial = record.partials[position]
         if not constant[position]:
-            yield position, lambda partial=partial: partial(*values, result) * amount
+            yield position, lambda partial=partial: partial(*values, result) * cotangent
 
 
 def _give_to_capsule(cotangent: Cotangent, capsule: Any) -> None:
-    """As hybrid's Reversal.resume."""
+    """Do what hybrid's Reversal.resume does."""
     state: PythonState = capsule.state
     received = cotangent.slots
     if state.finished:
         cotangent.push(received[1:])
         received = received[:1]
-    amounts, frame = [received], state.frame
+    cotangents, frame = [received], state.frame
     while frame is not None and frame.block is not HALT:
-        amounts.append(cotangent.pop(len(frame.saved)))
+        cotangents.append(cotangent.pop(len(frame.saved)))
         frame = frame.next
     for (depth, position), _ in state_slots(state):
-        if depth < len(amounts) and amounts[depth][position] != 0.0:
-            cotangent.give(capsule.birth, (depth, position), amounts[depth][position])
+        if depth < len(cotangents) and cotangents[depth][position] != 0.0:
+            cotangent.give(capsule.birth, (depth, position), cotangents[depth][position])

@@ -1,6 +1,6 @@
-"""Actions of schedules as directives of the C engine's driver (driver/schedule.h), and back; its reports.
+"""Conversion of actions to directives of the driver in C (driver/schedule.h) and back, and of its reports.
 
-In: actions, or what C says. Out: the same on the other side. One directive is written again and again.
+In: actions, or structs of C. Out: the other. A sweep reuses one directive.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ Directive = Any  # of cffi: Directive *
 
 
 @cache
-def _deeds() -> dict[type[Action], int]:
-    """The Deed of each class of actions: DO_ and the name of the class."""
+def _kinds() -> dict[type[Action], int]:
+    """Return the DirectiveKind of each class of actions: DO_ and the name of the class."""
     lib = runtime().lib
     return {kind: getattr(lib, f"DO_{kind.__name__.upper()}") for kind in get_args(Action)}
 
 
 @cache
-def _kinds() -> dict[int, type[Action]]:
-    return {deed: kind for kind, deed in _deeds().items()}
+def _classes() -> dict[int, type[Action]]:
+    return {kind: action for action, kind in _kinds().items()}
 
 
 def bound(bytes: int | None) -> int:
-    """A bound as C has it."""
+    """Return a bound in bytes as C represents it."""
     return int(runtime().lib.UNBOUNDED) if bytes is None else min(max(bytes, 0), NEVER)
 
 
 def write(action: Action, directive: Directive, lib: Any) -> None:
-    """Make the directive say what the action says. lib: the runtime's, which is slow to look up for each."""
-    directive.deed = _deeds()[type(action)]
+    """Write an action to a directive. lib: the runtime's, passed since looking it up is slow."""
+    directive.kind = _kinds()[type(action)]
     if isinstance(action, Tape | Advance):
         directive.step = lib.TO_THE_END if action.to is None else action.to
         directive.bytes = bound(action.bytes if isinstance(action, Tape) else action.held)
@@ -55,8 +55,8 @@ def write(action: Action, directive: Directive, lib: Any) -> None:
 
 
 def action_of(directive: Directive) -> Action:
-    """A directive as an action."""
-    lib, kind, step = runtime().lib, _kinds()[directive.deed], directive.step
+    """Return the action of a directive."""
+    lib, kind, step = runtime().lib, _classes()[directive.kind], directive.step
     if issubclass(kind, Tape | Advance):
         bytes = None if directive.bytes == lib.UNBOUNDED else directive.bytes
         return kind(None if step == lib.TO_THE_END else step, bytes)
@@ -69,19 +69,19 @@ def action_of(directive: Directive) -> Action:
 
 @cache
 def _reported() -> tuple[str, ...]:
-    """The fields of a report that C fills in; it has them under the names of Report's."""
+    """Return the fields of Report that C fills in; its struct has them under the same names."""
     in_c = dict(runtime().ffi.typeof("Report").fields)
     return tuple([name for name in Report._fields if name in in_c])
 
 
 def report_of(found: Any, began: float, busy: float, least: int) -> Report:
-    """What C reports (of cffi: Report *), as that is now. began, busy: where both clocks stood at first."""
+    """Return the content of a `Report *` of C. began, busy: the readings of both clocks at the start."""
     fields: dict[str, Any] = {name: getattr(found, name) for name in _reported()}
     return Report(**fields, seconds=perf_counter() - began, busy=process_time() - busy, least=least)
 
 
 def logged(sweep: Any) -> list[Action]:
-    """The actions of a sweep's own schedule, since its log was begun."""
+    """Return the actions of a sweep's own schedule, since its log was begun."""
     module = runtime()
     count = module.lib.ck_sweep_log(sweep, module.ffi.NULL, 0)
     log = module.ffi.new("Directive[]", count)

@@ -1,11 +1,11 @@
 """The C engine: checkpoint.driver.engine.WithDriver on the machine of ctemplates/.
 
-C makes the steps that succeed on common values; all else is hybrid's work on Python values (contracts:
-state/machine.h, foreign/). So programs are prepared as for hybrid, and what concerns whole states is
-hybrid's own code on the state that C's is turned into (checkpoint.ctarget.states).
+A native step either completes or refuses before any side effect; hybrid then performs it on Python values
+(state/machine.h, foreign/). So programs are prepared as for hybrid, and operations on whole states are
+hybrid's own code, on the hybrid state that C's is converted to (checkpoint.ctarget.states).
 
-A start has a heap of its own, in which all that comes of it lives. A run goes in slices, between which Python
-looks whether it was interrupted.
+Each start has its own heap, in which everything derived from it lives. A run is made in slices, between which
+Python checks for an interruption.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 
 
 class Recording:
-    """A taped stretch of a run. bytes: how much its steps have recorded."""
+    """A taped segment of a run. bytes: the size of what its steps have recorded."""
 
     __slots__ = ("bytes", "end", "start", "tape")
 
@@ -43,18 +43,18 @@ class Recording:
         self.bytes: int = runtime().lib.ck_tape_bytes(tape)
 
     def detached(self) -> State:
-        """The end: its values are plain anyway."""
+        """Return the end; its values are never on a tape."""
         return self.end
 
 
 class _OnStates(Hybrid):
-    """What hybrid does with its own states, for this engine."""
+    """Hybrid's operations on its own states, under the name of this engine."""
 
     name = "c"
 
 
 def _settled(state: State) -> PythonState:
-    """The state of a capsule as hybrid's."""
+    """Return the state of a capsule as hybrid's."""
     settled: PythonState = _ON_STATES.capsule(state.python()).state
     return settled
 
@@ -64,7 +64,7 @@ _ON_STATES = _OnStates()
 
 
 class C:
-    """The engine named "c". limit: how many bytes a run may hold; None: what CHECKPOINT_MEMORY says."""
+    """The engine named "c". limit: the bytes that a run may hold; None: as CHECKPOINT_MEMORY says."""
 
     name = "c"
     resumes = Hybrid.resumes
@@ -84,13 +84,13 @@ class C:
         return run(self, state, to, effects)
 
     def capsule(self, state: State) -> Capsule:
-        """See Engine.capsule. Without tags there is no dual, and no derivative to be left: so it can wait."""
+        """See Engine.capsule. Without tags there are no duals, so the hybrid state can be made later."""
         if state.tags or state.start is not None:
             return _ON_STATES.capsule(state.python())
         return Capsule(Rest(state, _settled), self.name, frozenset())
 
     def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
-        """See Engine.tape; looks after every block."""
+        """See Engine.tape; the bound is checked after every block."""
         tape = state.heap.got(runtime().lib.ck_tape_create(state.held))
         end = run(self, state, to, effects, tape, NEVER if bytes is None else bytes)
         end.settles = end.finished

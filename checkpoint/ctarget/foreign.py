@@ -1,18 +1,14 @@
-"""The steps of a C run that Python does: hybrid's own code, on exported operands.
+"""Steps of a C run that Python performs: hybrid's own code, on exported operands.
 
-In: from foreign/steps.c the peer of a block, the numbers of the machine, the operands of a step or end
-(None in the place of constants, which the block has). Out: what hybrid would have made of it, always as
-
-    (value, the next birth, the next tag, origin or None, bytes that the tape has grown by, more)
-
-`more` is True where the value was raised; of a j* the address of the return point of its exit, of a `resume`
-that of the C state; else None. Any other exception is kept as `error`, and the answer is None.
+In: from ctemplates/foreign/ the peer of a block, the numbers of the machine, and the operands of a step or
+    end (None for constants, which the block has). Out: an Answer, as hybrid would have computed it. An
+    exception that is not the program's is stored as `error`, and the answer is None.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from checkpoint.ad.graph import settled
 from checkpoint.ad.record import OperandError, lookup
@@ -30,11 +26,29 @@ from checkpoint.interp.hybrid.parts import Part
 from checkpoint.prims.arrays import truth_of
 
 Values = tuple[Any, ...]
-Answer = tuple[Any, int, int, Any, int, Any] | None
+
+
+class Answer(NamedTuple):
+    """The outcome of a step; C finds the fields by their names.
+
+    value: the result, or what was raised.
+    births, tags: the next birth and the next tag.
+    origin: what the tape needs to reverse the step, or None.
+    bytes: how much the tape has grown.
+    extra: True if the value was raised; of a j* the address of the return point of its exit; of a `resume`
+        the address of the C state; else None.
+    """
+
+    value: Any
+    births: int
+    tags: int
+    origin: Any
+    bytes: int
+    extra: Any
 
 
 class One(Part):
-    """A part that is one step, or one end, with no more slots than that reads; frames are C's."""
+    """A part that consists of one step or one end, with only the slots that it reads; frames are in C."""
 
     __slots__ = ()
 
@@ -56,11 +70,12 @@ class One(Part):
         return None, ()
 
 
-class Peer:
-    """The Python of one run.
+class PythonHelper:
+    """Performs the steps of one run that C cannot.
 
-    machine: what records take as the moment of the run, and the numbers of its objects.
-    error: what the run is to raise. raised: the exception of the program that a step raised last.
+    machine: the moment of the run, as records take it, and the numbers of its objects.
+    error: the exception that the run is to raise.
+    raised: the program's exception that a step raised last.
     opened: the state of the capsule that was resumed last, while C copies it.
     """
 
@@ -74,9 +89,9 @@ class Peer:
         self.opened: State | None = None
 
     def _answer(
-        self, numbers: tuple[int, int, int], key: Any, one: One, work: Callable[[], Any], more: Any = None
-    ) -> Answer:
-        """What `work` makes, of which `one` keeps the origin under `key`."""
+        self, numbers: tuple[int, int, int], key: Any, one: One, work: Callable[[], Any], extra: Any = None
+    ) -> Answer | None:
+        """Return the outcome of `work`; `one` keeps its origin under `key`."""
         machine = self.machine
         machine.steps, machine.births, machine.tags = numbers
         tape = machine.tape
@@ -84,15 +99,15 @@ class Peer:
         try:
             value = work()
         except Raised as raised:
-            value, more = self._keep(raised), True
+            value, extra = self._keep(raised), True
         except BaseException as error:
             self.error = error
             return None
         grown = 0 if tape is None else tape.bytes - before
-        return value, machine.births, machine.tags, one.structured.get(key), grown, more
+        return Answer(value, machine.births, machine.tags, one.structured.get(key), grown, extra)
 
     def _keep(self, raised: Raised) -> Any:
-        """What was raised, which C sends on its way; the exception is wanted where there is no handler."""
+        """Return the raised value, which C sends to its handler; keep the exception in case there is none."""
         value = raised.value
         self.machine.tags = max(self.machine.tags, raised.tags)
         self.raised = raised.with_traceback(None)
@@ -105,8 +120,8 @@ class Peer:
 
     def perform(
         self, peer: BlockPeer, steps: int, births: int, tags: int, index: int, operands: Values
-    ) -> Answer:
-        """One step of a block."""
+    ) -> Answer | None:
+        """Perform one step of a block."""
         step: Any = peer.block.steps[index]
         one = One(peer.code, index, step.operands, operands)
 
@@ -125,8 +140,8 @@ class Peer:
         index: int,
         operands: Values,
         exception: BaseException,
-    ) -> Answer:
-        """A step on arrays in which the library's function has raised something."""
+    ) -> Answer | None:
+        """Return the failure of a step whose function has raised the exception in C."""
         step: Any = peer.block.steps[index]
         given = tuple(
             [
@@ -146,8 +161,10 @@ class Peer:
 
         return self._answer((steps, births, tags), index, One(peer.code, index), work)
 
-    def differentiate(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
-        """The argument of a j*'s procedure, which C then enters."""
+    def differentiate(
+        self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values
+    ) -> Answer | None:
+        """Return the argument of the procedure of a j*, which C then enters."""
         end: Any = peer.block.end
         one = One(peer.code, len(peer.block.steps), end.args, operands)
 
@@ -159,8 +176,8 @@ class Peer:
         self.machine.frame = None
         return answer
 
-    def resume(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
-        """The capsule as it is resumed; C goes on with its state."""
+    def resume(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer | None:
+        """Return the capsule that is resumed; C continues with its state."""
         end: Any = peer.block.end
         one = One(peer.code, len(peer.block.steps), end.args, operands)
 
@@ -174,13 +191,15 @@ class Peer:
             return capsule
 
         answer = self._answer((steps, births, tags), "end", one, work)
-        if answer is None or answer[-1] is not None:
+        if answer is None or answer.extra is not None:
             return answer
         assert self.opened is not None
-        return (*answer[:-1], self.opened.address)
+        return answer._replace(extra=self.opened.address)
 
-    def wrong_call(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
-        """A call that must fail."""
+    def wrong_call(
+        self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values
+    ) -> Answer | None:
+        """Return the failure of a call that C cannot make."""
         end: Any = peer.block.end
         one = One(peer.code, len(peer.block.steps), (end.fn, *end.args), operands)
 
@@ -190,16 +209,16 @@ class Peer:
 
         return self._answer((steps, births, tags), "end", one, work)
 
-    def truth(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer:
-        """The test of a branch, where it is no boolean."""
+    def truth(self, peer: BlockPeer, steps: int, births: int, tags: int, operands: Values) -> Answer | None:
+        """Return the truth of a branch's test that is no boolean."""
         end: Any = peer.block.end
         one = One(peer.code, len(peer.block.steps), (end.test,), operands)
         return self._answer(
             (steps, births, tags), "end", one, lambda: truth_of(self.machine, one.value(end.test), end.span)
         )
 
-    def strip(self, steps: int, births: int, tags: int, k: int, tag: int, value: Any) -> Answer:
-        """What is raised out of a j*, without its tangents; `k` such exits it has passed before."""
+    def strip(self, steps: int, births: int, tags: int, k: int, tag: int, value: Any) -> Answer | None:
+        """Return a value raised out of a j* without its tangents; it has passed `k` such exits before."""
         slot = stripped_slot(k)
         one = One(LEAVE, 0, (slot,), (value,))
         return self._answer(
@@ -212,7 +231,7 @@ class Peer:
     def uncaught(
         self, peer: BlockPeer, steps: int, tags: int, index: int, value: Any, calls: list[BlockPeer]
     ) -> None:
-        """Nobody handles what was raised at this point: it leaves the run. calls: those left open."""
+        """Make the run's error of a raised value without a handler. calls: the open ones, innermost first."""
         end = peer.block.end
         raised = self.raised
         if raised is None or (index == len(peer.block.steps) and isinstance(end, b.Throw)):
@@ -228,5 +247,5 @@ class Peer:
 
 
 def stripped_slot(k: int) -> str:
-    """The slot of what was raised at its k-th exit of a j*, for the origin of its stripping."""
+    """Return the slot of a raised value at its k-th exit of a j*, for the origin of its stripping."""
     return f"%raised{k}"

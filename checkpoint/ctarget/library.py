@@ -1,7 +1,7 @@
-"""The extension module of the C engine: loaded once, or the reason why it is not.
+"""The extension module of the C engine, loaded once, or the reason why it cannot be loaded.
 
-In: checkpoint/ctarget/_runtime, or the module at the path that the environment variable CHECKPOINT_RUNTIME
-gives (the hostile build). Out: `runtime()`, its `ffi` and `lib`.
+In: checkpoint/ctarget/_runtime, or the module at the path in the environment variable CHECKPOINT_RUNTIME (the
+hostile build). Out: `runtime()`, with its `ffi` and `lib`.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _MODULE = "checkpoint.ctarget._runtime"
 
 
 def reason() -> str | None:
-    """Why there is no C engine here; None if there is one."""
+    """Return why there is no C engine here; None if there is one."""
     loaded = _loaded()
     return loaded if isinstance(loaded, str) else None
 
 
 def runtime() -> Any:
-    """The module; only where there is no reason against it."""
+    """Return the module; call it only if `reason` is None."""
     return _loaded()
 
 
 def built_with() -> str:
-    """The compiler and the flags that the module was made with."""
+    """Return the compiler and the flags that the module was built with."""
     module = runtime()
-    told: bytes = module.ffi.string(module.lib.ck_built_with())
-    return told.decode()
+    text: bytes = module.ffi.string(module.lib.ck_built_with())
+    return text.decode()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Peers: what Python knows of a procedure and a block that C runs.
+"""Peers: the Python mirrors of the procedures and blocks that C runs.
 
 In: hybrid's ProcedureCode and BlockCode (checkpoint.interp.hybrid.code), which hold the block IR. Out: a peer
 of each, with the C structs (program/code.h) that it owns: here without the tables and forms of code that
@@ -27,8 +27,11 @@ if hasattr(os, "register_at_fork"):
 
 
 class BlockPeer:
-    """One block. registers: of its procedure's slots. owned: what its struct points to.
+    """The mirror of one block.
 
+    pointer, address: the C struct.
+    owned: what the struct points to, kept alive.
+    points: the return points that belong to the block.
     entry: the address of the UnitEntry by which translated code is entered at it, or None.
     """
 
@@ -57,25 +60,25 @@ class BlockPeer:
 
     @property
     def registers(self) -> dict[str, int]:
-        """The register of each slot."""
+        """The register of each slot of its procedure."""
         return self.procedure.registers
 
     def target(self, label: str) -> BlockPeer:
-        """Another block of the same procedure."""
+        """Return the peer of another block of the same procedure."""
         return self.procedure.blocks[label]
 
     def own(self, kind: str, items: Any) -> Pointer:
-        """A C array that lives as long as the peer."""
+        """Return a new C array that lives as long as the peer."""
         array = runtime().ffi.new(kind, items)
         self.owned.append(array)
         return array
 
 
 class ProcedurePeer:
-    """One procedure; of the built-in blocks one without a lambda (built_in).
+    """The mirror of one procedure, or of a built-in block, which has no lambda.
 
-    registers: the entry's parameters have 0, 1, ... in their order. scratch: the first of the registers that
-    no slot has, `room` of them.
+    registers: of each slot; the entry's parameters have 0, 1, ... in their order.
+    scratch: the first of the `room` registers that no slot has.
     """
 
     __slots__ = ("address", "blocks", "code", "lam", "pointer", "registers", "room", "scratch", "structs")
@@ -99,11 +102,11 @@ class ProcedurePeer:
             peer.code.peer = peer
 
     def of(self, lam: Any) -> ProcedurePeer:
-        """The peer of a lambda that the procedure's code names."""
+        """Return the peer of a lambda that the procedure's code names."""
         return procedure_peer(lam)
 
     def _outline(self, peer: BlockPeer) -> None:
-        """What C may read of a block before it has tables."""
+        """Fill in what C may read of a block before it has tables."""
         struct, block = peer.pointer, peer.block
         ffi = runtime().ffi
         struct.python = ffi.cast("void *", id(peer))
@@ -128,12 +131,12 @@ class ProcedurePeer:
 
 
 def _width(code: BlockCode) -> int:
-    """How many scratch registers a block may need at once."""
+    """Return the number of scratch registers that a block may need at once."""
     return max([len(code.block.params), *(len(getattr(step, "operands", ())) for step in code.block.steps)])
 
 
 def procedure_peer(lam: Any) -> ProcedurePeer:
-    """The peer of a lambda that is prepared for hybrid."""
+    """Return the peer of a lambda that is prepared for hybrid, made on first use."""
     code: ProcedureCode = lam.compiled["hybrid"]
     if code.peer is None:
         with making:

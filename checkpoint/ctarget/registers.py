@@ -1,7 +1,7 @@
-"""Which register each slot of a procedure has.
+"""Assigns a register to each slot of a procedure.
 
-In: a procedure's blocks. Out: a table from slots to registers: the entry's parameters 0, 1, ... in their
-order, then the others. Every slot has a register of its own, so that what a block has computed stays there
+In: a procedure's blocks. Out: a table from slots to registers: the entry's parameters have 0, 1, ... in their
+order, the others follow. Every slot has a register of its own, so that what a block has computed stays there
 until the block ends, with one exception: where a block makes %t, uses it for nothing but (x (copy %t)), and x
 is not live in between, both have one register. Such a copy needs no instruction; its adjoint would add to 0
 what it moves, and needs none either.
@@ -16,19 +16,19 @@ from checkpoint.interp.hybrid.machine import Split
 
 
 def results(step: t.Step) -> b.Slots:
-    """The slots that a step gives a value, in built-in blocks too."""
+    """Return the slots that a step defines, in built-in blocks too."""
     return (step.name,) if isinstance(step, Split) else defined(step)
 
 
 def operands(step: t.Step) -> tuple[t.Operand, ...]:
-    """The operands that a step consumes, in built-in blocks too."""
+    """Return the operands of a step, in built-in blocks too."""
     if isinstance(step, Split):
         return step.operands
     return () if isinstance(step, t.Read) else operands_of(step)
 
 
 def assign(blocks: dict[str, b.Block], entry: str) -> dict[str, int]:
-    """The register of each slot."""
+    """Return the register of each slot."""
     table = {name: i for i, name in enumerate(blocks[entry].params)}
     for block in blocks.values():
         sources = {copy.name: source for source, copy in elided(block)}
@@ -42,7 +42,7 @@ def assign(blocks: dict[str, b.Block], entry: str) -> dict[str, int]:
 
 
 def elided(block: b.Block) -> list[tuple[str, t.Copy]]:
-    """The copies for which no instruction is needed, each with what it copies."""
+    """Return the copies that need no instruction, each with its source."""
     made: dict[str, int] = {}
     uses: dict[str, int] = {}
     found = []

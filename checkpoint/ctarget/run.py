@@ -1,8 +1,9 @@
-"""A run of the C machine, from a state to a step, to its end, or until its tape is full.
+"""Runs of the C machine, from a state to a step, to the end, or until the tape is full.
 
-In: a state, the run's effects. Out: the state reached, or what hybrid's run raises, with the same spans and
-calls: the exception comes from the peer (checkpoint.ctarget.foreign), where one of Python's steps raised it,
-or from Python between two slices.
+In: a state, the run's effects. Out: the state reached, or the exception of hybrid's run, with the same
+    spans and
+calls: it comes from the helper (checkpoint.ctarget.foreign) if a step in Python raised it, or from Python
+between two slices.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ctarget.code import make_code, peer_at
-from checkpoint.ctarget.foreign import Peer
+from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate.policy import SLICE
@@ -28,40 +29,42 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 def run(
     engine: Engine, state: State, to: int | None, effects: Effects, tape: Held = None, bytes: int = NEVER
 ) -> State:
-    """Make steps until there have been `to` of them, the tape outgrows `bytes`, or the run is finished.
+    """Run until `to` steps have been made, the tape outgrows `bytes`, or the run is finished.
 
-    What is raised keeps this function's frame, and with it the machine's wrapper: so that is released here.
+    An exception keeps this function's frame, and with it the machine's wrapper, which is therefore released
+    here.
     """
     module = runtime()
     at = PythonState(HALT, 0, (), None, state.steps, state.tags, state.births)
     watched = watch(state, tape is not None)
     machine = Machine(engine, at, effects, None if tape is None else Recorded())
-    peer = Peer(machine, state.heap)
+    helper = PythonHelper(machine, state.heap)
     given = module.ffi.NULL if tape is None else tape
-    held = state.heap.got(module.lib.ck_machine_create(state.held, given, bytes, id(peer)))
+    held = state.heap.got(module.lib.ck_machine_create(state.held, given, bytes, id(helper)))
     try:
-        return _run(state, held, peer, NEVER if to is None else to, watched)
+        return _run(state, held, helper, NEVER if to is None else to, watched)
     except (KeyboardInterrupt, MemoryError) as stop:
-        machine.block = standing_at(held).code
+        machine.block = block_at(held).code
         machine.interrupted(stop)
         raise
     except RunError as error:
         left_open(error, open_calls(held))
         raise
     finally:
-        peer.error = None
+        helper.error = None
         module.ffi.release(held)
 
 
-def _run(state: State, held: Held, peer: Any, last: int, watched: Watch | None) -> State:
+def _run(state: State, held: Held, helper: PythonHelper, last: int, watched: Watch | None) -> State:
     lib, heap = runtime().lib, state.heap
     slice = SLICE if watched is None else watched.slice
     while True:
         outcome = lib.ck_machine_run(held, last, slice)
         if outcome == lib.WANTS_CODE:
-            make_code(standing_at(held), lib.ck_machine_standing(held).wanted)
+            make_code(block_at(held), lib.ck_machine_position(held).wanted)
         elif outcome == lib.FAILED:
-            raise peer.error
+            assert helper.error is not None
+            raise helper.error
         elif outcome == lib.NO_MEMORY:
             raise heap.full()
         elif outcome != lib.SLICED:
@@ -74,13 +77,13 @@ def _run(state: State, held: Held, peer: Any, last: int, watched: Watch | None) 
             slice = watched.slice
 
 
-def standing_at(held: Held) -> Any:
-    """The peer of the block at which a machine stands, or a sweep's."""
-    return peer_at(runtime().lib.ck_machine_standing(held).block)
+def block_at(held: Held) -> Any:
+    """Return the peer of the block at which a machine, or the machine of a sweep, is."""
+    return peer_at(runtime().lib.ck_machine_position(held).block)
 
 
 def open_calls(held: Held) -> Frame | None:
-    """The calls that the machine's frames wait for, as the frames that `left_open` reads."""
+    """Return the calls that the machine's frames wait for, as the frames that `left_open` reads."""
     module = runtime()
     calls = module.ffi.new("Block const *[]", LONGEST_TRACE)
     count = module.lib.ck_machine_calls(held, calls, LONGEST_TRACE)

@@ -1,6 +1,6 @@
-"""Which instruction does a step of a block (ctemplates/program/opcodes.h), and the order of moves.
+"""Selects the instruction for a step of a block (ctemplates/program/opcodes.def), and orders moves.
 
-In: a step. Out: names of instructions; tables that the assembler goes by.
+In: a step. Out: names of instructions, and the tables that the assembler uses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEGATIONS = frozenset(("neg", "py.neg"))
 
 
 def is_null_test(step: t.Compute) -> bool:
-    """Whether it is `x is None`."""
+    """Return whether the step is `x is None`."""
     if step.op != "py.is":
         return False
     x, y = step.operands
@@ -37,12 +37,12 @@ def is_null_test(step: t.Compute) -> bool:
 
 
 def test_of(step: t.Compute) -> str | None:
-    """The branch that is one with a test of a kind."""
+    """Return the branch instruction that includes a test of a kind, if there is one."""
     return "BRANCH_NULL" if is_null_test(step) else TESTS.get(step.op)
 
 
 def in_sequence(moves: list[tuple[int, int, bool]], free: int) -> list[tuple[int, int, bool]]:
-    """Moves (to, from, whether it moves), meant all at once, in an order; `free` and above are scratch.
+    """Return parallel moves (to, from, whether it moves) in an order; registers from `free` on are scratch.
 
     >>> in_sequence([(0, 1, True), (1, 0, True)], 7)
     [(7, 0, True), (0, 1, True), (1, 7, True)]

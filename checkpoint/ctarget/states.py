@@ -1,11 +1,11 @@
-"""States of the C engine, and their heaps: what Python holds of them, and hybrid's states as C's and back.
+"""States of the C engine and their heaps, and the conversion of hybrid's states to C's and back.
 
-In: a hybrid State, or what a C function gave out. Out: a State, which says what every engine's state says;
-`python` makes the hybrid State of it. What is held is dropped with its wrapper, in whatever thread that is
-(ctemplates/api/held.h); whatever of a heap is held keeps the heap.
+In: a hybrid State, or a Held from C. Out: a State, with the interface of every engine's; `python` converts
+    it to the hybrid State. A Held is dropped with its wrapper, in whatever thread that happens
+    (ctemplates/api/held.h); any Held keeps its heap alive.
 
 What always holds: a state crosses as a whole, so what its slots and frames share stays shared. A frame is a
-return point and, where the call that it waits for is to be shown, the block with that call.
+return point and, if the call that it waits for is to be shown, the block with that call.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.interp.hybrid.machine import Frame
 from checkpoint.interp.hybrid.machine import State as PythonState
 
-Held = Any  # of cffi: Held *, which drops itself
+Held = Any  # of cffi: Held *, dropped with its wrapper
 
 
 class Heap:
-    """A heap of at most `limit` bytes, where there is a limit."""
+    """A heap of at most `limit` bytes, if there is a limit."""
 
     __slots__ = ("held", "limit")
 
@@ -37,53 +37,53 @@ class Heap:
 
     @property
     def bytes(self) -> int:
-        """How much is in use."""
+        """The number of bytes in use."""
         used: int = runtime().lib.ck_heap_bytes(self.held)
         return used
 
     @property
     def peak(self) -> int:
-        """The most that was ever in use."""
+        """The largest number of bytes that were in use."""
         peak: int = runtime().lib.ck_heap_peak(self.held)
         return peak
 
     @property
     def runs(self) -> int:
-        """How many runs there have been, and the reserved numbers of no run."""
+        """The number of the next run: how many there have been, and the reserved numbers."""
         runs: int = runtime().lib.ck_heap_runs(self.held)
         return runs
 
     def fail_at(self, allocation: int) -> None:
-        """In the hostile build: from here on the allocation that fails; 0: none."""
+        """In the hostile build: let this allocation, counted from now on, fail; 0: none."""
         runtime().lib.ck_heap_fail_at(self.held, allocation)
 
     def check(self) -> None:
-        """Abort the process where the heap is broken."""
+        """Abort the process if the heap is inconsistent."""
         runtime().lib.ck_heap_check(self.held)
 
     def full(self) -> MemoryError:
-        """The error to be raised where C found no memory."""
+        """Return the error to be raised if C found no memory."""
         bounded = "" if self.limit is None else f" and may hold no more than {self.limit:,}"
         return MemoryError(f"out of memory: the run holds {self.bytes:,} bytes{bounded}")
 
     def got(self, held: Held, errors: list[BaseException] | None = None) -> Held:
-        """What a C function gave out, unless it is NULL; `errors` may hold the reason."""
+        """Return the wrapper of a Held from a C function; raise the reason in `errors` if it is NULL."""
         if held:
             return dropped_with_wrapper(held)
         raise errors[0] if errors else self.full()
 
 
 def dropped_with_wrapper(held: Held) -> Held:
-    """A Held that drops itself with its last Python reference, or by ffi.release."""
+    """Return a wrapper that drops the Held with its last Python reference, or by ffi.release."""
     module = runtime()
     return module.ffi.gc(held, module.lib.ck_drop)
 
 
 class State:
-    """A moment of a run, of which there is a C state, a hybrid one, or both.
+    """A moment of a run, as a C state, a hybrid state, or both.
 
     start: the hybrid state that it was made from, with the very objects that came in.
-    settles: its value is that of a finished recording, which nobody changes.
+    settles: whether its value is that of a finished recording, which nobody changes.
     """
 
     __slots__ = ("_held", "_value", "births", "finished", "heap", "settles", "start", "steps", "tags")
@@ -98,13 +98,13 @@ class State:
             self.steps, self.tags, self.births = start.steps, start.tags, start.births
             self.finished = start.finished
         else:
-            at = runtime().lib.ck_state_standing(held)
+            at = runtime().lib.ck_state_position(held)
             self.steps, self.tags, self.births = at.steps, at.tags, at.births
             self.finished = at.finished
 
     @property
     def held(self) -> Held:
-        """The C state, made when it is first asked for."""
+        """The C state, made on first use."""
         if self._held is None:
             assert self.start is not None
             self._held = imported(self.heap, self.start)
@@ -112,7 +112,7 @@ class State:
 
     @property
     def address(self) -> int:
-        """Where the C struct is; good as long as this wrapper lives."""
+        """The address of the C struct, valid as long as this wrapper lives."""
         return address_of(runtime().lib.ck_state_address(self.held))
 
     @property
@@ -135,14 +135,15 @@ class State:
         return values[0]
 
     def python(self) -> PythonState:
-        """The hybrid state: the one that it was made from, or a new one."""
+        """Return the hybrid state: the one that it was made from, or a new one."""
         return self.start if self.start is not None else exported(self.heap, self.held)
 
 
 class Rest:
-    """The state of a capsule: the C state, which shares what it reaches, until its parts are asked for.
+    """The state of a capsule: the C state, which shares what it reaches, until its parts are read.
 
-    steps, tags: as of any state. All else is that of the hybrid state, which then takes the C state's place.
+    steps, tags: those of the state. Other attributes are those of the hybrid state, which then replaces the
+        C state.
     """
 
     def __init__(self, state: State, made: Callable[[State], PythonState]) -> None:
@@ -152,7 +153,7 @@ class Rest:
         self._made = made
 
     def __getattr__(self, name: str) -> Any:
-        """An attribute of the hybrid state; those that are looked up often are kept."""
+        """Return an attribute of the hybrid state, which is made on first use."""
         if name == "_python":
             state = self.__dict__["_state"]
             self._python = self._made(state)
@@ -162,17 +163,17 @@ class Rest:
 
 
 def address(value: Any) -> Any:
-    """A Python object as C takes it, while the caller holds it."""
+    """Return the address of a Python object for C; the caller keeps the object alive."""
     return runtime().ffi.cast("void *", id(value))
 
 
 def address_of(pointer: Any) -> int:
-    """A C pointer as a number."""
+    """Return a C pointer as a number."""
     return int(runtime().ffi.cast("uintptr_t", pointer))
 
 
 def imported(heap: Heap, state: PythonState) -> Held:
-    """A hybrid state as a C state of a heap."""
+    """Convert a hybrid state to a C state of a heap."""
     module = runtime()
     frames: list[Frame] = []
     frame = state.frame
@@ -202,7 +203,7 @@ def imported(heap: Heap, state: PythonState) -> Held:
 
 
 def _points(frames: list[Frame]) -> list[int]:
-    """The return points of frames, each looked up once."""
+    """Return the addresses of the return points of frames, each looked up once."""
     known: dict[tuple[Any, Any], int] = {}
     found = []
     for frame in frames:
@@ -214,12 +215,12 @@ def _points(frames: list[Frame]) -> list[int]:
 
 
 def _call(frame: Frame) -> int:
-    """The block of the call that a frame waits for, 0 where that is not to be shown."""
+    """Return the address of the block of the call that a frame waits for; 0: it is not to be shown."""
     return 0 if frame.call is None else int(block_of_call(frame.call).address)
 
 
 def exported(heap: Heap, held: Held) -> PythonState:
-    """A C state as a hybrid state."""
+    """Convert a C state to a hybrid state."""
     module = runtime()
     ffi, lib = module.ffi, module.lib
     depth, count = lib.ck_state_depth(held), lib.ck_state_values(held)
@@ -228,14 +229,14 @@ def exported(heap: Heap, held: Held) -> PythonState:
     errors: list[BaseException] = []
     if not lib.ck_state_export(held, depth, points, calls, id(values), id(errors)):
         raise errors[0] if errors else heap.full()
-    at = lib.ck_state_standing(held)
+    at = lib.ck_state_position(held)
     frame = _frames(ffi.unpack(points, depth), ffi.unpack(calls, depth), values)
     block = peer_at(at.block).code
     return PythonState(block, at.index, tuple(values[:count]), frame, at.steps, at.tags, at.births)
 
 
 def _frames(points: list[int], calls: list[int], values: list[Any]) -> Frame | None:
-    """The frames, the top one last to be made; their values are taken from the end of `values`."""
+    """Return the top frame; frames are made from the bottom up, of values from the end of `values`."""
     ffi = runtime().ffi
     known: dict[int, tuple[Any, Any, int]] = {}
     frame: Frame | None = None
@@ -251,7 +252,7 @@ def _frames(points: list[int], calls: list[int], values: list[Any]) -> Frame | N
 
 
 def _point(point: int) -> tuple[Any, Any, int]:
-    """The block, handler, and number of values of a return point."""
+    """Return the block, the handler, and the number of values of a return point."""
     struct = runtime().ffi.cast("ReturnPoint *", point)
     handler = peer_at(struct.handler).code if struct.handler else None
     return peer_at(struct.block).code, handler, struct.count

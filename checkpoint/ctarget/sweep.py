@@ -1,11 +1,12 @@
-"""Sweeps of the C engine's own driver (ctemplates/driver/driver.h): what Python does for them.
+"""Sweeps by the C engine's own driver (ctemplates/driver/driver.h), and what Python does for them.
 
-In: a state, a schedule. Out: the end of the run and the cotangent of the state, as of the Python executor
-(checkpoint.driver.execute). Bisection is C's own, unless somebody observes; any other schedule is asked here,
-action by action.
+In: a state, a schedule. Out: the end of the run and the cotangent of the state, as from the Python executor
+    (checkpoint.driver.execute). Bisection runs in C, unless there are observers of each action; any other
+    schedule is asked here, action by action.
 
-What Python does on the way: code that C has not yet; the cotangent of the end, once that is known; looking
-for an interruption between two slices; steps of hybrid's, forward and backward; telling observers.
+During a sweep Python assembles code that C lacks, makes the cotangent of the end once that is known, checks
+for an interruption between two slices, performs steps of hybrid's forward and backward, and calls
+observers.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from checkpoint.ad.library import silently
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.directives import bound, logged, report_of, write
-from checkpoint.ctarget.foreign import Peer
+from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.run import open_calls, standing_at
+from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
+from checkpoint.ctarget.run import block_at, open_calls
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.telling import LAST_PACE, Sampling, Telling
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
@@ -41,10 +42,11 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 RUNS = (Advance, Tape)  # the actions that make steps
 
 
-class SweepPeer(Peer):
-    """The Python of all runs of a sweep: each has a machine of its own, made when it is first asked for.
+class SweepHelper(PythonHelper):
+    """Performs the Python steps of all runs of a sweep; each run has its own machine, made on first use.
 
-    at_work: what C says of its present run. collects: whether the collector runs where nothing is recorded.
+    at_work: the SweepRun of C, about its present run.
+    collects: whether the garbage collector is enabled outside of recorded runs.
     """
 
     __slots__ = ("_machine", "_run", "at_work", "collects", "effects", "engine", "start")
@@ -60,7 +62,7 @@ class SweepPeer(Peer):
 
     @property
     def machine(self) -> Machine:
-        """The one of C's present run; while that is recorded the collector is paused."""
+        """The machine of C's present run; while that is recorded the collector is paused."""
         at_work = self.at_work
         if at_work is not None and at_work.run != self._run:
             self._run = at_work.run
@@ -74,13 +76,13 @@ class SweepPeer(Peer):
         self._machine = machine
 
     def interrupted(self, stop: BaseException, held: Held) -> None:
-        """The run lets go of what Python has of it, and says where it was, if it was anywhere."""
-        if runtime().lib.ck_machine_standing(held).block:
-            self._machine.block = standing_at(held).code
+        """Release what Python holds of the run, and say where it was, if it was anywhere."""
+        if runtime().lib.ck_machine_position(held).block:
+            self._machine.block = block_at(held).code
             self._machine.interrupted(stop)
 
     def collect(self, runs: bool) -> None:
-        """The collector runs from here on, or does not."""
+        """Enable the garbage collector from here on, or disable it."""
         if self.collects:
             (gc.enable if runs else gc.disable)()
 
@@ -97,33 +99,34 @@ def follow(
     observers: tuple[Observer, ...] = (),
     least: int = 0,
 ) -> tuple[State, Cotangent]:
-    """Reverse the run from `start`. log: receives the actions of C's own schedule.
+    """Reverse the run from `start`; return its end and the cotangent of `start`.
 
-    As in checkpoint.ctarget.run, what is raised keeps this frame: what C holds is released here.
+    log: receives the actions of C's own schedule. As in checkpoint.ctarget.run, an exception keeps this
+        frame: what C holds is released here.
     """
     module = runtime()
     own = type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
     base, bytes = _bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
-    peer = SweepPeer(engine, start, effects)
+    helper = SweepHelper(engine, start, effects)
     held = start.heap.got(
-        module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(peer))
+        module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(helper))
     )
-    peer.at_work = module.lib.ck_sweep_at_work(held)
-    kind = Sampling if own else Telling
-    going = _Going(held, peer, seed, kind(held, observers) if observers else None, watched)
+    helper.at_work = module.lib.ck_sweep_at_work(held)
+    kind = SamplingReporter if own else Reporter
+    work = _Progress(held, helper, seed, kind(held, observers) if observers else None, watched)
     try:
         if own:
             if log is not None:
                 module.lib.ck_sweep_begin_log(held)
-            going.by_itself(schedule, least)
+            work.run_own_schedule(schedule, least)
         else:
             if observers or weighs(schedule):
                 module.lib.ck_sweep_weigh_arrays(held)
-            going.follow(schedule, least)
-        return going.result()
+            work.follow(schedule, least)
+        return work.result()
     except (KeyboardInterrupt, MemoryError) as stop:
-        peer.interrupted(stop, held)
+        helper.interrupted(stop, held)
         raise
     except RunError as error:
         left_open(error, open_calls(held))
@@ -133,7 +136,7 @@ def follow(
         _count(held, counts)
         if log is not None:
             log += logged(held)
-        going.stop()
+        work.stop()
         module.ffi.release(held)
 
 
@@ -141,77 +144,91 @@ def _bisected(schedule: Any) -> tuple[int, int]:
     return min(schedule.base, NEVER), bound(schedule.tape_bytes)
 
 
-class _Going:
-    """A sweep at work. seed: gives the cotangent of the end state. telling: to observers, if there are.
-    watched: what looks for something to translate, if anything does.
+class _Progress:
+    """A sweep in progress.
+
+    seed: returns the cotangent of the end state.
+    reporter: calls the observers, if there are any.
+    watched: looks for code to translate, if translation is on.
     """
 
-    __slots__ = ("_given", "_lib", "_null", "_telling", "_watch", "cotangent", "end", "held", "peer", "seed")
+    __slots__ = (
+        "_given",
+        "_lib",
+        "_null",
+        "_reporter",
+        "_watch",
+        "cotangent",
+        "end",
+        "held",
+        "helper",
+        "seed",
+    )
 
     def __init__(
         self,
         held: Held,
-        peer: SweepPeer,
+        helper: SweepHelper,
         seed: Callable[[State], Cotangent],
-        telling: Telling | None = None,
+        reporter: Reporter | None = None,
         watched: Watch | None = None,
     ) -> None:
         module = runtime()
         self._lib = module.lib
         self._null = module.ffi.NULL
         self._given = self._null  # the cotangent, for C
-        self._telling = telling
+        self._reporter = reporter
         self._watch = watched
         self.held = held
-        self.peer = peer
+        self.helper = helper
         self.seed = seed
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 
-    def by_itself(self, schedule: Schedule, least: int) -> None:
-        """Until the sweep's own schedule has ended."""
-        if self._telling is not None:
+    def run_own_schedule(self, schedule: Schedule, least: int) -> None:
+        """Run until the sweep's own schedule ends."""
+        if self._reporter is not None:
             found = self._lib.ck_sweep_report(self.held)
-            self._telling.began(schedule, report_of(found, perf_counter(), process_time(), least))
+            self._reporter.began(schedule, report_of(found, perf_counter(), process_time(), least))
         self._bound_pace()
         outcome = self._lib.ck_sweep_run(self.held, self._null, self._null, False)
-        self._go_on(outcome)
+        self._continue(outcome)
         if self._watch is not None:
             self._watch.ended(self._steps())
-        if self._telling is not None:
-            self._telling.over()
+        if self._reporter is not None:
+            self._reporter.over()
 
     def follow(self, schedule: Schedule, least: int) -> None:
-        """Do what a schedule says, which is told where the sweep stands after each action."""
+        """Do the actions of a schedule, which receives a report after each."""
         began, busy = perf_counter(), process_time()
-        held, lib, telling, watched = self.held, self._lib, self._telling, self._watch
-        run, stands = lib.ck_sweep_run, lib.SWEEP_STANDS
+        held, lib, reporter, watched = self.held, self._lib, self._reporter, self._watch
+        run, followed = lib.ck_sweep_run, lib.SWEEP_FOLLOWED
         directive, found = runtime().ffi.new("Directive *"), lib.ck_sweep_report(held)
-        if telling is not None:
-            telling.began(schedule, report_of(found, began, busy, least))
+        if reporter is not None:
+            reporter.began(schedule, report_of(found, began, busy, least))
         self._bound_pace()
         actions = schedule.actions()
         action = next(actions)
         while True:
             write(action, directive, lib)
             outcome = run(held, self._given, directive, False)
-            if outcome != stands:
-                self._go_on(outcome)
+            if outcome != followed:
+                self._continue(outcome)
             report = report_of(found, began, busy, least)
             if watched is not None and type(action) in RUNS:
                 watched.ended(self._steps())
                 self._bound_pace()
-            if telling is not None:
-                telling.acted(action, report)
+            if reporter is not None:
+                reporter.acted(action, report)
             try:
                 action = actions.send(report)
             except StopIteration:
                 return
 
-    def _go_on(self, outcome: int) -> None:
-        """From what a call in C has come to, until the directive has been followed."""
+    def _continue(self, outcome: int) -> None:
+        """Call C, from the outcome of the last call on, until the directive has been followed."""
         lib = self._lib
-        while outcome not in (lib.SWEEP_STANDS, lib.SWEEP_ENDS):
+        while outcome not in (lib.SWEEP_FOLLOWED, lib.SWEEP_ENDS):
             quiet = outcome == lib.SWEEP_WANTS_QUIET
             if outcome == lib.SWEEP_SLICED:
                 self._sliced()
@@ -220,25 +237,25 @@ class _Going:
             outcome = self._call(quiet)
 
     def _sliced(self) -> None:
-        watched, telling = self._watch, self._telling
-        pace = LAST_PACE if telling is None else telling.pace
-        if telling is not None:
-            telling.sliced()
+        watched, reporter = self._watch, self._reporter
+        pace = MAX_PACE if reporter is None else reporter.pace
+        if reporter is not None:
+            reporter.sliced()
         if watched is not None:
             watched.sliced(self.held, min(watched.slice, pace))
             self._bound_pace()
 
     def _bound_pace(self) -> None:
-        """A call makes no more steps than a slice of the watch has, nor than observers want."""
+        """Let a call make no more steps than a slice of the watch has, nor than observers want."""
         if self._watch is None:
             return
-        if self._telling is None:
+        if self._reporter is None:
             self._lib.ck_sweep_pace(self.held, self._watch.slice)
         else:
-            self._telling.bound_pace(self._watch.slice)
+            self._reporter.bound_pace(self._watch.slice)
 
     def _steps(self) -> int:
-        """How many were made so far, forward."""
+        """Return the number of forward steps made so far."""
         counts = self._lib.ck_sweep_counts(self.held)
         return int(counts.advanced + counts.taped)
 
@@ -254,44 +271,44 @@ class _Going:
     def _help(self, outcome: int) -> None:
         lib, held = runtime().lib, self.held
         if outcome == lib.SWEEP_WANTS_CODE:
-            make_code(standing_at(held), lib.ck_machine_standing(held).wanted)
+            make_code(block_at(held), lib.ck_machine_position(held).wanted)
         elif outcome == lib.SWEEP_WANTS_SEED:
             self._begin_reversal()
         elif outcome == lib.SWEEP_FAILED:
             raise self._error()
         elif outcome == lib.SWEEP_NO_MEMORY:
-            raise self.peer.heap.full()
+            raise self.helper.heap.full()
         else:
             raise InternalError(_wrong(outcome))
 
     def _begin_reversal(self) -> None:
-        heap = self.peer.heap
-        self.peer.collect(True)
+        heap = self.helper.heap
+        self.helper.collect(True)
         end = State(heap, heap.got(runtime().lib.ck_sweep_end(self.held)))
         end.settles = end.finished
         cotangent = self.seed(end)
         self.end, self.cotangent, self._given = end, cotangent, cotangent.held
-        cotangent.peer.cotangent = cotangent
+        cotangent.helper.cotangent = cotangent
 
     def _error(self) -> BaseException:
-        error = self.peer.error
+        error = self.helper.error
         if error is None and self.cotangent is not None:
-            error = self.cotangent.peer.error
+            error = self.cotangent.helper.error
         assert error is not None
         return error
 
     def result(self) -> tuple[State, Cotangent]:
-        """The end of the run, and the cotangent of its start."""
+        """Return the end of the run and the cotangent of its start."""
         if self.end is None or self.cotangent is None:
             raise InternalError(NEVER_REVERSED)
         return self.end, self.cotangent
 
     def stop(self) -> None:
-        """Nothing refers to what was raised any more, nor the cotangent to itself."""
-        self.peer.error = None
-        self.peer.collect(True)
+        """Drop the references to exceptions, and those by which the cotangent refers to itself."""
+        self.helper.error = None
+        self.helper.collect(True)
         if self.cotangent is not None:
-            self.cotangent.peer.cotangent = self.cotangent.peer.error = None
+            self.cotangent.helper.cotangent = self.cotangent.helper.error = None
         self.end = self.cotangent = None
         self._given = self._null
 

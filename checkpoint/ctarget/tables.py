@@ -1,7 +1,7 @@
 """The tables of a block in C: its steps, its constants, what is live at each point, how it ends.
 
-In: a BlockPeer. Out: the fields of its struct (program/code.h) that do not belong to a form of its code or
-to its adjoint. Operands say where they are used for the last time, by checkpoint.cps.ownership.
+In: a BlockPeer. Out: the fields of its struct (program/code.h) that belong neither to a form of its code
+    nor to its adjoint. An operand says whether it is used for the last time, by checkpoint.cps.ownership.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INT64 = 1 << 63
 
 
 def fill_tables(peer: BlockPeer) -> None:
-    """Fill the tables in, once."""
+    """Fill in the tables, once."""
     if peer.has_tables:
         return
     owned = ownership_of(peer)
@@ -35,7 +35,7 @@ def fill_tables(peer: BlockPeer) -> None:
 
 
 def ownership_of(peer: BlockPeer) -> Ownership:
-    """Where references move; of built-in blocks every operand moves."""
+    """Return where references move; in built-in blocks every operand moves."""
     block = peer.block
     if peer.procedure.code is not None:
         return of_block(peer.procedure.code.procedure, block)
@@ -44,19 +44,19 @@ def ownership_of(peer: BlockPeer) -> Ownership:
 
 
 class Constants:
-    """The constants of a block. Counted ones cross as Python objects, once for each heap."""
+    """The constants of a block. Counted ones are imported as Python objects, once for each heap."""
 
     def __init__(self, peer: BlockPeer) -> None:
         self.peer = peer
         self.values: list[Any] = []
 
     def add(self, value: Any) -> int:
-        """The index of a constant."""
+        """Add a constant; return its index."""
         self.values.append(value)
         return len(self.values) - 1
 
     def fill(self) -> None:
-        """Make the arrays."""
+        """Make the C arrays."""
         ffi, struct = runtime().ffi, self.peer.pointer
         struct.constants = self.peer.own("Value[]", [uncounted(value) for value in self.values])
         self.peer.owned.append(self.values)
@@ -66,12 +66,12 @@ class Constants:
 
 
 def is_uncounted(value: Any) -> bool:
-    """Whether C has a constant as a value without a count."""
+    """Return whether C represents a constant without a reference count."""
     return type(value) in _UNCOUNTED and not (type(value) is int and not -_INT64 <= value < _INT64)
 
 
 def uncounted(value: Any) -> dict[str, Any]:
-    """Such a constant as a C value; another stands as nothing."""
+    """Return such a constant as a C Value; NOTHING for another."""
     lib = runtime().lib
     if type(value) is float:
         return {"tag": lib.REAL, "real": value}
@@ -104,11 +104,11 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
             }
         )
     peer.pointer.steps = peer.own("Step[]", steps)
-    peer.pointer.ways = peer.own("void *[]", len(steps))
+    peer.pointer.plans = peer.own("void *[]", len(steps))
 
 
 def native_number(step: t.Step) -> int:
-    """Which native step it is, or does a scalar's work on what is no number; NO_NATIVE."""
+    """Return the number of the native step (of a scalar: for operands that are no numbers), or NO_NATIVE."""
     if not isinstance(step, t.Compute):
         return int(runtime().lib.NO_NATIVE)
     record = lookup(step.op)
@@ -118,7 +118,7 @@ def native_number(step: t.Step) -> int:
 
 
 def scalar_number(step: t.Step) -> int:
-    """Of arithmetic that C has its number there."""
+    """Return the number of arithmetic in C, or NO_SCALAR."""
     lib = runtime().lib
     if isinstance(step, t.Compute) and isinstance(lookup(step.op), Scalar):
         return int(lib.ck_scalar_number(step.op.encode()))
@@ -158,7 +158,7 @@ def _end(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
 def return_point(
     block: BlockPeer, handler: BlockPeer | None = None, copied: set[str] | frozenset[str] = frozenset()
 ) -> Any:
-    """The `ReturnPoint *` of a frame that returns to a block, and of an install also has a handler.
+    """Return the `ReturnPoint *` of a frame that returns to a block, and may have an install's handler.
 
     copied: the saved slots that the install's body needs too.
     """

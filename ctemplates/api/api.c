@@ -102,8 +102,8 @@ uint32_t ck_state_depth(const Held *held) {
     return depth;
 }
 
-/* How many values there are in the frames; Python is told what frames they are. */
-static size_t look_at_frames(const State *state, const Crossing *crossing) {
+/* How many values there are in the frames; Python is tested what frames they are. */
+static size_t list_frames(const State *state, const Crossing *crossing) {
     FrameWalk walk = stack_walk(&state->stack);
     FrameHead head;
     const Value *saved;
@@ -130,7 +130,7 @@ static void export_state(void *arguments) {
     Crossing *crossing = arguments;
     const State *state = crossing->held->state;
     Heap *heap = crossing->held->heap;
-    const size_t count = state->value_count + look_at_frames(state, crossing);
+    const size_t count = state->value_count + list_frames(state, crossing);
     Value *values = heap_allocate(heap, (count + 1) * sizeof *values);
     memcpy(values, state->values, state->value_count * sizeof *values);
     copy_frames(state, values + state->value_count);
@@ -145,9 +145,9 @@ bool ck_state_export(const Held *state, uint32_t depth, uintptr_t *points, uintp
     return held_run(state, export_state, &crossing) && crossing.done;
 }
 
-Standing ck_state_standing(const Held *held) {
+Position ck_state_position(const Held *held) {
     const State *state = held->state;
-    return (Standing){.block = state->block,
+    return (Position){.block = state->block,
                       .index = state->index,
                       .finished = state->block->end.kind == FINISH,
                       .steps = state->steps,

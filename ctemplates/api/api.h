@@ -12,14 +12,14 @@
 typedef struct Held Held;
 
 /* Where a state or machine stands. wanted: of a machine that WANTS_CODE. finished: of a state that has its value. */
-typedef struct Standing {
+typedef struct Position {
     const Block *block;
     uint32_t index;
     Form wanted;
     bool finished;
     int64_t steps, births, tags;
     uint64_t run;
-} Standing;
+} Position;
 
 void ck_drop(Held *held);
 
@@ -43,7 +43,7 @@ bool ck_state_export(const Held *state, uint32_t depth, uintptr_t *points, uintp
 uint32_t ck_state_depth(const Held *state);
 uint32_t ck_state_values(const Held *state); /* how many there are at the point */
 
-Standing ck_state_standing(const Held *state);
+Position ck_state_position(const Held *state);
 const void *ck_state_address(const Held *state); /* the State, for the bridge */
 bool ck_state_value(const Held *state, uintptr_t values, uintptr_t errors); /* appends the first one to the list */
 bool ck_state_real(const Held *state, double *value); /* whether that is a real, and it */

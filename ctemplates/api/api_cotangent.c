@@ -12,7 +12,7 @@ typedef struct Request {
     Cotangent *cotangent;
     const Block *block;
     Tape *tape;
-    void *peer, *amounts, *errors;
+    void *helper, *cotangents, *errors;
     size_t above, count;
     uint64_t birth;
     int64_t field;
@@ -25,15 +25,15 @@ typedef struct Request {
 
 static bool enter(Request *request, Body body) { return held_run(request->held, body, request) && request->done; }
 
-static Request of_cotangent(const Held *held, void *amounts, void *errors) {
-    return (Request){.held = held, .cotangent = held->cotangent, .amounts = amounts, .errors = errors};
+static Request of_cotangent(const Held *held, void *cotangents, void *errors) {
+    return (Request){.held = held, .cotangent = held->cotangent, .cotangents = cotangents, .errors = errors};
 }
 
 static void create(void *arguments) {
     Request *r = arguments;
     r->result = held_new(r->held, HELD_COTANGENT);
     r->result->cotangent = NULL;
-    Cotangent *c = cotangent_create(r->held->heap, r->peer);
+    Cotangent *c = cotangent_create(r->held->heap, r->helper);
     programs_create(c);
     r->result->cotangent = c;
     if (r->block->procedure) cotangent_reserve(c, r->block->procedure->registers);
@@ -42,8 +42,8 @@ static void create(void *arguments) {
     r->done = true;
 }
 
-Held *ck_cotangent_create(const Held *any, const Block *block, uint32_t index, void *peer) {
-    Request r = {.held = any, .block = block, .count = index, .peer = peer};
+Held *ck_cotangent_create(const Held *any, const Block *block, uint32_t index, void *helper) {
+    Request r = {.held = any, .block = block, .count = index, .helper = helper};
     if (enter(&r, create)) return r.result;
     held_drop(r.result);
     return NULL;
@@ -73,11 +73,11 @@ static void export_slots(void *arguments) {
     uint32_t count;
     const Register *slots = point_registers(c->block, c->index, &count);
     for (uint32_t i = 0; i < count; i++) c->scratch[i] = c->window[slots[i]];
-    r->done = bridge_export_amounts(c->heap, c->scratch, count, r->amounts, r->errors);
+    r->done = bridge_export_cotangents(c->heap, c->scratch, count, r->cotangents, r->errors);
 }
 
-bool ck_cotangent_slots(const Held *cotangent, void *amounts, void *errors) {
-    Request r = of_cotangent(cotangent, amounts, errors);
+bool ck_cotangent_slots(const Held *cotangent, void *cotangents, void *errors) {
+    Request r = of_cotangent(cotangent, cotangents, errors);
     return enter(&r, export_slots);
 }
 
@@ -87,7 +87,7 @@ static void import_slots(void *arguments) {
     uint32_t count;
     const Register *slots = point_registers(c->block, c->index, &count);
     if (count > r->count) count = (uint32_t)r->count;
-    r->done = bridge_import_amounts(c->heap, r->amounts, c->scratch, count, r->errors);
+    r->done = bridge_import_cotangents(c->heap, r->cotangents, c->scratch, count, r->errors);
     for (uint32_t i = 0; i < count && r->done; i++) {
         drop(c->heap, c->window[slots[i]]);
         c->window[slots[i]] = c->scratch[i];
@@ -95,8 +95,8 @@ static void import_slots(void *arguments) {
     }
 }
 
-bool ck_cotangent_set_slots(const Held *cotangent, void *amounts, uint32_t count, void *errors) {
-    Request r = of_cotangent(cotangent, amounts, errors);
+bool ck_cotangent_set_slots(const Held *cotangent, void *cotangents, uint32_t count, void *errors) {
+    Request r = of_cotangent(cotangent, cotangents, errors);
     r.count = count;
     return enter(&r, import_slots);
 }
@@ -108,28 +108,28 @@ static void export_frames(void *arguments) {
     Cotangent *c = r->cotangent;
     size_t above = r->above, left = r->count;
     Value *found = heap_allocate(c->heap, (left + 1) * sizeof(Value));
-    for (const AmountChunk *chunk = c->stack; chunk && left; chunk = chunk->previous)
+    for (const AccumulatorChunk *chunk = c->stack; chunk && left; chunk = chunk->previous)
         for (size_t i = chunk->count; i-- > 0 && left;)
             if (above)
                 above--;
             else
-                found[--left] = chunk->amounts[i];
-    r->done = bridge_export_amounts(c->heap, found + left, r->count - left, r->amounts, r->errors);
+                found[--left] = chunk->cotangents[i];
+    r->done = bridge_export_cotangents(c->heap, found + left, r->count - left, r->cotangents, r->errors);
     heap_free(c->heap, found, (r->count + 1) * sizeof(Value));
 }
 
-bool ck_cotangent_frames(const Held *cotangent, size_t above, size_t count, void *amounts, void *errors) {
-    Request r = of_cotangent(cotangent, amounts, errors);
+bool ck_cotangent_frames(const Held *cotangent, size_t above, size_t count, void *cotangents, void *errors) {
+    Request r = of_cotangent(cotangent, cotangents, errors);
     r.above = above;
     r.count = count;
     return enter(&r, export_frames);
 }
 
-static void push_amounts(void *arguments) {
+static void push_cotangents(void *arguments) {
     Request *r = arguments;
     Cotangent *c = r->cotangent;
     Value *given = heap_allocate(c->heap, (r->count + 1) * sizeof(Value));
-    r->done = bridge_import_amounts(c->heap, r->amounts, given, r->count, r->errors);
+    r->done = bridge_import_cotangents(c->heap, r->cotangents, given, r->count, r->errors);
     for (size_t i = 0; i < r->count && r->done; i++) {
         cotangent_push(c, given[i]);
         c->mixed |= given[i].tag != REAL;
@@ -137,26 +137,26 @@ static void push_amounts(void *arguments) {
     heap_free(c->heap, given, (r->count + 1) * sizeof(Value));
 }
 
-bool ck_cotangent_push(const Held *cotangent, void *amounts, size_t count, void *errors) {
-    Request r = of_cotangent(cotangent, amounts, errors);
+bool ck_cotangent_push(const Held *cotangent, void *cotangents, size_t count, void *errors) {
+    Request r = of_cotangent(cotangent, cotangents, errors);
     r.count = count;
-    return enter(&r, push_amounts);
+    return enter(&r, push_cotangents);
 }
 
-static void pop_amounts(void *arguments) {
+static void pop_cotangents(void *arguments) {
     Request *r = arguments;
     Cotangent *c = r->cotangent;
     Value *popped = heap_allocate(c->heap, (r->count + 1) * sizeof(Value));
     for (size_t i = r->count; i-- > 0;) popped[i] = cotangent_pop(c);
-    r->done = bridge_export_amounts(c->heap, popped, r->count, r->amounts, r->errors);
+    r->done = bridge_export_cotangents(c->heap, popped, r->count, r->cotangents, r->errors);
     for (size_t i = 0; i < r->count; i++) drop(c->heap, popped[i]);
     heap_free(c->heap, popped, (r->count + 1) * sizeof(Value));
 }
 
-bool ck_cotangent_pop(const Held *cotangent, size_t count, void *amounts, void *errors) {
-    Request r = of_cotangent(cotangent, amounts, errors);
+bool ck_cotangent_pop(const Held *cotangent, size_t count, void *cotangents, void *errors) {
+    Request r = of_cotangent(cotangent, cotangents, errors);
     r.count = count;
-    return enter(&r, pop_amounts);
+    return enter(&r, pop_cotangents);
 }
 
 /* Fields */
@@ -167,20 +167,20 @@ static void find(void *arguments) {
     const Value *there = cotangent_find(c, r->birth, r->field);
     r->done = true;
     if (!there) return;
-    const Value amount = r->takes ? cotangent_take(c, r->birth, r->field) : copied(*there);
-    r->found = amount.tag == REAL ? REAL_AMOUNT : OTHER_AMOUNT;
-    r->real = amount.real;
-    if (amount.tag != REAL) r->done = bridge_export_amounts(c->heap, &amount, 1, r->amounts, r->errors);
-    drop(c->heap, amount);
+    const Value cotangent = r->takes ? cotangent_take(c, r->birth, r->field) : copied(*there);
+    r->found = cotangent.tag == REAL ? REAL_COTANGENT : OTHER_COTANGENT;
+    r->real = cotangent.real;
+    if (cotangent.tag != REAL) r->done = bridge_export_cotangents(c->heap, &cotangent, 1, r->cotangents, r->errors);
+    drop(c->heap, cotangent);
 }
 
-Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bool takes, double *real, void *amounts,
+Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bool takes, double *real, void *cotangents,
                         void *errors) {
-    Request r = of_cotangent(cotangent, amounts, errors);
+    Request r = of_cotangent(cotangent, cotangents, errors);
     r.birth = birth;
     r.field = field;
     r.takes = takes;
-    if (!enter(&r, find)) return NOT_FOUND_OUT;
+    if (!enter(&r, find)) return FIND_FAILED;
     *real = r.real;
     return r.found;
 }
@@ -188,19 +188,19 @@ Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bo
 static void change(void *arguments) {
     Request *r = arguments;
     Cotangent *c = r->cotangent;
-    Value amount = of_real(r->real);
-    r->done = !r->amounts || bridge_import_amounts(c->heap, r->amounts, &amount, 1, r->errors);
+    Value cotangent = of_real(r->real);
+    r->done = !r->cotangents || bridge_import_cotangents(c->heap, r->cotangents, &cotangent, 1, r->errors);
     if (!r->done) return;
-    c->mixed |= amount.tag != REAL;
+    c->mixed |= cotangent.tag != REAL;
     if (r->adds)
-        cotangent_give(c, r->birth, r->field, amount);
+        cotangent_give(c, r->birth, r->field, cotangent);
     else
-        cotangent_set(c, r->birth, r->field, amount);
+        cotangent_set(c, r->birth, r->field, cotangent);
 }
 
-bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, bool adds, double real, void *amounts,
+bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, bool adds, double real, void *cotangents,
                          void *errors) {
-    Request r = of_cotangent(cotangent, amounts, errors);
+    Request r = of_cotangent(cotangent, cotangents, errors);
     r.birth = birth;
     r.field = field;
     r.adds = adds;
@@ -213,14 +213,14 @@ static void find_field(void *arguments) {
     Heap *heap = r->held->heap;
     Side side = {.run = NOBODY};
     Value dictionary;
-    r->done = bridge_import(heap, &side, r->amounts, &dictionary, 1, r->errors);
+    r->done = bridge_import(heap, &side, r->cotangents, &dictionary, 1, r->errors);
     if (!r->done) return;
     r->field = ((const Dictionary *)dictionary.object)->entries->all[0].field;
     drop(heap, dictionary);
 }
 
 bool ck_key_field(const Held *any, void *dictionaries, int64_t *field, void *errors) {
-    Request r = {.held = any, .amounts = dictionaries, .errors = errors};
+    Request r = {.held = any, .cotangents = dictionaries, .errors = errors};
     if (!enter(&r, find_field)) return false;
     *field = r.field;
     return true;

@@ -7,7 +7,7 @@ typedef struct SweepCreation {
     const Held *state;
     int64_t last, base;
     size_t bytes;
-    void *peer;
+    void *helper;
     Held *result;
 } SweepCreation;
 
@@ -15,36 +15,36 @@ static void create_sweep(void *arguments) {
     SweepCreation *given = arguments;
     given->result = held_new(given->state, HELD_SWEEP);
     given->result->sweep = sweep_create(
-        given->state->heap, given->state->state, given->last, given->base, given->bytes, given->peer);
+        given->state->heap, given->state->state, given->last, given->base, given->bytes, given->helper);
 }
 
-Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t bytes, uintptr_t peer) {
-    SweepCreation given = {.state = state, .last = last, .base = base, .bytes = bytes, .peer = (void *)peer};
+Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t bytes, uintptr_t helper) {
+    SweepCreation given = {.state = state, .last = last, .base = base, .bytes = bytes, .helper = (void *)helper};
     if (held_run(state, create_sweep, &given)) return given.result;
     held_drop(given.result);
     return NULL;
 }
 
-typedef struct SweepGoing {
+typedef struct SweepCall {
     Sweep *sweep;
     bool quiet;
     SweepOutcome outcome;
-} SweepGoing;
+} SweepCall;
 
-static void go_on(void *arguments) {
-    SweepGoing *given = arguments;
-    given->outcome = sweep_go_on(given->sweep, given->quiet);
+static void continue_sweep(void *arguments) {
+    SweepCall *given = arguments;
+    given->outcome = sweep_continue(given->sweep, given->quiet);
 }
 
 SweepOutcome ck_sweep_run(Held *held, Held *cotangent, const Directive *directive, bool quiet) {
     Sweep *sweep = held->sweep;
-    SweepGoing given = {.sweep = sweep, .quiet = quiet, .outcome = SWEEP_NO_MEMORY};
+    SweepCall given = {.sweep = sweep, .quiet = quiet, .outcome = SWEEP_NO_MEMORY};
     if (cotangent) sweep->cotangent = cotangent->cotangent;
     if (directive) {
         sweep->now = *directive;
         sweep->busy = true;
     }
-    if (!held_run(held, go_on, &given)) given.outcome = SWEEP_NO_MEMORY;
+    if (!held_run(held, continue_sweep, &given)) given.outcome = SWEEP_NO_MEMORY;
     if (given.outcome == SWEEP_FAILED || given.outcome == SWEEP_NO_MEMORY) {
         sweep_lose(sweep, given.outcome == SWEEP_NO_MEMORY);
         if (sweep->cotangent_lost && cotangent) cotangent->abandoned = true;

@@ -5,8 +5,8 @@
 #include "api/api.h"
 
 /* A sweep that starts at the state, of a run taken to end at the step `last`. base, bytes: of its own bisection; a
- * base of 0: it follows directives. The peer, and what it refers to, must outlive the sweep. */
-Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t bytes, uintptr_t peer);
+ * base of 0: it follows directives. The helper, and what it refers to, must outlive the sweep. */
+Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t bytes, uintptr_t helper);
 
 /* Goes on, with the directive if there is one. cotangent: what SWEEP_WANTS_SEED asked for, from then on each time;
  * else NULL. After SWEEP_FAILED and SWEEP_NO_MEMORY the sweep only tells where its machine stands. */
@@ -29,7 +29,7 @@ Held *ck_sweep_end(const Held *sweep);               /* the state at the end of 
 void ck_sweep_begin_log(const Held *sweep);
 size_t ck_sweep_log(const Held *sweep, Directive *log, size_t room);
 
-/* Asks its own schedule alone, which is told this; nothing is done. false: memory ended, or the schedule did. */
+/* Asks its own schedule alone, which is tested this; nothing is done. false: memory ended, or the schedule did. */
 bool ck_sweep_ask(const Held *sweep, Report reached, Directive *next);
 
 #endif

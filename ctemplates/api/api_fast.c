@@ -33,12 +33,12 @@ void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next)
 
 /* Shapes */
 
-typedef struct Telling {
+typedef struct Shapes {
     int64_t *numbers;
     size_t count, room;
     uint32_t left; /* of the present parameter */
     bool full;
-} Telling;
+} Shapes;
 
 /* What a value consists of; of records only that of plain tuples, of a list its first element. */
 static const Value *parts_of(Value v, uint32_t *count) {
@@ -59,7 +59,7 @@ static const Value *parts_of(Value v, uint32_t *count) {
     }
 }
 
-static void tell(Telling *t, Value v, uint32_t depth) {
+static void add_shape(Shapes *t, Value v, uint32_t depth) {
     const Kind kind = kind_of(v);
     int64_t detail = kind == RECORD && cells_of(v)[0].tag == NOTHING;
     uint32_t count;
@@ -80,16 +80,16 @@ static void tell(Telling *t, Value v, uint32_t depth) {
     t->numbers[t->count++] = (int64_t)kind;
     t->numbers[t->count++] = detail;
     t->numbers[t->count++] = count;
-    for (uint32_t i = 0; i < count; i++) tell(t, load(&parts[i]), depth - 1);
+    for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), depth - 1);
 }
 
-size_t ck_standing_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room) {
+size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room) {
     const Machine *machine = held_machine(held);
     if (!machine || machine->index) return 0;
-    Telling telling = {.numbers = numbers, .room = room};
+    Shapes shapes = {.numbers = numbers, .room = room};
     for (uint32_t i = 0; i < machine->block->parameter_count; i++) {
-        telling.left = most - 1;
-        tell(&telling, load(&machine->registers[machine->block->parameters[i]]), depth);
+        shapes.left = most - 1;
+        add_shape(&shapes, load(&machine->registers[machine->block->parameters[i]]), depth);
     }
-    return telling.full ? 0 : telling.count;
+    return shapes.full ? 0 : shapes.count;
 }

@@ -24,6 +24,6 @@ void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next)
  * that is its first element), in preorder. Three numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple), how many
  * parts follow. Those deeper than `depth`, and more than `most` of one parameter, are left out, all of one value together. How many
  * numbers; 0: it stands elsewhere, or there are more than `room`. */
-size_t ck_standing_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room);
+size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct MachineCreation {
     const Held *state;
     const Held *tape;
     size_t tape_limit;
-    void *peer;
+    void *helper;
     Held *result;
 } MachineCreation;
 
@@ -35,13 +35,13 @@ static void create_machine(void *arguments) {
     MachineCreation *given = arguments;
     Tape *tape = given->tape ? given->tape->tape : NULL;
     given->result = held_new(given->state, HELD_MACHINE);
-    Machine *machine = machine_create(given->state->heap, given->state->state, tape, given->peer);
+    Machine *machine = machine_create(given->state->heap, given->state->state, tape, given->helper);
     machine->tape_limit = given->tape_limit;
     given->result->machine = machine;
 }
 
-Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t peer) {
-    MachineCreation given = {.state = state, .tape = tape, .tape_limit = tape_limit, .peer = (void *)peer};
+Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t helper) {
+    MachineCreation given = {.state = state, .tape = tape, .tape_limit = tape_limit, .helper = (void *)helper};
     if (held_run(state, create_machine, &given)) return given.result;
     held_drop(given.result);
     return NULL;
@@ -65,10 +65,10 @@ Outcome ck_machine_run(Held *held, int64_t limit, int64_t slice) {
     return given.outcome;
 }
 
-Standing ck_machine_standing(const Held *held) {
+Position ck_machine_position(const Held *held) {
     const Machine *machine = held_machine(held);
-    if (!machine) return (Standing){.block = NULL};
-    return (Standing){.block = machine->block,
+    if (!machine) return (Position){.block = NULL};
+    return (Position){.block = machine->block,
                       .index = machine->index,
                       .wanted = machine->wanted,
                       .steps = machine->steps,

@@ -7,11 +7,11 @@
 Held *ck_tape_create(const Held *any);
 size_t ck_tape_bytes(const Held *tape);
 
-/* A machine at the state. tape: NULL, or what it records on until that has `tape_limit` bytes. The peer and what
+/* A machine at the state. tape: NULL, or what it records on until that has `tape_limit` bytes. The helper and what
  * it refers to must outlive the machine. After FAILED and NO_MEMORY it tells where it stands, but is of no more use. */
-Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t peer);
+Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t helper);
 Outcome ck_machine_run(Held *machine, int64_t limit, int64_t slice);
-Standing ck_machine_standing(const Held *machine); /* or sweep: of the machine at work; block is NULL if none is */
+Position ck_machine_position(const Held *machine); /* or sweep: of the machine at work; block is NULL if none is */
 Held *ck_machine_state(const Held *machine);
 
 /* The calls that its frames (or a sweep's machine's) wait for and that are to be shown, at most `room`, the innermost

@@ -93,10 +93,10 @@ int64_t ck_scalar_apply(uint16_t number, bool strict, const Piece *operands, Pie
     return checked(numbers.heap, pieces);
 }
 
-/* Gives the amounts to the step and writes what its accumulators are then. */
-static Piece *reversed(Heap *heap, StepTape *tape, uint32_t registers, const Piece *amounts, Piece *at) {
-    Value window[MOST_REGISTERS], received = number_from(heap, &amounts);
-    for (uint32_t i = 0; i < registers; i++) window[i] = number_from(heap, &amounts);
+/* Gives the cotangents to the step and writes what its accumulators are then. */
+static Piece *reversed(Heap *heap, StepTape *tape, uint32_t registers, const Piece *cotangents, Piece *at) {
+    Value window[MOST_REGISTERS], received = number_from(heap, &cotangents);
+    for (uint32_t i = 0; i < registers; i++) window[i] = number_from(heap, &cotangents);
     if (tape) step_tape_reverse(heap, tape, received, window);
     drop(heap, received);
     for (uint32_t i = 0; i < registers; i++) {
@@ -107,7 +107,7 @@ static Piece *reversed(Heap *heap, StepTape *tape, uint32_t registers, const Pie
 }
 
 int64_t ck_scalar_tape(uint16_t number, const Piece *operands, const uint32_t *places, uint32_t registers,
-                       const Piece *amounts, Piece *result) {
+                       const Piece *cotangents, Piece *result) {
     Heap *heap = fresh_heap();
     const uint32_t count = SCALARS[number].arity;
     Value given[2], value;
@@ -115,7 +115,7 @@ int64_t ck_scalar_tape(uint16_t number, const Piece *operands, const uint32_t *p
     int64_t pieces = LEFT_TO_PYTHON;
     for (uint32_t i = 0; i < count; i++) given[i] = number_from(heap, &operands);
     if (registers <= MOST_REGISTERS && numbers_apply_taped(heap, number, given, places, &value, &tape)) {
-        Piece *end = reversed(heap, tape, registers, amounts, number_to(value, result));
+        Piece *end = reversed(heap, tape, registers, cotangents, number_to(value, result));
         pieces = end - result;
         if (tape) step_tape_destroy(heap, tape);
         drop(heap, value);

@@ -31,9 +31,9 @@ bool ck_scalar_integers(uint16_t number, const int64_t *operands, int *kind, int
 int64_t ck_scalar_loop(uint16_t number, bool strict, int64_t count, const double *x, const double *y, double *z);
 
 int64_t ck_scalar_apply(uint16_t number, bool strict, const Piece *operands, Piece *result);
-/* A taped step and its reversal. amounts: that of the result, then one for each register; result: the pieces of
+/* A taped step and its reversal. cotangents: that of the result, then one for each register; result: the pieces of
  * the result, then of the accumulators in the registers. */
 int64_t ck_scalar_tape(uint16_t number, const Piece *operands, const uint32_t *places, uint32_t registers,
-                       const Piece *amounts, Piece *result);
+                       const Piece *cotangents, Piece *result);
 
 #endif

@@ -29,7 +29,7 @@ const HeapHooks HELD_HOOKS = {
     .release_python = python_release,
     .destroy_container = destroy_container,
     .forget_layouts = layouts_destroy,
-    .add_foreign = foreign_amount_add,
+    .add_foreign = foreign_sum,
 };
 
 typedef struct Gate Gate;

@@ -24,7 +24,7 @@ static void add(void *arguments) {
     Sum *sum = arguments;
     Passage *x = &sum->x;
     passage_begin(x, sum->heap, NULL);
-    x->amounts = true;
+    x->cotangents = true;
     if (!classes()) return;
     PyObject *a = export_value(x, sum->operands[0], false), *b = export_value(x, sum->operands[1], false);
     sum->result = a && b && export_rest(x) ? PyNumber_Add(a, b) : NULL;
@@ -36,8 +36,8 @@ static void add(void *arguments) {
     sum->done = import_rest(x);
 }
 
-/* Amounts of one location are alike, so only memory can be missing. */
-Value foreign_amount_add(Heap *heap, Value a, Value b) {
+/* Accumulators of one location are alike, so only memory can be missing. */
+Value foreign_sum(Heap *heap, Value a, Value b) {
     Sum sum = {.heap = heap, .operands = {a, b}, .value = nothing()};
     guarded(heap, add, clean_sum, &sum);
     drop(heap, a);

@@ -4,7 +4,7 @@
 
 #include "memory/heap.h"
 
-/* a + b of amounts that are no reals, by Python. */
-Value foreign_amount_add(Heap *heap, Value a, Value b);
+/* a + b of cotangents that are no reals, by Python. */
+Value foreign_sum(Heap *heap, Value a, Value b);
 
 #endif

@@ -27,12 +27,24 @@ Py_ssize_t offset_in(PyTypeObject *type, const char *name) {
     return result;
 }
 
+/* Where a named tuple has a field. */
+static Py_ssize_t field_place(PyTypeObject *type, const char *name) {
+    PyObject *fields = PyObject_GetAttrString((PyObject *)type, "_fields"), *text = PyUnicode_FromString(name);
+    const Py_ssize_t place = fields && text ? PySequence_Index(fields, text) : -1;
+    Py_XDECREF(fields);
+    Py_XDECREF(text);
+    return place;
+}
+
+#define FIND_PLACE(name) c->answer_##name = field_place(c->answer, #name);
+
 static void find(Classes *c) {
     VALUE_CLASSES(FIND_CLASS)
     VALUE_OBJECTS(FIND_OBJECT)
     VALUE_NAMES(FIND_NAME)
     if (PyErr_Occurred()) return;
     VALUE_SLOTS(FIND_SLOT)
+    ANSWER_FIELDS(FIND_PLACE)
 }
 
 /* Made once, under the GIL, and never changed: a second thread that comes while modules are being imported makes

@@ -19,7 +19,8 @@
     CLASS(layout, "checkpoint.ad.containers", "Layout")                                                        \
     CLASS(dual, "checkpoint.ad.numbers", "Dual")                                                               \
     CLASS(array, "checkpoint.ad.arrays", "Array")                                                              \
-    CLASS(both, "checkpoint.interp.hybrid.cotangent", "Both")
+    CLASS(both, "checkpoint.interp.hybrid.cotangent", "Both")                                                  \
+    CLASS(answer, "checkpoint.ctarget.foreign", "Answer")
 
 /* The slots of their instances: SLOT(class, Python's name). */
 #define VALUE_SLOTS(SLOT)                                                                                      \
@@ -48,6 +49,11 @@
     NAME(perform) NAME(resume) NAME(differentiate) NAME(truth) NAME(strip) NAME(wrong_call) NAME(uncaught)     \
     NAME(reverse)
 
+/* The fields of what Python answers for a step: FIELD(name). */
+#define ANSWER_FIELDS(FIELD)                                                                                   \
+    FIELD(value) FIELD(births) FIELD(tags) FIELD(origin) FIELD(bytes) FIELD(extra)
+
+#define ANSWER_PLACE(name) Py_ssize_t answer_##name;
 #define CLASS_FIELD(name, module, python) PyTypeObject *name;
 #define SLOT_FIELD(class, name) Py_ssize_t class##_##name;
 #define OBJECT_FIELD(name, module, python) PyObject *name;
@@ -59,6 +65,7 @@ typedef struct Classes {
     VALUE_SLOTS(SLOT_FIELD)
     VALUE_OBJECTS(OBJECT_FIELD)
     VALUE_NAMES(NAME_FIELD)
+    ANSWER_FIELDS(ANSWER_PLACE)
 } Classes;
 
 /* What a module names, a new reference; NULL: there is no such thing, and an exception is set. offset_in: where the

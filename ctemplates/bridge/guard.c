@@ -19,8 +19,8 @@ void guarded(Heap *heap, Work body, Work clean, void *arguments) {
     if (!whole) heap_exhausted(heap);
 }
 
-void call_begin(Call *call, void *peer) {
-    call->operands[0] = Py_NewRef((PyObject *)peer);
+void call_begin(Call *call, void *helper) {
+    call->operands[0] = Py_NewRef((PyObject *)helper);
     call->count = 1;
 }
 
@@ -53,9 +53,9 @@ PyObject *take_exception(void) {
     return value;
 }
 
-void tell_error(void *peer) {
+void report_error(void *helper) {
     PyObject *error = take_exception();
-    if (!error || PyObject_SetAttrString(peer, "error", error) < 0) PyErr_Clear();
+    if (!error || PyObject_SetAttrString(helper, "error", error) < 0) PyErr_Clear();
     Py_XDECREF(error);
 }
 

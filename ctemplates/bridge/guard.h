@@ -11,13 +11,13 @@
 typedef void (*Work)(void *arguments);
 void guarded(Heap *heap, Work body, Work clean, void *arguments);
 
-/* A call of a method of the peer, with at most 8 operands, which are released; NULL: it failed (also where one of
+/* A call of a method of the helper, with at most 8 operands, which are released; NULL: it failed (also where one of
  * them is NULL). */
 typedef struct Call {
-    PyObject *operands[9]; /* the peer is the first */
+    PyObject *operands[9]; /* the helper is the first */
     size_t count;
 } Call;
-void call_begin(Call *call, void *peer);
+void call_begin(Call *call, void *helper);
 void call_end(Call *call); /* releases the operands of a call that was not made */
 void call_add(Call *call, PyObject *operand); /* takes the reference */
 void call_add_integer(Call *call, int64_t i);
@@ -25,8 +25,8 @@ PyObject *call_do(Call *call, PyObject *name);
 
 PyObject *take_exception(void); /* Python's present exception, a new reference */
 
-/* Hands Python's present exception to the peer, as its `error`. */
-void tell_error(void *peer);
+/* Hands Python's present exception to the helper, as its `error`. */
+void report_error(void *helper);
 
 /* Adds operands of a step or end, exported, as a tuple with None in the place of constants. */
 void call_add_operands(Call *call, Passage *x, const Value *registers, const Operand *operands, uint32_t count);

@@ -6,11 +6,11 @@
 #include "bridge/classes.h"
 #include "memory/hash.h"
 
-void passage_begin(Passage *x, Heap *heap, void *peer) {
+void passage_begin(Passage *x, Heap *heap, void *helper) {
     x->heap = heap;
     x->side = (Side){.run = 0, .owner = NULL, .registers = 0};
-    x->peer = peer;
-    x->amounts = x->failed = false;
+    x->helper = helper;
+    x->cotangents = x->failed = false;
     x->known = x->at_hand;
     x->count = x->done = 0;
     x->room = AT_HAND;
@@ -99,8 +99,8 @@ Known *passage_find_object(Passage *x, const Object *object) { return find(x, &x
 Known *passage_find_python(Passage *x, const PyObject *python) { return find(x, &x->by_python, python); }
 
 PyObject *passage_owner(Passage *x) {
-    if (!x->side.owner && x->peer) {
-        PyObject *machine = PyObject_GetAttr(x->peer, classes()->machine);
+    if (!x->side.owner && x->helper) {
+        PyObject *machine = PyObject_GetAttr(x->helper, classes()->machine);
         PyObject *owner = machine ? PyObject_GetAttr(machine, classes()->owner) : NULL;
         Py_XDECREF(machine);
         if (!owner) {

@@ -35,8 +35,8 @@ enum { FEW = 8, AT_HAND = 16 };
 typedef struct Passage {
     Heap *heap;
     Side side;
-    void *peer;   /* PyObject *: where side.owner is asked for when it is needed; NULL: nowhere */
-    bool amounts; /* duals are accumulators of duals, and nothing else is known */
+    void *helper;   /* PyObject *: where side.owner is asked for when it is needed; NULL: nowhere */
+    bool cotangents; /* duals are accumulators of duals, and nothing else is known */
     bool failed;
     Known *known;
     size_t count, room, done;
@@ -44,7 +44,7 @@ typedef struct Passage {
     Known at_hand[AT_HAND];
 } Passage;
 
-void passage_begin(Passage *x, Heap *heap, void *peer);
+void passage_begin(Passage *x, Heap *heap, void *helper);
 void passage_end(Passage *x);
 
 /* Remembers a pair, taking a reference to `python`; false: no memory. */

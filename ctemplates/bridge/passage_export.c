@@ -72,7 +72,7 @@ static PyObject *empty_environment(const Object *object) {
 
 static PyObject *empty_dual(const Passage *x, const Object *object) {
     const Classes *c = classes();
-    return x->amounts ? new_instance(c->both) : with_birth(c->dual, c->dual_tag, object->birth);
+    return x->cotangents ? new_instance(c->both) : with_birth(c->dual, c->dual_tag, object->birth);
 }
 
 static PyObject *empty_instance(Passage *x, Object *object, Kind kind) {
@@ -122,7 +122,7 @@ static PyObject *export_range(const Value *cells) {
 
 static PyObject *export_foreign(const Passage *x, const Foreign *foreign, bool fresh) {
     PyObject *python = foreign->python;
-    if (fresh && !x->amounts && (Py_IS_TYPE(python, classes()->array) || Py_IS_TYPE(python, classes()->dual)))
+    if (fresh && !x->cotangents && (Py_IS_TYPE(python, classes()->array) || Py_IS_TYPE(python, classes()->dual)))
         return PyObject_CallOneArg(classes()->fresh, python);
     return Py_NewRef(python);
 }
@@ -149,7 +149,7 @@ PyObject *export_value(Passage *x, Value v, bool fresh) {
 PyObject *export_key(Value key) {
     Passage none;
     if (kind_of(key) != RECORD) {
-        none.amounts = true;
+        none.cotangents = true;
         return export_value(&none, key, false);
     }
     const Value *cells = cells_of(key);
@@ -217,7 +217,7 @@ static bool fill(Passage *x, Known known) {
     switch ((Kind)known.object->kind) {
     case PAIR: return fill_two(x, known.python, cells, c->pair_car, c->pair_cdr);
     case DUAL:
-        return x->amounts ? fill_two(x, known.python, cells, c->both_primal, c->both_tangent)
+        return x->cotangents ? fill_two(x, known.python, cells, c->both_primal, c->both_tangent)
                           : fill_two(x, known.python, cells, c->dual_primal, c->dual_tangent);
     case RECORD: return fill_tuple(x, *slot_of(known.python, c->record_items), cells + 1);
     case LIST: return fill_list(x, *slot_of(known.python, c->list_items), ((List *)known.object)->items);

@@ -259,7 +259,7 @@ static Value import_object(Passage *x, PyObject *python) {
     return import_environment(x, python);
 }
 
-static Value import_amount(Passage *x, PyObject *python) {
+static Value import_cotangent(Passage *x, PyObject *python) {
     if (PyFloat_CheckExact(python)) return of_real(PyFloat_AS_DOUBLE(python));
     return Py_IS_TYPE(python, classes()->both) ? empty_cells(x, DUAL, python, 2, 0) : foreign(x, python);
 }
@@ -268,7 +268,7 @@ Value import_value(Passage *x, PyObject *python) {
     const Classes *c = classes();
     PyTypeObject *type = Py_TYPE(python);
     if (x->failed) return nothing();
-    if (x->amounts) return import_amount(x, python);
+    if (x->cotangents) return import_cotangent(x, python);
     if (type == &PyFloat_Type) return of_real(PyFloat_AS_DOUBLE(python));
     if (type == &PyLong_Type) return import_integer(x, python);
     if (type == &PyBool_Type) return of_boolean(python == Py_True);
@@ -311,7 +311,7 @@ static void fill(Passage *x, Known known) {
     switch ((Kind)known.object->kind) {
     case PAIR: fill_two(x, cells, known.python, c->pair_car, c->pair_cdr); break;
     case DUAL:
-        if (x->amounts)
+        if (x->cotangents)
             fill_two(x, cells, known.python, c->both_primal, c->both_tangent);
         else
             fill_two(x, cells, known.python, c->dual_primal, c->dual_tangent);

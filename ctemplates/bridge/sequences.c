@@ -1,4 +1,4 @@
-/* Sequences of values and amounts: see sequences.h. */
+/* Sequences of values and cotangents: see sequences.h. */
 #include "bridge/sequences.h"
 
 #include "bridge/classes.h"
@@ -14,12 +14,12 @@ typedef struct Sequence {
     Value *out;
     size_t count;
     PyObject *python, *errors;
-    bool amounts, done;
+    bool cotangents, done;
 } Sequence;
 
 static void open_sequence(Sequence *s) {
     passage_begin(&s->x, s->heap, NULL);
-    s->x.amounts = s->amounts;
+    s->x.cotangents = s->cotangents;
     if (s->side) s->x.side = *s->side;
     s->x.side.registers = 0;
 }
@@ -94,14 +94,14 @@ bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t
     return kept;
 }
 
-bool bridge_export_amounts(Heap *heap, const Value *amounts, size_t count, void *list, void *errors) {
-    Sequence s = {.heap = heap, .values = amounts, .count = count, .python = list, .errors = errors, .amounts = true};
+bool bridge_export_cotangents(Heap *heap, const Value *cotangents, size_t count, void *list, void *errors) {
+    Sequence s = {.heap = heap, .values = cotangents, .count = count, .python = list, .errors = errors, .cotangents = true};
     guarded(heap, export_sequence, clean_sequence, &s);
     return s.done;
 }
 
-bool bridge_import_amounts(Heap *heap, void *sequence, Value *out, size_t count, void *errors) {
-    Sequence s = {.heap = heap, .out = out, .count = count, .python = sequence, .errors = errors, .amounts = true};
+bool bridge_import_cotangents(Heap *heap, void *sequence, Value *out, size_t count, void *errors) {
+    Sequence s = {.heap = heap, .out = out, .count = count, .python = sequence, .errors = errors, .cotangents = true};
     guarded(heap, import_sequence, clean_sequence, &s);
     return s.done;
 }

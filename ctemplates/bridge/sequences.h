@@ -1,4 +1,4 @@
-/* Sequences of values and of amounts, which cross as wholes (sequences.c). */
+/* Sequences of values and of cotangents, which cross as wholes (sequences.c). */
 #ifndef CK_SEQUENCES_H
 #define CK_SEQUENCES_H
 
@@ -21,9 +21,9 @@ bool bridge_import(Heap *heap, Side *side, void *sequence, Value *out, size_t co
  * that is at it. false: no memory. */
 bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t count);
 
-/* The same for amounts: float and REAL, Both and DUAL, all else FOREIGN. */
-bool bridge_export_amounts(Heap *heap, const Value *amounts, size_t count, void *list, void *errors);
+/* The same for cotangents: float and REAL, Both and DUAL, all else FOREIGN. */
+bool bridge_export_cotangents(Heap *heap, const Value *cotangents, size_t count, void *list, void *errors);
 
-bool bridge_import_amounts(Heap *heap, void *sequence, Value *out, size_t count, void *errors);
+bool bridge_import_cotangents(Heap *heap, void *sequence, Value *out, size_t count, void *errors);
 
 #endif

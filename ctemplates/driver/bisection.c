@@ -8,18 +8,18 @@ enum { FIRST_ROOM = 16 };
 
 /* One directive, or something that becomes several of them:
  *
- *     STRETCH      reverse the steps from `low`, where a state is kept, to `high`
+ *     SEGMENT      reverse the steps from `low`, where a state is kept, to `high`
  *     PIECE        the same, as a base case; the state at `low` is the current one
  *     PIECE_TAPED  look at how far the tape of a PIECE has come
  *     BEGUN        the first state is kept: tape a first base case
  *     FIRST_TAPED  look at how far that has come, towards `high`
  *     COUNTED      the end of the run has been reached: reverse it all, from `low`
  */
-typedef enum Duty { ONE, STRETCH, PIECE, PIECE_TAPED, BEGUN, FIRST_TAPED, COUNTED } Duty;
+typedef enum Duty { ONE, SEGMENT, PIECE, PIECE_TAPED, BEGUN, FIRST_TAPED, COUNTED } Duty;
 
 struct Pending {
     Duty duty;
-    Deed deed; /* of ONE; its step is `low` */
+    DirectiveKind kind; /* of ONE; its step is `low` */
     int64_t low, high;
 };
 
@@ -36,8 +36,8 @@ static void push_duty(Heap *heap, Bisection *b, Duty duty, int64_t low, int64_t 
     push(heap, b, (Pending){.duty = duty, .low = low, .high = high});
 }
 
-static void push_one(Heap *heap, Bisection *b, Deed deed, int64_t step) {
-    push(heap, b, (Pending){.duty = ONE, .deed = deed, .low = step});
+static void push_one(Heap *heap, Bisection *b, DirectiveKind kind, int64_t step) {
+    push(heap, b, (Pending){.duty = ONE, .kind = kind, .low = step});
 }
 
 void bisection_begin(Heap *heap, Bisection *b, int64_t base, size_t bytes) {
@@ -63,23 +63,23 @@ static void learn(Bisection *b, int64_t low, int64_t to, Report reached) {
     }
 }
 
-static Directive directive(Deed deed, int64_t step) {
-    return (Directive){.deed = deed, .step = step, .bytes = UNBOUNDED};
+static Directive directive(DirectiveKind kind, int64_t step) {
+    return (Directive){.kind = kind, .step = step, .bytes = UNBOUNDED};
 }
 
 static Directive tape(const Bisection *b, int64_t to) {
-    return (Directive){.deed = DO_TAPE, .step = to, .bytes = b->bytes};
+    return (Directive){.kind = DO_TAPE, .step = to, .bytes = b->bytes};
 }
 
-static Directive begin_stretch(Heap *heap, Bisection *b, int64_t low, int64_t high) {
+static Directive begin_segment(Heap *heap, Bisection *b, int64_t low, int64_t high) {
     if (high - low <= b->steps) {
         push_duty(heap, b, PIECE, low, high);
         return directive(DO_RESTORE, low);
     }
     const int64_t middle = low + (high - low) / 2;
-    push_duty(heap, b, STRETCH, low, middle);
+    push_duty(heap, b, SEGMENT, low, middle);
     push_one(heap, b, DO_DROP, middle);
-    push_duty(heap, b, STRETCH, middle, high);
+    push_duty(heap, b, SEGMENT, middle, high);
     push_one(heap, b, DO_KEEP, 0);
     push_one(heap, b, DO_ADVANCE, middle);
     return directive(DO_RESTORE, low);
@@ -91,13 +91,13 @@ static Directive begin_piece(Heap *heap, Bisection *b, int64_t low, int64_t high
 }
 
 /* Where the tape was cut, the rest is reversed first, from a state that is kept there. */
-static Directive look_at_piece(Heap *heap, Bisection *b, int64_t low, int64_t high, Report reached) {
+static Directive continue_piece(Heap *heap, Bisection *b, int64_t low, int64_t high, Report reached) {
     learn(b, low, high, reached);
     if (reached.step == high) return directive(DO_REVERSE, LAST_TAPE);
     push_duty(heap, b, PIECE, low, reached.step);
     push_one(heap, b, DO_RESTORE, low);
     push_one(heap, b, DO_DROP, reached.step);
-    push_duty(heap, b, STRETCH, reached.step, high);
+    push_duty(heap, b, SEGMENT, reached.step, high);
     return directive(DO_KEEP, 0);
 }
 
@@ -107,7 +107,7 @@ static Directive begin_first(Heap *heap, Bisection *b, int64_t low) {
     return tape(b, to);
 }
 
-static Directive look_at_first(Heap *heap, Bisection *b, int64_t low, int64_t to, Report reached) {
+static Directive continue_first(Heap *heap, Bisection *b, int64_t low, int64_t to, Report reached) {
     learn(b, low, to, reached);
     if (reached.finished) return directive(DO_REVERSE, LAST_TAPE);
     push_duty(heap, b, COUNTED, low, 0);
@@ -118,13 +118,13 @@ bool bisection_next(Heap *heap, Bisection *b, Report reached, Directive *next) {
     if (!b->count) return false;
     const Pending top = b->pending[--b->count];
     switch (top.duty) {
-    case ONE: *next = directive(top.deed, top.low); break;
-    case STRETCH: *next = begin_stretch(heap, b, top.low, top.high); break;
+    case ONE: *next = directive(top.kind, top.low); break;
+    case SEGMENT: *next = begin_segment(heap, b, top.low, top.high); break;
     case PIECE: *next = begin_piece(heap, b, top.low, top.high); break;
-    case PIECE_TAPED: *next = look_at_piece(heap, b, top.low, top.high, reached); break;
+    case PIECE_TAPED: *next = continue_piece(heap, b, top.low, top.high, reached); break;
     case BEGUN: *next = begin_first(heap, b, reached.step); break;
-    case FIRST_TAPED: *next = look_at_first(heap, b, top.low, top.high, reached); break;
-    case COUNTED: *next = begin_stretch(heap, b, top.low, reached.step); break;
+    case FIRST_TAPED: *next = continue_first(heap, b, top.low, top.high, reached); break;
+    case COUNTED: *next = begin_segment(heap, b, top.low, reached.step); break;
     }
     return true;
 }

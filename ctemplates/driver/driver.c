@@ -10,11 +10,11 @@
 #include "memory/heap_check.h"
 #include "reversal/reverse.h"
 
-/* PER_RUN: as many steps as take as long as to begin and end a run. FIRST_LOOK, LAST_LOOK: after how many steps it
+/* PER_RUN: as many steps as take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many steps it
  * looks at what it holds, at first and at most. FOREIGN_BYTES: what Python has for a value of its own beside an array's
  * elements: a handle, the array object, and what the allocators add. */
 enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
-enum { FIRST_LOOK = 64, LAST_LOOK = 4096, FOREIGN_BYTES = 300 };
+enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300 };
 
 /* What is held */
 
@@ -24,9 +24,9 @@ static void drop_state(Sweep *s, State **state) {
     if (dropped) state_release(s->heap, dropped);
 }
 
-static void drop_tape(Sweep *s) { stretch_drop(s->heap, &s->last_taped); }
+static void drop_tape(Sweep *s) { segment_drop(s->heap, &s->last_taped); }
 
-/* All bytes; of arrays what they have, or what tapes were told of them, whichever is more. */
+/* All bytes; of arrays what they have, or what tapes were tested of them, whichever is more. */
 static size_t bytes_held(const Sweep *s) {
     const Heap *heap = s->heap;
     const size_t arrays = (size_t)array_memory_live(s->arrays);
@@ -45,7 +45,7 @@ static void weigh(Sweep *s) {
 }
 
 /* The current state is a new reference. */
-static void stand_at(Sweep *s, State *state) {
+static void move_to(Sweep *s, State *state) {
     drop_state(s, &s->current);
     s->current = state;
     s->report.step = state->steps;
@@ -58,11 +58,11 @@ static State *another(State *state) {
     return state;
 }
 
-Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *peer) {
+Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *helper) {
     Sweep *s = heap_allocate(heap, sizeof(Sweep));
-    *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .follows_own = base > 0, .peer = peer};
+    *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .follows_own = base > 0, .helper = helper};
     s->counts.end = s->counts.reversed_to = -1;
-    stand_at(s, another(start));
+    move_to(s, another(start));
     weigh(s);
     if (base > 0) bisection_begin(heap, &s->bisection, base, bytes);
     return s;
@@ -80,8 +80,8 @@ void sweep_destroy(Sweep *s) {
     sweep_leave_arrays(s);
     if (s->machine && !s->machine_lost) machine_destroy(s->machine);
     drop_tape(s);
-    stretch_drop(heap, &s->reversing);
-    stretches_drop(heap, &s->held);
+    segment_drop(heap, &s->reversing);
+    segments_drop(heap, &s->held);
     for (size_t i = 0; i < s->kept_count; i++) state_release(heap, s->kept[i].state);
     drop_state(s, &s->current);
     drop_state(s, &s->end);
@@ -111,7 +111,7 @@ static SweepOutcome keep_current(Sweep *s) {
     if (found) {
         drop_state(s, &found->state);
         found->state = another(s->current);
-        return SWEEP_STANDS;
+        return SWEEP_FOLLOWED;
     }
     if (s->kept_count == s->kept_room) {
         const size_t room = s->kept_room ? 2 * s->kept_room : FIRST_KEPT;
@@ -120,14 +120,14 @@ static SweepOutcome keep_current(Sweep *s) {
     }
     s->kept[s->kept_count++] = (Kept){.step = s->current->steps, .state = another(s->current)};
     if (s->kept_count > s->counts.most_kept) s->counts.most_kept = s->kept_count;
-    return SWEEP_STANDS;
+    return SWEEP_FOLLOWED;
 }
 
 static SweepOutcome restore(Sweep *s) {
     const Kept *found = find_kept(s, s->now.step);
     if (!found) return SWEEP_NOT_KEPT;
-    stand_at(s, another(found->state));
-    return SWEEP_STANDS;
+    move_to(s, another(found->state));
+    return SWEEP_FOLLOWED;
 }
 
 static SweepOutcome drop_kept(Sweep *s) {
@@ -137,7 +137,7 @@ static SweepOutcome drop_kept(Sweep *s) {
     s->kept_count--;
     for (; found < s->kept + s->kept_count; found++) *found = found[1];
     state_release(s->heap, state);
-    return SWEEP_STANDS;
+    return SWEEP_FOLLOWED;
 }
 
 /* Runs */
@@ -150,25 +150,25 @@ static SweepOutcome start_machine(Sweep *s, bool taped) {
         s->last_taped.tape = tape_create(s->heap);
     else
         heap_clear_shelf(s->heap, FOR_TAPES); /* what the run makes now may need the room */
-    Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->peer);
+    Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->helper);
     if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
     s->machine = machine;
     s->from = machine->steps;
-    s->look = FIRST_LOOK;
+    s->check_after = FIRST_CHECK;
     s->run = (SweepRun){.run = machine->run, .taped = taped};
     drop_state(s, &s->current);
-    return SWEEP_STANDS;
+    return SWEEP_FOLLOWED;
 }
 
 static void end_machine(Sweep *s, bool taped) {
     Machine *machine = s->machine;
-    stand_at(s, machine_state(machine));
+    move_to(s, machine_state(machine));
     s->machine = NULL;
     machine_destroy(machine);
     s->left -= PER_RUN;
     *(taped ? &s->counts.taped : &s->counts.advanced) += s->report.step - s->from;
     if (!taped) return;
-    Stretch *made = &s->last_taped;
+    Segment *made = &s->last_taped;
     made->from = s->from;
     made->to = s->report.step;
     made->finishes = s->report.finished;
@@ -177,30 +177,30 @@ static void end_machine(Sweep *s, bool taped) {
 
 /* One slice of a run without a tape, after which what is held is compared with its bound. It looks the more often the
  * faster that has grown. */
-static Outcome run_and_look(Sweep *s, int64_t to) {
+static Outcome run_and_check(Sweep *s, int64_t to) {
     Machine *machine = s->machine;
     const size_t before = bytes_held(s), bound = s->now.bytes;
-    const Outcome outcome = machine_run(machine, to, s->look < s->left ? s->look : s->left);
+    const Outcome outcome = machine_run(machine, to, s->check_after < s->left ? s->check_after : s->left);
     if (outcome != SLICED) return outcome;
     const size_t now = bytes_held(s);
     if (now > bound) return STOPPED; /* a slice makes a step at least */
     if (now > before && now - before > (bound - now) / 8)
-        s->look = s->look > 1 ? s->look / 2 : 1;
-    else if (s->look < LAST_LOOK)
-        s->look *= 2;
+        s->check_after = s->check_after > 1 ? s->check_after / 2 : 1;
+    else if (s->check_after < LAST_CHECK)
+        s->check_after *= 2;
     return SLICED;
 }
 
 static SweepOutcome run_on(Sweep *s, bool taped) {
     if (!s->machine) {
         const SweepOutcome started = start_machine(s, taped);
-        if (started != SWEEP_STANDS) return started;
+        if (started != SWEEP_FOLLOWED) return started;
     }
     const int64_t to = s->now.step < s->last ? s->now.step : s->last;
-    const bool looks = !taped && s->now.bytes < UNBOUNDED;
+    const bool checks = !taped && s->now.bytes < UNBOUNDED;
     while (s->left > 0) {
         const int64_t before = s->machine->steps;
-        const Outcome outcome = looks ? run_and_look(s, to) : machine_run(s->machine, to, s->left);
+        const Outcome outcome = checks ? run_and_check(s, to) : machine_run(s->machine, to, s->left);
         s->left -= s->machine->steps - before;
         switch (outcome) {
         case SLICED: break;
@@ -209,7 +209,7 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
         case NO_MEMORY: return SWEEP_NO_MEMORY;
         case STOPPED:
         case FINISHED:
-        case TAPE_FULL: end_machine(s, taped); return SWEEP_STANDS;
+        case TAPE_FULL: end_machine(s, taped); return SWEEP_FOLLOWED;
         }
     }
     return SWEEP_SLICED;
@@ -231,33 +231,33 @@ static bool needs_quiet(const Sweep *s) {
 /* The last tape, or the one that is held, becomes the one that is reversed. */
 static SweepOutcome take_tape(Sweep *s) {
     if (s->now.step != LAST_TAPE) {
-        const bool found = stretches_take(&s->held, s->now.step, &s->reversing);
-        return found ? SWEEP_STANDS : SWEEP_NOT_HELD;
+        const bool found = segments_take(&s->held, s->now.step, &s->reversing);
+        return found ? SWEEP_FOLLOWED : SWEEP_NOT_HELD;
     }
     if (!s->last_taped.tape) return SWEEP_WITHOUT_TAPE;
     s->reversing = s->last_taped;
-    s->last_taped = (Stretch){.tape = NULL};
-    return SWEEP_STANDS;
+    s->last_taped = (Segment){.tape = NULL};
+    return SWEEP_FOLLOWED;
 }
 
 /* After it there is no current state, until one is restored. */
 static SweepOutcome begin_reversal(Sweep *s) {
     const SweepOutcome taken = take_tape(s);
-    if (taken != SWEEP_STANDS) return taken;
-    Stretch *taped = &s->reversing;
+    if (taken != SWEEP_FOLLOWED) return taken;
+    Segment *taped = &s->reversing;
     if (s->end ? taped->to != s->reversed_to : !taped->finishes) return SWEEP_OUT_OF_ORDER;
     if (!s->end) {
         s->end = taped->end;
         taped->end = NULL;
     }
     drop_state(s, &s->current);
-    return SWEEP_STANDS;
+    return SWEEP_FOLLOWED;
 }
 
 static SweepOutcome reverse(Sweep *s, bool quiet) {
     if (!s->reversing.tape) {
         const SweepOutcome begun = begin_reversal(s);
-        if (begun != SWEEP_STANDS) return begun;
+        if (begun != SWEEP_FOLLOWED) return begun;
     }
     if (!s->cotangent) return SWEEP_WANTS_SEED;
     if (!quiet && needs_quiet(s)) return SWEEP_WANTS_QUIET;
@@ -267,21 +267,21 @@ static SweepOutcome reverse(Sweep *s, bool quiet) {
     if (outcome == SLICED) return SWEEP_SLICED;
     s->reversed_to = s->counts.reversed_to = s->reversing.from;
     s->left -= s->reversing.to - s->reversing.from;
-    stretch_drop(s->heap, &s->reversing);
-    return SWEEP_STANDS;
+    segment_drop(s->heap, &s->reversing);
+    return SWEEP_FOLLOWED;
 }
 
 static SweepOutcome hold(Sweep *s) {
     if (!s->last_taped.tape) return SWEEP_WITHOUT_TAPE;
-    stretches_add(s->heap, &s->held, &s->last_taped);
-    return SWEEP_STANDS;
+    segments_add(s->heap, &s->held, &s->last_taped);
+    return SWEEP_FOLLOWED;
 }
 
 static SweepOutcome release_tape(Sweep *s) {
-    Stretch taken;
-    if (!stretches_take(&s->held, s->now.step, &taken)) return SWEEP_NOT_HELD;
-    stretch_drop(s->heap, &taken);
-    return SWEEP_STANDS;
+    Segment taken;
+    if (!segments_take(&s->held, s->now.step, &taken)) return SWEEP_NOT_HELD;
+    segment_drop(s->heap, &taken);
+    return SWEEP_FOLLOWED;
 }
 
 /* Directives */
@@ -296,7 +296,7 @@ static void log_directive(Sweep *s) {
 }
 
 static SweepOutcome follow(Sweep *s, bool quiet) {
-    switch (s->now.deed) {
+    switch (s->now.kind) {
     case DO_KEEP: return keep_current(s);
     case DO_RESTORE: return restore(s);
     case DO_DROP: return drop_kept(s);
@@ -309,20 +309,20 @@ static SweepOutcome follow(Sweep *s, bool quiet) {
     return SWEEP_OUT_OF_ORDER;
 }
 
-SweepOutcome sweep_go_on(Sweep *s, bool quiet) {
+SweepOutcome sweep_continue(Sweep *s, bool quiet) {
     s->left = s->pace;
     while (s->left > 0) {
         if (!s->busy) {
-            if (!s->follows_own) return SWEEP_STANDS;
+            if (!s->follows_own) return SWEEP_FOLLOWED;
             if (!bisection_next(s->heap, &s->bisection, s->report, &s->now)) return SWEEP_ENDS;
             s->busy = true;
             if (s->logs) log_directive(s);
         }
         const SweepOutcome outcome = follow(s, quiet);
-        if (outcome != SWEEP_STANDS) return outcome;
+        if (outcome != SWEEP_FOLLOWED) return outcome;
         weigh(s);
         s->busy = false;
-        if (quiet) return s->follows_own ? SWEEP_SLICED : SWEEP_STANDS;
+        if (quiet) return s->follows_own ? SWEEP_SLICED : SWEEP_FOLLOWED;
     }
-    return s->busy || s->follows_own ? SWEEP_SLICED : SWEEP_STANDS;
+    return s->busy || s->follows_own ? SWEEP_SLICED : SWEEP_FOLLOWED;
 }

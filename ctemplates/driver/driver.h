@@ -13,7 +13,7 @@
 #define CK_DRIVER_H
 
 #include "driver/bisection.h"
-#include "driver/stretch.h"
+#include "driver/segment.h"
 #include "foreign/array_memory.h"
 #include "state/cotangent.h"
 
@@ -28,9 +28,9 @@ typedef struct Sweep {
     size_t kept_count, kept_room;
     State *current; /* NULL: there is none, or a machine is on its way from it */
     State *end;     /* of the run, once that is known */
-    Stretch last_taped; /* while it is being taped its tape only grows: what else is known of it comes with its end */
-    Stretches held;
-    Stretch reversing; /* some of its tape may have been used up */
+    Segment last_taped; /* while it is being taped its tape only grows: what else is known of it comes with its end */
+    Segments held;
+    Segment reversing; /* some of its tape may have been used up */
     Machine *machine;
     Cotangent *cotangent; /* whoever calls owns it */
     ArrayMemory *arrays;  /* counts those that came into being in the sweep; NULL: it does not weigh them */
@@ -39,7 +39,7 @@ typedef struct Sweep {
     int64_t reversed_to;  /* everything after it has been reversed */
     int64_t pace;         /* steps that one call makes, about; whoever calls may change it */
     int64_t left;         /* of these, what is left of this call */
-    int64_t look;         /* steps until it looks the next time at what it holds; where that is bounded */
+    int64_t check_after;  /* steps until what it holds is next compared with its bound */
     Directive now;
     Report report;
     SweepRun run;
@@ -50,11 +50,11 @@ typedef struct Sweep {
     bool logs;
     Directive *log;
     size_t log_count, log_room;
-    void *peer; /* of its machines (machine.h) */
+    void *helper; /* of its machines (machine.h) */
 } Sweep;
 
-/* At a state. base: of its own bisection; 0: it is given directives. It refers to the peer while it lives. */
-Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *peer);
+/* At a state. base: of its own bisection; 0: it is given directives. It refers to the helper while it lives. */
+Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *helper);
 void sweep_destroy(Sweep *sweep);
 
 /* From the first to the second, in one thread, arrays of Python's count in what is held. */
@@ -63,7 +63,7 @@ void sweep_leave_arrays(Sweep *sweep);
 
 /* Follows `now`, or its own schedule until that ends. quiet: this call is within silence; it does no more than to
  * reverse the tape. */
-SweepOutcome sweep_go_on(Sweep *sweep, bool quiet);
+SweepOutcome sweep_continue(Sweep *sweep, bool quiet);
 
 /* After SWEEP_FAILED and SWEEP_NO_MEMORY, and where memory ended: what can no longer be relied on. */
 void sweep_lose(Sweep *sweep, bool no_memory);

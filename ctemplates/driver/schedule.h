@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum Deed {
+typedef enum DirectiveKind {
     DO_KEEP,
     DO_RESTORE,
     DO_DROP,
@@ -28,7 +28,7 @@ typedef enum Deed {
     DO_HOLD,
     DO_RELEASE,
     DO_REVERSE
-} Deed;
+} DirectiveKind;
 
 enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that means it */
 
@@ -36,7 +36,7 @@ enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that means it */
 #define UNBOUNDED SIZE_MAX    /* bytes */
 
 typedef struct Directive {
-    Deed deed;
+    DirectiveKind kind;
     int64_t step;
     size_t bytes;
 } Directive;
@@ -51,7 +51,7 @@ typedef struct Report {
 } Report;
 
 typedef enum SweepOutcome {
-    SWEEP_STANDS,        /* the directive has been followed */
+    SWEEP_FOLLOWED,        /* the directive has been followed */
     SWEEP_ENDS,          /* its own schedule has nothing left to do */
     SWEEP_SLICED,        /* as much as one call does: go on */
     SWEEP_WANTS_CODE,    /* as a machine does */
@@ -62,7 +62,7 @@ typedef enum SweepOutcome {
     SWEEP_NOT_KEPT,      /* what is to be restored or dropped */
     SWEEP_NOT_HELD,      /* the tape that is to be reversed or released */
     SWEEP_OUT_OF_ORDER,  /* the tape does not end where reversal has come to */
-    SWEEP_FAILED,        /* the peer, of the machine or of the cotangent, has the exception */
+    SWEEP_FAILED,        /* the helper, of the machine or of the cotangent, has the exception */
     SWEEP_NO_MEMORY
 } SweepOutcome;
 
@@ -74,7 +74,7 @@ typedef struct SweepCounts {
     int64_t end, reversed_to;
 } SweepCounts;
 
-/* What the machine's peer asks for: which run is at work, and whether it is recorded. */
+/* What the machine's helper asks for: which run is at work, and whether it is recorded. */
 typedef struct SweepRun {
     uint64_t run;
     bool taped;

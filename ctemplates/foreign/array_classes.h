@@ -10,15 +10,15 @@
     CLASS(discrete, "checkpoint.ad.arrays", "Discrete")                                                        \
     CLASS(memory, "checkpoint.ad.arrays", "Memory")                                                            \
     CLASS(native, "checkpoint.ad.arrays", "Native")                                                            \
-    CLASS(peer, "checkpoint.ctarget.foreign", "Peer")                                                          \
+    CLASS(helper, "checkpoint.ctarget.foreign", "PythonHelper")                                                          \
     CLASS(machine, "checkpoint.interp.hybrid.machine", "Machine")                                              \
     CLASS(tape, "checkpoint.interp.hybrid.engine", "Recorded")                                                 \
-    CLASS(way, "checkpoint.ctarget.ways", "Way")                                                               \
+    CLASS(plan, "checkpoint.ctarget.plans", "StepPlan")                                                               \
     CLASS(node, "checkpoint.ad.numbers", "Node")                                                               \
     CLASS(pulled, "checkpoint.interp.hybrid.tensors", "Pulled")                                                \
     CLASS(pullback, "checkpoint.ad.pullbacks", "Pullback")                                                     \
     CLASS(like, "checkpoint.ad.pullbacks", "Like")                                                             \
-    CLASS(amount, "checkpoint.ad.amounts", "Amount")                                                           \
+    CLASS(cotangent, "checkpoint.ad.amounts", "Amount")                                                           \
     CLASS(scattered, "checkpoint.ad.amounts", "Scattered")
 
 #define ARRAY_SLOTS(SLOT)                                                                                      \
@@ -26,20 +26,20 @@
     SLOT(memory, passing)                                                                                      \
     SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
     SLOT(tape, kept) SLOT(tape, bytes)                                                                         \
-    SLOT(way, plain) SLOT(way, taped) SLOT(way, on_arrays) SLOT(way, on_tape) SLOT(way, flags)                 \
-    SLOT(way, value) SLOT(way, in_place) SLOT(way, rules) SLOT(way, record) SLOT(way, pulls)                   \
+    SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
+    SLOT(plan, value) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
     SLOT(pullback, form) SLOT(pullback, natives) SLOT(pullback, record) SLOT(pullback, result)                 \
     SLOT(pullback, wanted)                                                                                     \
     SLOT(pulled, is_simple) SLOT(pulled, places) SLOT(pulled, pullback) SLOT(pulled, results)                  \
-    SLOT(like, shape) SLOT(like, dtype) SLOT(amount, array) SLOT(amount, owned)
+    SLOT(like, shape) SLOT(like, dtype) SLOT(cotangent, array) SLOT(cotangent, owned)
 
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \
     OBJECT(backends, "checkpoint.ad.arrays", "backends")                                                       \
     OBJECT(defaults, "checkpoint.ad.arrays", "defaults")                                                       \
     OBJECT(constant, "checkpoint.ad.storage", "CONSTANT")                                                      \
     OBJECT(array_of, "checkpoint.ad.arrays", "array_of")                                                       \
-    OBJECT(way_of, "checkpoint.ctarget.ways", "way_of")                                                        \
-    OBJECT(pulls_of, "checkpoint.ctarget.ways", "pulls_of")                                                    \
+    OBJECT(plan_of, "checkpoint.ctarget.plans", "plan_of")                                                        \
+    OBJECT(pulls_of, "checkpoint.ctarget.plans", "pulls_of")                                                    \
     OBJECT(idle, "checkpoint.interp.hybrid.tensors", "IDLE")                                                   \
     OBJECT(pull_bytes, "checkpoint.interp.hybrid.tensors", "PULL_BYTES")
 

@@ -1,4 +1,4 @@
-/* How many bytes of NumPy arrays' data came into being in a stretch of a thread's work, and are still alive.
+/* How many bytes of NumPy arrays' data came into being in a segment of a thread's work, and are still alive.
  *
  * In: `begin` or `resume`, and after it `suspend` or `end`, in the same thread and context, in the order of brackets.
  * (Where the order is another one, what ends is not put back; where the context is, the counter stays in the one

@@ -15,7 +15,7 @@ typedef struct Application {
     Task *task;
     const ArrayClasses *c;
     const Step *step;
-    PyObject *way, *machine, *owner; /* borrowed */
+    PyObject *plan, *machine, *owner; /* borrowed */
     int64_t flags;
     Natives *natives; /* the task's: it releases them */
     PyObject *handles[MOST_OPERANDS];
@@ -228,7 +228,7 @@ static bool deliver(Application *a) {
     if (m->part && tape != Py_None) {
         int64_t bytes = 0;
         const bool number = Py_IS_TYPE(task->answer, a->c->array) || PyFloat_CheckExact(task->answer);
-        task->origin = array_origin(a->c, a->way, a->natives, result, number, tape, &bytes);
+        task->origin = array_origin(a->c, a->plan, a->natives, result, number, tape, &bytes);
         if (!task->origin) return false;
         part_add_origin(m->heap, m->part, (int32_t)task->step)->python = task->origin;
         task->origin = NULL;
@@ -248,7 +248,7 @@ static bool deliver(Application *a) {
 static bool is_own(const Application *a) {
     PyObject *first = a->natives->handles & 1 ? a->handles[0] : NULL;
     const ArrayClasses *c = a->c;
-    if (!first || a->task->m->tape || *slot_of(a->way, c->way_in_place) == Py_None) return false;
+    if (!first || a->task->m->tape || *slot_of(a->plan, c->plan_in_place) == Py_None) return false;
     PyObject *memory = *slot_of(first, Py_IS_TYPE(first, c->array) ? c->array_memory : c->discrete_memory);
     const PyMappingMethods *items = Py_TYPE(a->natives->items[1])->tp_as_mapping;
     return *slot_of(memory, classes()->storage_owner) == a->owner && items && items->mp_ass_subscript;
@@ -271,12 +271,12 @@ static PyObject *changed(const Application *a) {
 }
 
 static PyObject *call(const Application *a, Py_ssize_t function) {
-    return PyObject_Vectorcall(*slot_of(a->way, function), a->natives->items, a->natives->count + 1, NULL);
+    return PyObject_Vectorcall(*slot_of(a->plan, function), a->natives->items, a->natives->count + 1, NULL);
 }
 
 static bool change(Application *a) {
     Task *task = a->task;
-    task->made = call(a, a->c->way_in_place);
+    task->made = call(a, a->c->plan_in_place);
     if (!task->made) return false;
     task->answer = changed(a);
     if (!task->answer) return false;
@@ -285,14 +285,14 @@ static bool change(Application *a) {
     return true;
 }
 
-/* false: an exception is set, or the result is none of those that are told here: then the way says so from now on. */
+/* false: an exception is set, or the result is none of those that are tested here: then the way says so from now on. */
 static bool apply(Application *a, bool *other) {
     Task *task = a->task;
-    task->made = call(a, a->c->way_value);
+    task->made = call(a, a->c->plan_value);
     if (!task->made) return false;
     if (is_plain(task->made) || is_library_array(a->c, task->made)) return deliver(a);
     PyObject *flags = PyLong_FromLongLong(a->flags | ANYWAY);
-    if (flags) Py_SETREF(*slot_of(a->way, a->c->way_flags), flags);
+    if (flags) Py_SETREF(*slot_of(a->plan, a->c->plan_flags), flags);
     *other = true;
     return false;
 }
@@ -301,12 +301,12 @@ static bool apply(Application *a, bool *other) {
 static bool prepare(Application *a) {
     const ArrayClasses *c = a->c;
     if (a->step->count > MOST_OPERANDS || PyDict_GET_SIZE(c->backends) == 0) return false;
-    a->flags = PyLong_AsLongLong(*slot_of(a->way, c->way_flags));
+    a->flags = PyLong_AsLongLong(*slot_of(a->plan, c->plan_flags));
     if (a->flags & UNASKED) {
-        PyObject *asked = PyObject_CallMethodNoArgs(a->way, c->ask);
+        PyObject *asked = PyObject_CallMethodNoArgs(a->plan, c->ask);
         if (!asked) return false;
         Py_DECREF(asked);
-        a->flags = PyLong_AsLongLong(*slot_of(a->way, c->way_flags));
+        a->flags = PyLong_AsLongLong(*slot_of(a->plan, c->plan_flags));
     }
     if (a->flags & ANYWAY) return false;
     a->machine = machine_of(a->task->m);
@@ -316,8 +316,8 @@ static bool prepare(Application *a) {
 
 bool array_step(Task *task, const Step *step) {
     Application a = {.task = task, .c = array_classes(), .step = step, .natives = &task->natives};
-    a.way = a.c ? way_of_step(a.c, task) : NULL;
-    if (!a.way || !prepare(&a)) {
+    a.plan = a.c ? plan_of_step(a.c, task) : NULL;
+    if (!a.plan || !prepare(&a)) {
         PyErr_Clear();
         return false;
     }

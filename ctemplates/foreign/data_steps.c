@@ -1,7 +1,7 @@
-/* Steps that the function of a record does, called at once: see checkpoint/ctarget/ways.py.
+/* Steps that the function of a record does, called at once: see checkpoint/ctarget/plans.py.
  *
  * In: a step whose operands are no duals. Out: what hybrid makes of it. What the function raises, and every other step,
- * is left to the peer.
+ * is left to the helper.
  */
 #include "foreign/data_steps.h"
 
@@ -76,11 +76,11 @@ static int64_t bytes_of(const ArrayClasses *c, PyObject *tape) {
     return tape == Py_None ? 0 : PyLong_AsLongLong(*slot_of(tape, c->tape_bytes));
 }
 
-/* The function that does a step, and whether it answers with a pair. NULL: only the peer can tell. */
+/* The function that does a step, and whether it answers with a pair. NULL: only the helper can tell. */
 static PyObject *function_of(const ArrayClasses *c, const Task *task, const Step *step, bool taped, bool *pair) {
-    PyObject *way = way_of_step(c, task), *found;
-    if (!way || step->count > MOST_OPERANDS) return NULL;
-    bool data = *slot_of(way, c->way_plain) != Py_None;
+    PyObject *plan = plan_of_step(c, task), *found;
+    if (!plan || step->count > MOST_OPERANDS) return NULL;
+    bool data = *slot_of(plan, c->plan_plain) != Py_None;
     for (uint32_t i = 0; i < step->count; i++) {
         PyObject *python = python_of(task->m, &step->operands[i]);
         if (is_dual(task->m, &step->operands[i])) return NULL;
@@ -88,11 +88,11 @@ static PyObject *function_of(const ArrayClasses *c, const Task *task, const Step
     }
     *pair = taped;
     if (!data) {
-        found = *slot_of(way, taped ? c->way_on_tape : c->way_on_arrays);
+        found = *slot_of(plan, taped ? c->plan_on_tape : c->plan_on_arrays);
     } else {
-        found = taped ? *slot_of(way, c->way_taped) : Py_None;
+        found = taped ? *slot_of(plan, c->plan_taped) : Py_None;
         *pair = found != Py_None;
-        if (!*pair) found = *slot_of(way, c->way_plain);
+        if (!*pair) found = *slot_of(plan, c->plan_plain);
     }
     return found == Py_None ? NULL : found;
 }
@@ -125,6 +125,6 @@ bool data_step(Task *task, const Step *step) {
         }
         if (take_result(task, c, machine, pair, bytes_of(c, tape) - before)) return true;
     }
-    tell_error(task->m->peer);
+    report_error(task->m->helper);
     return true;
 }

@@ -4,7 +4,7 @@
 
 #include "foreign/task.h"
 
-/* Does a step by a function of its way; false: nothing has been done. */
+/* Does a step by a function of its plan; false: nothing has been done. */
 bool data_step(Task *task, const Step *step);
 
 #endif

@@ -22,11 +22,11 @@ static void ask_end(Task *task, PyObject *name) {
 
 static bool pointer_after(Task *task) {
     if (task->outcome != STOPPED || task->raised) return true;
-    PyObject *extra = PyTuple_GET_ITEM(task->answer, EXTRA);
+    PyObject *extra = PyTuple_GET_ITEM(task->answer, classes()->answer_extra);
     task->extra = PyLong_AsVoidPtr(extra);
     if (task->extra) return true;
     task->outcome = FAILED;
-    tell_error(task->m->peer);
+    report_error(task->m->helper);
     return false;
 }
 
@@ -42,7 +42,7 @@ static void end_in_python(void *arguments) {
     } else {
         ask_end(task, end->resumes ? c->resume : c->differentiate);
         if (pointer_after(task) && end->resumes && !task->raised && task->m->part && task->outcome == STOPPED)
-            task->m->part->resumed = Py_NewRef(PyTuple_GET_ITEM(task->answer, VALUE));
+            task->m->part->resumed = Py_NewRef(PyTuple_GET_ITEM(task->answer, c->answer_value));
     }
 }
 
@@ -105,7 +105,7 @@ static void deliver(Machine *m, Value value) {
     m->index = 0;
 }
 
-static void stand_at(Machine *m, const State *state) {
+static void move_to(Machine *m, const State *state) {
     const Block *block = state->block;
     const Register *at = state->index ? block->live[state->index] + 1 : block->parameters;
     if (registers_of(block) > m->window) machine_reserve(m, registers_of(block));
@@ -124,7 +124,7 @@ static void resume(Machine *m, Task *task) {
     if (state->block->end.kind == FINISH)
         deliver(m, copied(state->values[0]));
     else
-        stand_at(m, state);
+        move_to(m, state);
 }
 
 /* A branch on what is true or false, but no boolean: the register of the test then holds what it is. */

@@ -1,4 +1,4 @@
-/* What a Way (checkpoint/ctarget/ways.py) says of a step on arrays. (Also read by cffi: declarations only.)
+/* What a StepPlan (checkpoint/ctarget/plans.py) says of a step on arrays. (Also read by cffi: declarations only.)
  *
  *     OVERLOADS   the step is one on arrays only where an operand is an array
  *     OF_FIRST    only where the first one is
@@ -6,7 +6,7 @@
  *     CHANGES     it changes the first operand
  *     VARIADIC    it takes any number of operands
  *     ANYWAY      no function of arrays does it, or the results of the one that does are not for C
- *     UNASKED     the Way has not been asked yet
+ *     UNASKED     the StepPlan has not been asked yet
  */
 #ifndef CK_PLAN_FLAGS_H
 #define CK_PLAN_FLAGS_H

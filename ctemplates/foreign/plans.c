@@ -1,29 +1,29 @@
 /* How the steps of blocks are done in Python: see plans.h. */
 #include "foreign/plans.h"
 
-/* The peer has one for each run; the run keeps asking for the same. */
+/* The helper has one for each run; the run keeps asking for the same. */
 PyObject *machine_of(Machine *m) {
     if (!m->python) {
-        PyObject *found = PyObject_GetAttr(m->peer, classes()->machine);
-        Py_XDECREF(found); /* the peer has it */
+        PyObject *found = PyObject_GetAttr(m->helper, classes()->machine);
+        Py_XDECREF(found); /* the helper has it */
         m->python = found;
     }
     return m->python;
 }
 
-PyObject *way_of_step(const ArrayClasses *c, const Task *task) {
+PyObject *plan_of_step(const ArrayClasses *c, const Task *task) {
     const Machine *m = task->m;
-    void **const place = &m->block->ways[task->step];
-    if (!PyObject_TypeCheck((PyObject *)m->peer, c->peer)) return NULL;
+    void **const place = &m->block->plans[task->step];
+    if (!PyObject_TypeCheck((PyObject *)m->helper, c->helper)) return NULL;
     if (!*place) {
         PyObject *at = PyLong_FromUnsignedLong(task->step);
-        PyObject *way = at ? PyObject_CallFunctionObjArgs(c->way_of, (PyObject *)m->block->python, at, NULL) : NULL;
+        PyObject *plan = at ? PyObject_CallFunctionObjArgs(c->plan_of, (PyObject *)m->block->python, at, NULL) : NULL;
         Py_XDECREF(at);
-        if (!way) return NULL;
-        *place = way;
-        Py_DECREF(way); /* the block's peer has it */
+        if (!plan) return NULL;
+        *place = plan;
+        Py_DECREF(plan); /* the block's helper has it */
     }
-    return Py_IS_TYPE((PyObject *)*place, c->way) ? *place : NULL;
+    return Py_IS_TYPE((PyObject *)*place, c->plan) ? *place : NULL;
 }
 
 void refuse_step(Task *task, const Step *step) {

@@ -1,4 +1,4 @@
-/* How the steps of blocks are done in Python: their ways (plans.c, checkpoint/ctarget/ways.py). */
+/* How the steps of blocks are done in Python: their ways (plans.c, checkpoint/ctarget/plans.py). */
 #ifndef CK_PLANS_H
 #define CK_PLANS_H
 
@@ -9,10 +9,10 @@
 /* The Python machine of the run, borrowed; NULL: an exception is set. */
 PyObject *machine_of(Machine *m);
 
-/* How a step is done; borrowed; NULL: only the peer can tell. */
-PyObject *way_of_step(const ArrayClasses *c, const Task *task);
+/* How a step is done; borrowed; NULL: only the helper can tell. */
+PyObject *plan_of_step(const ArrayClasses *c, const Task *task);
 
-/* What a function of Python has raised becomes the step's failure, which the peer makes. */
+/* What a function of Python has raised becomes the step's failure, which the helper makes. */
 void refuse_step(Task *task, const Step *step);
 
 #endif

@@ -67,11 +67,11 @@ static PyObject *kept_natives(const ArrayClasses *c, const Natives *natives, uin
     return list;
 }
 
-static PyObject *pulls_for(const ArrayClasses *c, PyObject *way, uint64_t wanted) {
+static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
     PyObject *bits = PyLong_FromUnsignedLongLong(wanted);
-    PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(way, c->way_pulls), bits) : NULL;
+    PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(plan, c->plan_pulls), bits) : NULL;
     if (bits && !found && !PyErr_Occurred()) {
-        found = PyObject_CallFunctionObjArgs(c->pulls_of, way, bits, NULL);
+        found = PyObject_CallFunctionObjArgs(c->pulls_of, plan, bits, NULL);
         Py_XDECREF(found); /* the way has it */
     }
     Py_XDECREF(bits);
@@ -79,11 +79,11 @@ static PyObject *pulls_for(const ArrayClasses *c, PyObject *way, uint64_t wanted
 }
 
 /* A Pullback; the references to its parts are new ones. */
-static PyObject *pullback_of(const ArrayClasses *c, PyObject *way, PyObject *wanted, PyObject *natives,
+static PyObject *pullback_of(const ArrayClasses *c, PyObject *plan, PyObject *wanted, PyObject *natives,
                              PyObject *result) {
     PyObject *made = new_instance(c->pullback);
     if (!made) return NULL;
-    *slot_of(made, c->pullback_record) = Py_NewRef(*slot_of(way, c->way_record));
+    *slot_of(made, c->pullback_record) = Py_NewRef(*slot_of(plan, c->plan_record));
     *slot_of(made, c->pullback_wanted) = Py_NewRef(wanted);
     *slot_of(made, c->pullback_form) = Py_NewRef(Py_None);
     *slot_of(made, c->pullback_natives) = Py_NewRef(natives);
@@ -104,18 +104,18 @@ static PyObject *pulled_of(const ArrayClasses *c, PyObject *pullback, PyObject *
     return made;
 }
 
-PyObject *array_origin(const ArrayClasses *c, PyObject *way, const Natives *natives, PyObject *result, bool is_number,
+PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
                        PyObject *tape, int64_t *bytes) {
-    const uint64_t wanted = natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(way, c->way_rules));
+    const uint64_t wanted = natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
     if (!is_number || !wanted) return Py_NewRef(c->idle);
-    PyObject *pulls = pulls_for(c, way, wanted), *kept = *slot_of(tape, c->tape_kept);
+    PyObject *pulls = pulls_for(c, plan, wanted), *kept = *slot_of(tape, c->tape_kept);
     if (!pulls) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
     *bytes = PyLong_AsLongLong(c->pull_bytes);
     PyObject *list = kept_natives(c, natives, read, kept, bytes), *made = NULL;
     PyObject *result_kept = read >> RESULT_BIT & 1 ? result : Py_None;
     const bool whole = list && (!is_library_array(c, result_kept) || keep_array(c, result_kept, kept, bytes));
-    if (whole) made = pullback_of(c, way, PyTuple_GET_ITEM(pulls, 0), list, result_kept);
+    if (whole) made = pullback_of(c, plan, PyTuple_GET_ITEM(pulls, 0), list, result_kept);
     Py_XDECREF(list);
     return pulled_of(c, made, PyTuple_GET_ITEM(pulls, 1));
 }
@@ -139,14 +139,14 @@ static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
 }
 
 /* What a rule gave for an array, as an Amount; NULL with an exception, or without: it has another shape. */
-static PyObject *amount_of(const Pull *p, PyObject *given, PyObject *like) {
+static PyObject *cotangent_of(const Pull *p, PyObject *given, PyObject *like) {
     const ArrayClasses *c = p->c;
     PyObject *shape = PyObject_GetAttr(given, c->shape), *made = NULL;
     PyObject *other = shape ? PyObject_GetAttr(like, c->shape) : NULL;
-    if (other && PyObject_RichCompareBool(shape, other, Py_EQ) == 1) made = new_instance(c->amount);
+    if (other && PyObject_RichCompareBool(shape, other, Py_EQ) == 1) made = new_instance(c->cotangent);
     if (made) {
-        *slot_of(made, c->amount_array) = Py_NewRef(given);
-        *slot_of(made, c->amount_owned) = Py_NewRef(is_new(p, given, shape) ? Py_True : Py_False);
+        *slot_of(made, c->cotangent_array) = Py_NewRef(given);
+        *slot_of(made, c->cotangent_owned) = Py_NewRef(is_new(p, given, shape) ? Py_True : Py_False);
     }
     Py_XDECREF(shape);
     Py_XDECREF(other);
@@ -154,18 +154,18 @@ static PyObject *amount_of(const Pull *p, PyObject *given, PyObject *like) {
 }
 
 /* The accumulator with a contribution. */
-static bool add_amount(Pull *p, Value *accumulator, PyObject *amount) {
+static bool add_cotangent(Pull *p, Value *accumulator, PyObject *cotangent) {
     const ArrayClasses *c = p->c;
     PyObject *sum;
-    if (accumulator->tag == REAL && Py_IS_TYPE(amount, c->amount)) {
-        sum = Py_NewRef(amount);
+    if (accumulator->tag == REAL && Py_IS_TYPE(cotangent, c->cotangent)) {
+        sum = Py_NewRef(cotangent);
     } else if (accumulator->tag == REAL) {
         PyObject *zero = PyFloat_FromDouble(accumulator->real);
-        sum = zero ? PyNumber_Add(zero, amount) : NULL;
+        sum = zero ? PyNumber_Add(zero, cotangent) : NULL;
         Py_XDECREF(zero);
     } else {
         PyObject *old = ((Foreign *)accumulator->object)->python;
-        sum = PyNumber_Add(old, amount);
+        sum = PyNumber_Add(old, cotangent);
         if (sum == old) {
             Py_DECREF(sum);
             return true;
@@ -188,14 +188,14 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *given, PyObject *li
         Py_DECREF(real);
         return true;
     }
-    if (Py_IS_TYPE(given, p->c->scattered)) return add_amount(p, accumulator, given);
-    p->amount = amount_of(p, given, like);
-    if (!p->amount) {
+    if (Py_IS_TYPE(given, p->c->scattered)) return add_cotangent(p, accumulator, given);
+    p->cotangent = cotangent_of(p, given, like);
+    if (!p->cotangent) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
         return false;
     }
-    const bool done = add_amount(p, accumulator, p->amount);
-    Py_CLEAR(p->amount);
+    const bool done = add_cotangent(p, accumulator, p->cotangent);
+    Py_CLEAR(p->cotangent);
     return done;
 }
 
@@ -244,7 +244,7 @@ static bool pull_all(Pull *p, PyObject *wanted) {
 static PyObject *received_array(const ArrayClasses *c, Value received) {
     if (received.tag == REAL) return PyFloat_FromDouble(received.real);
     PyObject *python = kind_of(received) == FOREIGN ? ((Foreign *)received.object)->python : NULL;
-    return python && Py_IS_TYPE(python, c->amount) ? Py_XNewRef(*slot_of(python, c->amount_array)) : NULL;
+    return python && Py_IS_TYPE(python, c->cotangent) ? Py_XNewRef(*slot_of(python, c->cotangent_array)) : NULL;
 }
 
 static bool are_known(const Value *accumulators, uint32_t count) {
@@ -259,7 +259,7 @@ void pull_end(Pull *p) {
     Py_CLEAR(p->g);
     Py_CLEAR(p->rules);
     Py_CLEAR(p->given);
-    Py_CLEAR(p->amount);
+    Py_CLEAR(p->cotangent);
     Py_CLEAR(p->sum);
 }
 

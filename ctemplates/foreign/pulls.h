@@ -6,7 +6,7 @@
 #include "foreign/task.h"
 
 /* The origin of an application, a new reference; NULL: an exception is set. The bytes that it adds to the tape. */
-PyObject *array_origin(const ArrayClasses *c, PyObject *way, const Natives *natives, PyObject *result, bool is_number,
+PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
                        PyObject *tape, int64_t *bytes);
 
 /* NOT_HERE: nothing has been done; REFUSED: an exception is set. */
@@ -17,14 +17,14 @@ typedef struct Pull {
     const ArrayClasses *c;
     Heap *heap;
     PyObject *record, *natives, *result;             /* borrowed */
-    PyObject *g, *rules, *given, *amount, *sum;      /* owned: memory may end at any time */
+    PyObject *g, *rules, *given, *cotangent, *sum;      /* owned: memory may end at any time */
     const Operand *operands;
     Value *accumulators;
     uint32_t count;
 } Pull;
 
 /* To the accumulators of a step's operands, from what its result has received. An origin that is no Pulled of
- * one number, and accumulators of duals, are left to the peer. */
+ * one number, and accumulators of duals, are left to the helper. */
 Pulling array_reverse(Pull *pull, Heap *heap, const Step *step, PyObject *origin, Value received,
                       Value *accumulators, uint32_t count);
 void pull_end(Pull *pull); /* releases what it holds */

@@ -15,7 +15,7 @@ static void strip(void *arguments) {
     Task *task = &passing->task;
     if (!task_open(task)) return;
     Call *call = &task->call;
-    call_begin(call, task->m->peer);
+    call_begin(call, task->m->helper);
     call_add_integer(call, task->m->steps);
     call_add_integer(call, task->m->births);
     call_add_integer(call, task->m->tags);
@@ -46,12 +46,12 @@ static PyObject *open_calls(const Machine *m) {
     return found;
 }
 
-static void tell_uncaught(void *arguments) {
+static void report_uncaught(void *arguments) {
     Task *task = arguments;
     const Machine *m = task->m;
     if (!task_open(task)) return;
     Call *call = &task->call;
-    call_begin(call, m->peer);
+    call_begin(call, m->helper);
     call_add(call, Py_NewRef((PyObject *)m->block->python));
     call_add_integer(call, m->steps);
     call_add_integer(call, m->tags);
@@ -59,13 +59,13 @@ static void tell_uncaught(void *arguments) {
     call_add_value(call, &task->x, *task->raised_value);
     call_add(call, open_calls(m));
     task->answer = call_do(call, classes()->uncaught);
-    if (!task->answer) tell_error(m->peer);
+    if (!task->answer) report_error(m->helper);
 }
 
 void foreign_uncaught(Machine *m, Value raised) {
     Task task;
     task_begin(&task, m, 0);
     task.raised_value = &raised;
-    guarded(m->heap, tell_uncaught, clean_task, &task);
+    guarded(m->heap, report_uncaught, clean_task, &task);
     drop(m->heap, raised);
 }

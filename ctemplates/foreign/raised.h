@@ -5,7 +5,7 @@
 #include "state/machine.h"
 
 /* What machine_unwind (unwind.c) leaves to Python. The k-th exit of a j* that a raised value passes: it loses its
- * tangents; false: Python failed, and the value is gone. Where there is no handler: the peer makes the error. Both
+ * tangents; false: Python failed, and the value is gone. Where there is no handler: the helper makes the error. Both
  * consume the value. */
 bool foreign_strip(Machine *machine, uint32_t k, int64_t tag, Value *raised);
 

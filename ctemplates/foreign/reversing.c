@@ -66,31 +66,31 @@ static bool take_accumulators(Reversing *r) {
 static void reverse_in_python(void *arguments) {
     Reversing *r = arguments;
     passage_begin(&r->x, r->c->heap, NULL);
-    r->x.amounts = true;
+    r->x.cotangents = true;
     if (r->origin->key >= 0) {
         const Step *step = &r->block->steps[r->origin->key];
         const Pulling done =
             array_reverse(&r->pull, r->c->heap, step, r->origin->python, r->received, r->accumulators, r->count);
         if (done == PULLED) r->outcome = STOPPED;
-        if (done == REFUSED) tell_error(r->c->peer);
+        if (done == REFUSED) report_error(r->c->helper);
         if (done != NOT_HERE) return;
     }
     if (!classes()) {
-        tell_error(r->c->peer);
+        report_error(r->c->helper);
         return;
     }
-    call_begin(&r->call, r->c->peer);
+    call_begin(&r->call, r->c->helper);
     call_add(&r->call, Py_NewRef((PyObject *)r->block->python));
     call_add_integer(&r->call, r->origin->key);
     call_add(&r->call, Py_NewRef((PyObject *)r->origin->python));
     call_add(&r->call, export_value(&r->x, r->received, false));
     add_accumulators(r);
     r->answer = call_do(&r->call, classes()->reverse);
-    if (r->answer == Py_None) return; /* the peer has its error */
+    if (r->answer == Py_None) return; /* the helper has its error */
     if (r->answer && take_accumulators(r))
         r->outcome = STOPPED;
     else
-        tell_error(r->c->peer);
+        report_error(r->c->helper);
 }
 
 Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value received,
@@ -141,31 +141,31 @@ static Outcome read_reals(PyObject *answer, double *reals, int count) {
 }
 
 Outcome foreign_scale(Cotangent *c, const Block *block, const Action *action, const Value *values, Value result,
-                      double *amounts) {
+                      double *cotangents) {
     const PyGILState_STATE lock = PyGILState_Ensure();
     const int count = action->count;
-    PyObject *operands = tuple_of_numbers(values, count), *accumulators = tuple_of_reals(amounts, count);
+    PyObject *operands = tuple_of_numbers(values, count), *accumulators = tuple_of_reals(cotangents, count);
     PyObject *answer = NULL, *z = number_of(result);
     if (operands && accumulators && z)
-        answer = PyObject_CallMethod(c->peer, "scale", "OIOOdO", (PyObject *)block->python, action->step, operands, z,
+        answer = PyObject_CallMethod(c->helper, "scale", "OIOOdO", (PyObject *)block->python, action->step, operands, z,
                                      c->window[action->source].real, accumulators);
     Py_XDECREF(operands);
     Py_XDECREF(accumulators);
     Py_XDECREF(z);
-    const Outcome outcome = read_reals(answer, amounts, count);
+    const Outcome outcome = read_reals(answer, cotangents, count);
     PyGILState_Release(lock);
     return outcome;
 }
 
 Outcome foreign_resumed(Cotangent *c, void *capsule) {
     const PyGILState_STATE lock = PyGILState_Ensure();
-    const Outcome outcome = outcome_of(PyObject_CallMethod(c->peer, "resumed", "O", (PyObject *)capsule));
+    const Outcome outcome = outcome_of(PyObject_CallMethod(c->helper, "resumed", "O", (PyObject *)capsule));
     PyGILState_Release(lock);
     return outcome;
 }
 
 void foreign_run_stays(Cotangent *c) {
     const PyGILState_STATE lock = PyGILState_Ensure();
-    outcome_of(PyObject_CallMethod(c->peer, "run_stays", NULL));
+    outcome_of(PyObject_CallMethod(c->helper, "run_stays", NULL));
     PyGILState_Release(lock);
 }

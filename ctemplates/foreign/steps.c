@@ -1,4 +1,4 @@
-/* Steps that Python does: see steps.h. The peer's methods are those of
+/* Steps that Python does: see steps.h. The helper's methods are those of
  * checkpoint/ctarget/foreign.py.
  *
  * In: a machine before a step. Out: the machine after it, where Python has made the same as hybrid: value, births,

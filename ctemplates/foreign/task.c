@@ -20,10 +20,10 @@ void task_begin(Task *task, Machine *m, uint32_t step) {
 }
 
 bool task_open(Task *task) {
-    passage_begin(&task->x, task->m->heap, task->m->peer);
+    passage_begin(&task->x, task->m->heap, task->m->helper);
     task->x.side.run = task->m->run;
     if (classes()) return true;
-    tell_error(task->m->peer);
+    report_error(task->m->helper);
     return false;
 }
 
@@ -74,24 +74,25 @@ void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key) {
 /* Takes what a method answered; the value is imported. */
 static bool take_answer(Task *task, int32_t key) {
     Machine *m = task->m;
+    const Classes *c = classes();
     PyObject *answer = task->answer;
     int64_t births, tags, bytes;
-    if (!PyTuple_Check(answer) || PyTuple_GET_SIZE(answer) <= EXTRA) {
+    if (!Py_IS_TYPE(answer, c->answer)) {
         PyErr_SetString(PyExc_SystemError, "a step in Python has answered wrongly");
         return false;
     }
-    if (!integer_at(answer, BIRTHS, &births) || !integer_at(answer, TAGS, &tags) ||
-        !integer_at(answer, BYTES, &bytes))
+    if (!integer_at(answer, c->answer_births, &births) || !integer_at(answer, c->answer_tags, &tags) ||
+        !integer_at(answer, c->answer_bytes, &bytes))
         return false;
     task->x.done = task->x.count; /* what was exported is whole */
-    const Value value = import_value(&task->x, PyTuple_GET_ITEM(answer, VALUE));
+    const Value value = import_value(&task->x, PyTuple_GET_ITEM(answer, c->answer_value));
     if (!import_rest(&task->x)) return false;
     take_staleness(task);
-    add_origin(task, PyTuple_GET_ITEM(answer, ORIGIN), bytes, key);
+    add_origin(task, PyTuple_GET_ITEM(answer, c->answer_origin), bytes, key);
     m->births = births;
     m->tags = tags;
     task->value = value;
-    task->raised = PyTuple_GET_ITEM(answer, EXTRA) == Py_True;
+    task->raised = PyTuple_GET_ITEM(answer, c->answer_extra) == Py_True;
     if (task->x.side.registers > m->window) machine_reserve(m, task->x.side.registers);
     return true;
 }
@@ -99,18 +100,18 @@ static bool take_answer(Task *task, int32_t key) {
 /* Calls the method, and takes its answer. */
 void ask(Task *task, PyObject *name, int32_t key) {
     task->answer = call_do(&task->call, name);
-    if (task->answer == Py_None) return; /* the peer has its error */
+    if (task->answer == Py_None) return; /* the helper has its error */
     if (task->answer && take_answer(task, key))
         task->outcome = STOPPED;
     else
-        tell_error(task->m->peer);
+        report_error(task->m->helper);
 }
 
 /* The operands that all methods begin with: the block, the steps made, the next birth and tag. */
 void begin_call(Task *task) {
     const Machine *m = task->m;
     Call *call = &task->call;
-    call_begin(call, m->peer);
+    call_begin(call, m->helper);
     call_add(call, Py_NewRef((PyObject *)m->block->python));
     call_add_integer(call, m->steps);
     call_add_integer(call, m->births);

@@ -1,6 +1,6 @@
 /* One thing that Python does for a machine: what steps.c, ends.c and raised.c share.
  *
- * In: a machine, and a method of its peer (checkpoint/ctarget/foreign.py). Out: what the method answered, taken over
+ * In: a machine, and a method of its helper (checkpoint/ctarget/foreign.py). Out: what the method answered, taken over
  * by the machine: value, births, tags, and on a tape the origin. Where Python fails the machine is as it was.
  */
 #ifndef CK_TASK_H
@@ -8,9 +8,6 @@
 
 #include "bridge/guard.h"
 #include "state/machine.h"
-
-/* What every method of the peer answers: a tuple of these, None where it has failed. */
-enum { VALUE, BIRTHS, TAGS, ORIGIN, BYTES, EXTRA };
 
 enum { MOST_OPERANDS = 8 }; /* of a step on arrays that is done in C (array_steps.h) */
 
@@ -39,7 +36,7 @@ typedef struct Task {
 } Task;
 
 void task_begin(Task *task, Machine *m, uint32_t step);
-bool task_open(Task *task); /* the first thing in the guarded work; false: the peer has the error */
+bool task_open(Task *task); /* the first thing in the guarded work; false: the helper has the error */
 void clean_task(void *arguments);
 void clean_natives(Task *task); /* releases what the library's function was called with, and what it has made */
 

@@ -1,8 +1,8 @@
 /* What is raised on its way to a handler: frames are looked through from the top, then removed.
  *
  * In: a machine whose present block has been left (its registers are owned by nobody), what was raised. Out: the
- * machine at the head of the innermost handler; where there is none, as it was, and the peer has the error. The
- * part is told by part_add_unwound how many values each frame had, the top one first.
+ * machine at the head of the innermost handler; where there is none, as it was, and the helper has the error. The
+ * part is tested by part_add_unwound how many values each frame had, the top one first.
  *
  * The order is that of checkpoint/interp/hybrid/parts.py (Part._unwind): what passes the exit of a j* loses its
  * tangents there, from the innermost one on, also where no handler follows.
@@ -31,7 +31,7 @@ static uint32_t find_handler(Machine *machine, Value *value) {
     return 0;
 }
 
-static void tell_part(Machine *machine, uint32_t frames) {
+static void note_unwound(Machine *machine, uint32_t frames) {
     Part *part = machine->part;
     if (!part) return;
     FrameWalk walk = stack_walk(&machine->stack);
@@ -72,7 +72,7 @@ bool machine_unwind(Machine *machine, Value raised) {
         foreign_uncaught(machine, raised);
         return false;
     }
-    tell_part(machine, frames);
+    note_unwound(machine, frames);
     for (uint32_t i = 1; i < frames; i++) drop_frame(machine);
     enter_handler(machine, raised);
     return true;

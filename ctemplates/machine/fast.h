@@ -30,8 +30,8 @@
 typedef bool RunUnit(const Unit *unit, Machine *machine, uint32_t entry, int64_t stop);
 
 /* Takes the cotangent of the point that the run was left at back to the point it was entered at (c->block; all
- * amounts of its parameters in the window). header: the first word; up: behind the last record; ways: the first,
- * which is the last path. false: an amount is no REAL, nothing was done. */
+ * cotangents of its parameters in the window). header: the first word; up: behind the last record; ways: the first,
+ * which is the last path. false: an cotangent is no REAL, nothing was done. */
 typedef bool ReverseUnit(const Unit *unit, Cotangent *c, const RunEnd *end, const Word *header, const Word *up,
                          const uint8_t *ways);
 
@@ -82,10 +82,10 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(void, stack_set_call, (Heap * heap, Stack *stack, const Block *call), (heap, stack, call))         \
     SERVICE(void, machine_reserve, (Machine * m, uint32_t registers), (m, registers))                          \
     SERVICE(void, cotangent_reserve_slowly, (Cotangent * c, uint32_t registers), (c, registers))               \
-    SERVICE(void, cotangent_give, (Cotangent * c, uint64_t birth, int64_t field, Value amount),                \
-            (c, birth, field, amount))                                                                         \
+    SERVICE(void, cotangent_give, (Cotangent * c, uint64_t birth, int64_t field, Value cotangent),                \
+            (c, birth, field, cotangent))                                                                         \
     SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
-    SERVICE(void, cotangent_push, (Cotangent * c, Value amount), (c, amount))                                  \
+    SERVICE(void, cotangent_push, (Cotangent * c, Value cotangent), (c, cotangent))                                  \
     SERVICE(Value, cotangent_pop, (Cotangent * c), (c))
 
 #define SERVICE_POINTER(type, name, parameters, names) type(*name) parameters;

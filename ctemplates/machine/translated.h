@@ -39,7 +39,7 @@ INLINE bool is_closure_of(Value v, Kind kind, const void *procedure) {
 }
 INLINE bool is_tuple(Value v) { return kind_of(v) == RECORD && cells_of(v)[0].tag == NOTHING; }
 INLINE bool is_tuple_of(Value v, uint32_t count) { return is_tuple(v) && v.object->length == count + 1; }
-INLINE bool is_other(Value v) { /* than what has an amount */
+INLINE bool is_other(Value v) { /* than what has an cotangent */
     const Kind kind = kind_of(v);
     return kind != REAL && kind != NODE && kind != DUAL && kind != FOREIGN;
 }
@@ -92,7 +92,7 @@ INLINE bool has_length(Value v, int64_t now, int64_t *length) {
     return !is_stale(&((const List *)v.object)->storage, now);
 }
 
-/* Whether a program may change a list: an element, whose place is told, or what comes behind the last one. One that is
+/* Whether a program may change a list: an element, whose place is tested, or what comes behind the last one. One that is
  * not born gets a birth with its first change. */
 INLINE bool is_changeable(Value v) {
     return kind_of(v) == LIST && ((const List *)v.object)->storage.owner != FROZEN && v.object->birth != 0;
@@ -172,7 +172,7 @@ INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
     return ways - (const uint8_t *)(const void *)up >= bytes;
 }
 
-/* Amounts */
+/* Accumulators */
 
 /* What the cotangent holds of a real is a REAL: where it may hold anything else, the run is not reversed by its unit
  * (only_reals in reverse.c), and what comes from a real's own field or slot has never been anything else. */
@@ -180,9 +180,9 @@ INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
     return cotangent_take(c, birth, field).real;
 }
 INLINE double popped(Cotangent *c) { return cotangent_pop(c).real; }
-INLINE void give_back(Cotangent *c, double amount) { cotangent_push(c, of_real(amount)); }
-INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double amount) {
-    if (birth && amount != 0.0) cotangent_give(c, birth, field, of_real(amount));
+INLINE void give_back(Cotangent *c, double cotangent) { cotangent_push(c, of_real(cotangent)); }
+INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double cotangent) {
+    if (birth && cotangent != 0.0) cotangent_give(c, birth, field, of_real(cotangent));
 }
 INLINE Value *arrive_at(Cotangent *c, const Block *block) {
     if (block->procedure) cotangent_reserve(c, block->procedure->registers);

@@ -167,7 +167,7 @@ slow: /* arithmetic on anything else */
     case BY_PART: goto give_up;
     case BY_PYTHON: goto foreign;
     }
-    goto told_branch;
+    goto tested_branch;
 
 move:
     PUT(R(pc->a).tag, R(pc->a).integer);
@@ -224,10 +224,10 @@ field: {
 
 is_null:
     jumped = R(pc->a).tag == NOTHING;
-    goto told;
+    goto tested;
 is_pair:
     jumped = kind_of(R(pc->a)) == PAIR;
-told:
+tested:
     if (pc->flags & FLAG_MOVES_A) drop(heap, GET(a));
     SET(of_boolean(jumped));
     NEXT;
@@ -294,7 +294,7 @@ foreign: /* Python does the step */
     if (UNLIKELY(jumped)) goto arrive;
     if (note && (pc->flags & FLAG_NOTES_BIRTH) && !(pc->flags & FLAG_NOTES_FIELD)) note->birth = birth_of(GET(d));
 
-told_branch: /* of a comparison that is one with its branch, R[d] is the test */
+tested_branch: /* of a comparison that is one with its branch, R[d] is the test */
     if (pc->op >= OP_BRANCH_LESS && pc->op <= OP_BRANCH_NOT_EQUAL_RI) {
         if (UNLIKELY(R(pc->d).tag != BOOLEAN)) goto foreign_end;
         if (!R(pc->d).integer) pc += pc->c;
@@ -322,10 +322,10 @@ branch: {
 
 branch_null:
     jumped = R(pc->a).tag == NOTHING;
-    goto branch_told;
+    goto test_branch;
 branch_pair:
     jumped = kind_of(GET(a)) == PAIR;
-branch_told:
+test_branch:
     if (pc->flags & FLAG_MOVES_A) drop(heap, GET(a));
     if (!jumped) pc += pc->c;
     NEXT;

@@ -163,14 +163,14 @@ static inline void heap_release_python(const Heap *heap, void *python) { heap->h
 
 /* Between these two nothing is released, only counted: no Python runs that could change what one is at.
  *
- *     bool outer = heap_hold(heap); ... drop(heap, v); ... heap_go_on(heap, outer); */
+ *     bool outer = heap_hold(heap); ... drop(heap, v); ... heap_resume(heap, outer); */
 void heap_drain(Heap *heap);
 static inline bool heap_hold(Heap *heap) {
     const bool outer = heap->draining;
     heap->draining = true;
     return outer;
 }
-static inline void heap_go_on(Heap *heap, bool outer) {
+static inline void heap_resume(Heap *heap, bool outer) {
     if (!outer) heap_drain(heap);
 }
 

@@ -1,4 +1,4 @@
-/* The memory of the process (pages.h), and what Python's tracemalloc is told of it: so the memory of an engine in C is
+/* The memory of the process (pages.h), and what Python's tracemalloc is tested of it: so the memory of an engine in C is
  * seen by whoever measures a Python program. Any thread, with the GIL or without. */
 #ifndef CK_MEMORY_H
 #define CK_MEMORY_H

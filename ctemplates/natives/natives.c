@@ -7,7 +7,7 @@
 #include "natives/natives_integer.h"
 #include "natives/natives_make.h"
 #include "natives/natives_read.h"
-#include "natives/natives_tell.h"
+#include "natives/natives_predicate.h"
 
 const NativeStep NATIVES[] = {
     {"null?", native_is_null, false},

@@ -2,7 +2,7 @@
  * dictionaries).
  *
  * In: borrowed operands. Out: a new object with the next birth, its fields copies. Of which field each copy
- * is one stretch tells (Note); while there is a tape, a Rearrange of numbers that this cannot say is left to
+ * is one segment tells (Note); while there is a tape, a Rearrange of numbers that this cannot say is left to
  * Python.
  */
 #include <string.h>
@@ -70,50 +70,50 @@ NATIVE(native_range) {
 
 /* Of fields: `count` elements, from the one at `first` on */
 
-typedef struct Stretch {
+typedef struct Segment {
     Elements from;
     size_t first, count;
     int64_t stride;
-} Stretch;
+} Segment;
 
-static Value element(const Stretch *stretch, size_t i) {
-    return stretch->from.values[(int64_t)stretch->first + (int64_t)i * stretch->stride];
+static Value element(const Segment *segment, size_t i) {
+    return segment->from.values[(int64_t)segment->first + (int64_t)i * segment->stride];
 }
 
 /* false: Python must make the copies, or say where they came from. */
-static bool may_copy(const Machine *m, const Stretch *stretch) {
-    const bool noted = !m->tape || stretch->stride == 1;
-    for (size_t i = 0; !noted && i < stretch->count; i++)
-        if (may_be_number(element(stretch, i))) return false;
+static bool may_copy(const Machine *m, const Segment *segment) {
+    const bool noted = !m->tape || segment->stride == 1;
+    for (size_t i = 0; !noted && i < segment->count; i++)
+        if (may_be_number(element(segment, i))) return false;
     return true;
 }
 
-static void take_copies(const Stretch *stretch, Value *to, Value made, Note *note) {
-    for (size_t i = 0; i < stretch->count; i++) to[i] = copied(element(stretch, i));
-    const bool tells = stretch->stride == 1 && hold_number(to, stretch->count);
-    *note = (Note){tells ? stretch->from.birth : 0, (int64_t)stretch->first, (int64_t)made.object->birth,
-                   (int64_t)stretch->count};
+static void take_copies(const Segment *segment, Value *to, Value made, Note *note) {
+    for (size_t i = 0; i < segment->count; i++) to[i] = copied(element(segment, i));
+    const bool tells = segment->stride == 1 && hold_number(to, segment->count);
+    *note = (Note){tells ? segment->from.birth : 0, (int64_t)segment->first, (int64_t)made.object->birth,
+                   (int64_t)segment->count};
 }
 
-static bool list_from(Machine *m, const Stretch *stretch, Value *result, Note *note) {
-    if (!may_copy(m, stretch)) return false;
-    *result = born_list(m, stretch->count);
-    take_copies(stretch, list_in(*result)->items->values, *result, note);
+static bool list_from(Machine *m, const Segment *segment, Value *result, Note *note) {
+    if (!may_copy(m, segment)) return false;
+    *result = born_list(m, segment->count);
+    take_copies(segment, list_in(*result)->items->values, *result, note);
     return true;
 }
 
-static bool tuple_from(Machine *m, const Stretch *stretch, Value *result, Note *note) {
-    if (!may_copy(m, stretch)) return false;
-    *result = born_tuple(m, stretch->count);
-    take_copies(stretch, cells_of(*result) + 1, *result, note);
+static bool tuple_from(Machine *m, const Segment *segment, Value *result, Note *note) {
+    if (!may_copy(m, segment)) return false;
+    *result = born_tuple(m, segment->count);
+    take_copies(segment, cells_of(*result) + 1, *result, note);
     return true;
 }
 
-static bool all_of(Machine *m, int64_t steps, Value x, Stretch *stretch) {
-    stretch->first = 0;
-    stretch->stride = 1;
-    if (!elements_of(m, steps, x, &stretch->from)) return false;
-    stretch->count = stretch->from.length;
+static bool all_of(Machine *m, int64_t steps, Value x, Segment *segment) {
+    segment->first = 0;
+    segment->stride = 1;
+    if (!elements_of(m, steps, x, &segment->from)) return false;
+    segment->count = segment->from.length;
     return true;
 }
 
@@ -126,12 +126,12 @@ static void fill_from_range(Value *to, const Value *range, size_t length) {
 
 NATIVE(native_list_of) {
     const Value x = operands[0];
-    Stretch stretch;
-    if (all_of(m, steps, x, &stretch)) return list_from(m, &stretch, result, note);
+    Segment segment;
+    if (all_of(m, steps, x, &segment)) return list_from(m, &segment, result, note);
     if (kind_of(x) == DICTIONARY) {
         Value keys;
         if (!native_sequence(m, steps, operands, count, &keys, note)) return false;
-        const bool done = all_of(m, steps, keys, &stretch) && list_from(m, &stretch, result, note);
+        const bool done = all_of(m, steps, keys, &segment) && list_from(m, &segment, result, note);
         drop(m->heap, keys);
         return done;
     }
@@ -145,8 +145,8 @@ NATIVE(native_list_of) {
 
 NATIVE(native_tuple_of) {
     const Value x = operands[0];
-    Stretch stretch;
-    if (all_of(m, steps, x, &stretch)) return tuple_from(m, &stretch, result, note);
+    Segment segment;
+    if (all_of(m, steps, x, &segment)) return tuple_from(m, &segment, result, note);
     if (kind_of(x) == DICTIONARY) return native_keys(m, steps, operands, count, result, note);
     if (kind_of(x) != RANGE || range_length(cells_of(x)) > MOST) return false;
     const size_t length = range_length(cells_of(x));
@@ -165,8 +165,8 @@ static bool bound(Value given, int64_t length, int64_t least, int64_t most, int6
     return true;
 }
 
-static bool slice_of(const Value *bounds, Stretch *stretch) {
-    const int64_t length = (int64_t)stretch->from.length;
+static bool slice_of(const Value *bounds, Segment *segment) {
+    const int64_t length = (int64_t)segment->from.length;
     int64_t stride = 1;
     if (kind_of(bounds[2]) != NOTHING) {
         if (!is_whole(bounds[2])) return false;
@@ -178,25 +178,25 @@ static bool slice_of(const Value *bounds, Stretch *stretch) {
     if (!bound(bounds[0], length, least, most, &low) || !bound(bounds[1], length, least, most, &high))
         return false;
     const Value range[3] = {of_integer(low), of_integer(high), of_integer(stride)};
-    stretch->first = (size_t)low;
-    stretch->count = range_length(range);
-    stretch->stride = stride;
+    segment->first = (size_t)low;
+    segment->count = range_length(range);
+    segment->stride = stride;
     return true;
 }
 
 NATIVE(native_slice) {
     (void)count;
-    Stretch stretch;
-    if (!all_of(m, steps, operands[0], &stretch) || !slice_of(operands + 1, &stretch)) return false;
-    if (kind_of(operands[0]) == LIST) return list_from(m, &stretch, result, note);
-    return tuple_from(m, &stretch, result, note);
+    Segment segment;
+    if (!all_of(m, steps, operands[0], &segment) || !slice_of(operands + 1, &segment)) return false;
+    if (kind_of(operands[0]) == LIST) return list_from(m, &segment, result, note);
+    return tuple_from(m, &segment, result, note);
 }
 
 NATIVE(native_unpack) {
     (void)count;
-    Stretch stretch;
-    if (!all_of(m, steps, operands[0], &stretch) || kind_of(operands[1]) != INTEGER) return false;
-    return operands[1].integer == (int64_t)stretch.count && tuple_from(m, &stretch, result, note);
+    Segment segment;
+    if (!all_of(m, steps, operands[0], &segment) || kind_of(operands[1]) != INTEGER) return false;
+    return operands[1].integer == (int64_t)segment.count && tuple_from(m, &segment, result, note);
 }
 
 /* Of the fields of one after those of another, or of one several times: those notes cannot say. */
@@ -268,10 +268,10 @@ NATIVE(native_dict_of) {
 }
 
 NATIVE(native_copy) {
-    Stretch stretch;
+    Segment segment;
     if (kind_of(operands[0]) == DICTIONARY) return native_dict_of(m, steps, operands, count, result, note);
-    if (kind_of(operands[0]) != LIST || !all_of(m, steps, operands[0], &stretch)) return false;
-    return list_from(m, &stretch, result, note);
+    if (kind_of(operands[0]) != LIST || !all_of(m, steps, operands[0], &segment)) return false;
+    return list_from(m, &segment, result, note);
 }
 
 NATIVE(native_values) {

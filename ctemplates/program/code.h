@@ -123,7 +123,7 @@ struct Block {
     uint32_t record_size;             /* the sum of both */
     const Register *parameters;
     const Step *steps;
-    void **ways;                /* PyObject *: how each step is done in Python (plans.h); NULL: not asked yet */
+    void **plans;               /* PyObject *: how each step is done in Python (plans.h); NULL: not asked yet */
     const Value *constants;     /* uncounted ones as they are; NOTHING for the others */
     void **counted_constants;   /* Python objects of the constants that are counted in C, else NULL; borrowed */
     End end;

@@ -12,7 +12,7 @@
  *     LIST        List (lists.h)                   DICTIONARY  Dictionary (dictionary.h)
  *     CLOSURE     its environment's Cells; the upper bits of the tag are its Procedure
  *     ENVIRONMENT Cells: what closures captured    RANGE     Cells of 3 integers: start, stop, step
- *     DUAL        Cells of 2: primal, tangent; `birth` is its tag. As an amount: the accumulator of a dual
+ *     DUAL        Cells of 2: primal, tangent; `birth` is its tag. As an cotangent: the accumulator of a dual
  *     FOREIGN     Foreign (heap.h): a Python object that holds no value of a kind above, but for CAPSULES'
  *
  * What always holds: values are immutable but for LIST and DICTIONARY, and form no cycles. A CLOSURE's payload

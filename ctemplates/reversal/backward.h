@@ -4,7 +4,7 @@
  * with one for each usual rule of arithmetic, so that the loop in reverse.c decides once for each step.
  *
  * What always holds: what an operation of arithmetic reads and adds to are REALs, since a block whose recorded
- * values are anything else is a part (reverse_part.c). While no amount at all is anything else (`mixed` is false),
+ * values are anything else is a part (reverse_part.c). While no cotangent at all is anything else (`mixed` is false),
  * all registers have that tag, and only those slots need to be cleared that no operation sets; else all `zeros`
  * are, from which the operations give the same.
  */
@@ -62,8 +62,8 @@ typedef struct Zeros {
     uint32_t count;
 } Zeros;
 
-/* Two lists of operations: while no amount is mixed those from start[k] on reverse a block that went on to its k-th
- * target; if `ends`, they reverse its end, too, else reverse_end does. Those of `steps` are for amounts of any kind,
+/* Two lists of operations: while no cotangent is mixed those from start[k] on reverse a block that went on to its k-th
+ * target; if `ends`, they reverse its end, too, else reverse_end does. Those of `steps` are for cotangents of any kind,
  * and never reverse the end.
  *
  * The slots that start at 0, by the target that the run went on to: `zeros` all of them; `few` those that this must

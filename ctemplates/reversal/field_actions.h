@@ -5,23 +5,23 @@
 #include "state/cotangent.h"
 
 static inline void give_to(Cotangent *c, Value *source, uint64_t birth, int64_t field) {
-    if (birth && !amount_is_zero(*source)) cotangent_give(c, birth, field, amount_out(source));
+    if (birth && !is_zero_cotangent(*source)) cotangent_give(c, birth, field, take_accumulator(source));
 }
 
 /* NULL: to nobody. */
 static inline void put_back(Cotangent *c, Value *target, uint64_t birth, int64_t field) {
-    const Value amount = cotangent_take(c, birth, field);
+    const Value cotangent = cotangent_take(c, birth, field);
     if (target)
-        amount_to(c->heap, target, amount);
+        accumulate(c->heap, target, cotangent);
     else
-        drop(c->heap, amount);
+        drop(c->heap, cotangent);
 }
 
 /* The note of a Rearrange (native.h). Its object is a new one, so what is given is not taken here. */
 static inline void give_copied(Cotangent *c, const Word *note) {
     for (int64_t i = note[3].field; i-- > 0;) {
-        const Value amount = cotangent_take(c, note[2].birth, i);
-        if (!amount_is_zero(amount)) cotangent_give(c, note[0].birth, note[1].field + i, amount);
+        const Value cotangent = cotangent_take(c, note[2].birth, i);
+        if (!is_zero_cotangent(cotangent)) cotangent_give(c, note[0].birth, note[1].field + i, cotangent);
     }
 }
 

@@ -27,22 +27,22 @@ enum { SLICE = 1 << 18, WORDS_OF_BLOCK = 16 };
 /* Any scalar, by its partials; the last operand first. */
 static void scale(Value *window, const Action *action, const Word *record) {
     const Scalar *scalar = &SCALARS[action->scalar];
-    const double amount = window[action->source].real;
+    const double cotangent = window[action->source].real;
     double values[3];
-    if (scalar->singular && amount == 0.0) return;
+    if (scalar->singular && cotangent == 0.0) return;
     for (int i = 0; i < action->count; i++)
         values[i] = action->values[i] < 0 ? action->constants[i] : record[action->values[i]].real;
     const double result = action->values[3] < 0 ? 0.0 : record[action->values[3]].real;
     for (int i = action->count; i-- > 0;)
         if (action->operands[i] != NO_REGISTER)
-            window[action->operands[i]].real += scalar->partials[i](values, result) * amount;
+            window[action->operands[i]].real += scalar->partials[i](values, result) * cotangent;
 }
 
-#define AMOUNT(OFFSET) (*(Value *)(void *)((char *)w + (OFFSET)))
-#define PLACE(OFFSET) ((OFFSET) == NO_REGISTER ? NULL : &AMOUNT(OFFSET))
-#define S AMOUNT(op->source).real
-#define A AMOUNT(op->a).real
-#define B AMOUNT(op->b).real
+#define ACCUMULATOR(OFFSET) (*(Value *)(void *)((char *)w + (OFFSET)))
+#define PLACE(OFFSET) ((OFFSET) == NO_REGISTER ? NULL : &ACCUMULATOR(OFFSET))
+#define S ACCUMULATOR(op->source).real
+#define A ACCUMULATOR(op->a).real
+#define B ACCUMULATOR(op->b).real
 #define X record[op->x].real
 #define Y record[op->y].real
 #define Z record[op->z].real
@@ -76,11 +76,11 @@ static void reverse_steps(Cotangent *c, const Backward *program, const BackOpera
     TWO(product, X * S, Y * S)
     TWO(quotient, -(Z / Y) * S, 1.0 / Y * S)
 copy:
-copy_a: amount_to(c->heap, &AMOUNT(op->a), amount_out(&AMOUNT(op->source))); NEXT;
+copy_a: accumulate(c->heap, &ACCUMULATOR(op->a), take_accumulator(&ACCUMULATOR(op->source))); NEXT;
 scaled: scale(w, op->action, record); NEXT;
 taken: put_back(c, PLACE(op->a), notes[op->x].birth, op->y); NEXT;
-given: give_to(c, &AMOUNT(op->source), notes[op->x].birth, op->y); NEXT;
-picked: give_to(c, &AMOUNT(op->source), notes[op->x].birth, notes[op->x + 1].field); NEXT;
+given: give_to(c, &ACCUMULATOR(op->source), notes[op->x].birth, op->y); NEXT;
+picked: give_to(c, &ACCUMULATOR(op->source), notes[op->x].birth, notes[op->x + 1].field); NEXT;
 put: put_back(c, PLACE(op->a), notes[op->x].birth, notes[op->x + 1].field); NEXT;
 zero: A = 0.0; NEXT;
 skip: op += op->x; goto *labels[op->kind];
@@ -114,20 +114,20 @@ static inline Backward *next_program(Cotangent *c, Backward *program, const Bloc
 
 /* Runs of translated code */
 
-/* While amounts may be anything: a unit neither looks at what it does not load nor drops what it overwrites. So all
+/* While cotangents may be anything: a unit neither looks at what it does not load nor drops what it overwrites. So all
  * that the point has must be REALs, and all other registers are cleared. */
 static bool only_reals(Cotangent *c) {
     const uint32_t count = c->block->parameter_count;
     const Register *parameters = c->block->parameters;
     for (uint32_t i = 0; i < count; i++)
         if (c->window[parameters[i]].tag != REAL) return false;
-    for (uint32_t i = 0; i < count; i++) store(&c->scratch[i], amount_out(&c->window[parameters[i]]));
-    for (uint32_t i = 0; i < c->registers; i++) amount_clear(c->heap, &c->window[i]);
+    for (uint32_t i = 0; i < count; i++) store(&c->scratch[i], take_accumulator(&c->window[parameters[i]]));
+    for (uint32_t i = 0; i < c->registers; i++) clear_accumulator(c->heap, &c->window[i]);
     for (uint32_t i = 0; i < count; i++) store(&c->window[parameters[i]], c->scratch[i]);
     return true;
 }
 
-/* The last one of the tape. false: the peer has the exception. */
+/* The last one of the tape. false: the helper has the exception. */
 static bool reverse_run(Tape *tape, Cotangent *c) {
     const RunEnd *end = tape_last_run(tape);
     const Word *behind = (const Word *)(const void *)end, *header = behind - (end->words - RUN_END_WORDS);

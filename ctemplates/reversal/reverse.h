@@ -5,7 +5,7 @@
 #include "state/cotangent.h"
 
 /* Reverses the tape and uses it up; the cotangent must belong to its end. STOPPED: all of it. SLICED: so much as
- * one call does, to be called again. FAILED: the peer has the exception. */
-Outcome reverse_tape(Tape *tape, Cotangent *cotangent);
+ * one call does, to be called again. FAILED: the helper has the exception. */
+Outcome reverse_tape(Tape *tape, Cotangent *c);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include "reversal/field_actions.h"
 
-/* Takes the amounts of parameters `from` to `to` of a block out of the window, into `scratch`. */
+/* Takes the cotangents of parameters `from` to `to` of a block out of the window, into `scratch`. */
 static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uint32_t to) {
-    for (uint32_t i = from; i < to; i++) store(&c->scratch[i], amount_out(&c->window[block->parameters[i]]));
+    for (uint32_t i = from; i < to; i++) store(&c->scratch[i], take_accumulator(&c->window[block->parameters[i]]));
 }
 
 /* all: with no regard to what the operations of the block's steps set. */
@@ -21,11 +21,11 @@ static inline void start_zeros(Cotangent *c, const Backward *program, int target
 /* What was taken out, from `scratch[first]` on, to the operands that it came from. */
 static void add_operands(Cotangent *c, const Operand *operands, uint32_t count, uint32_t first) {
     for (uint32_t i = count; i-- > 0;) {
-        const Value amount = load(&c->scratch[first + i]);
+        const Value cotangent = load(&c->scratch[first + i]);
         if (operands[i].at != NO_REGISTER)
-            amount_to(c->heap, &c->window[operands[i].at], amount);
+            accumulate(c->heap, &c->window[operands[i].at], cotangent);
         else
-            drop(c->heap, amount);
+            drop(c->heap, cotangent);
     }
 }
 
@@ -41,8 +41,8 @@ void take_frame(Cotangent *c, const ReturnPoint *point) {
 /* To the captures of a called environment, the last first. */
 void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
-        const Value amount = load(&c->scratch[i]);
-        if (!amount_is_zero(amount)) cotangent_give(c, birth, i, amount);
+        const Value cotangent = load(&c->scratch[i]);
+        if (!is_zero_cotangent(cotangent)) cotangent_give(c, birth, i, cotangent);
     }
 }
 
@@ -62,7 +62,7 @@ static void reverse_call(Cotangent *c, const Backward *program, const Block *aft
 /* The frame's slots go back onto the stack, what was returned to the operand. */
 static void reverse_return(Cotangent *c, const Backward *program, const Block *after, bool all) {
     for (uint32_t i = 1; i < after->parameter_count; i++)
-        cotangent_push(c, amount_out(&c->window[after->parameters[i]]));
+        cotangent_push(c, take_accumulator(&c->window[after->parameters[i]]));
     take_parameters(c, after, 0, 1);
     start_zeros(c, program, 0, all);
     add_operands(c, program->block->end.operands, 1, 0);
@@ -74,7 +74,7 @@ static void reverse_install(Cotangent *c, const Backward *program, const Block *
     start_zeros(c, program, 0, all);
     take_frame(c, program->block->end.point);
     for (uint32_t i = 0; i < after->parameter_count; i++)
-        amount_to(c->heap, &c->window[after->parameters[i]], c->scratch[i]);
+        accumulate(c->heap, &c->window[after->parameters[i]], c->scratch[i]);
 }
 
 void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all) {
@@ -102,7 +102,7 @@ void reverse_action(Cotangent *c, const Action *action, const Word *notes) {
     Value *target = action->target == NO_REGISTER ? NULL : &c->window[action->target];
     const Word *note = notes + action->note;
     switch (action->kind) {
-    case ADD: amount_to(c->heap, target, amount_out(source)); break;
+    case ADD: accumulate(c->heap, target, take_accumulator(source)); break;
     case TAKE: put_back(c, target, note->birth, action->field); break;
     case GIVE: give_to(c, source, note->birth, action->field); break;
     case PICK: give_to(c, source, note[0].birth, note[1].field); break;

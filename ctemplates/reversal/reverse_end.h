@@ -4,17 +4,17 @@
 
 #include "reversal/backward.h"
 
-/* An end that the machine does itself; the window then has the amounts at the end of the block. `birth`: of the
+/* An end that the machine does itself; the window then has the cotangents at the end of the block. `birth`: of the
  * environment that a CALL called. all: every slot that the block does not hand on starts at 0. */
-void reverse_end(Cotangent *cotangent, const Backward *program, uint64_t birth, bool all);
+void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all);
 
 /* ADD, TAKE, GIVE; and PICK, PUT and MOVE by their notes. */
-void reverse_action(Cotangent *cotangent, const Action *action, const Word *notes);
+void reverse_action(Cotangent *c, const Action *action, const Word *notes);
 
 /* The slots of a frame come back from the stack; NULL: there is no frame. */
-void take_frame(Cotangent *cotangent, const ReturnPoint *point);
+void take_frame(Cotangent *c, const ReturnPoint *point);
 
-/* What the first `count` amounts in `scratch` give to the fields of an environment, the last first. */
-void give_environment(Cotangent *cotangent, uint64_t birth, uint32_t count);
+/* What the first `count` cotangents in `scratch` give to the fields of an environment, the last first. */
+void give_environment(Cotangent *c, uint64_t birth, uint32_t count);
 
 #endif

@@ -3,7 +3,7 @@
  * In: a block, and its slots that must be seen to start at 0. Out: operations on the window: what each given
  * parameter of the target has received goes to the argument that it came from, the last first, as if all had been
  * taken out of the window before. Registers that still hold something are written last; where two wait for each
- * other, one amount is set aside in a register that no slot has.
+ * other, one cotangent is set aside in a register that no slot has.
  *
  * What always holds: an accumulator is never -0, so one that comes from its own register can stay there.
  */
@@ -13,7 +13,7 @@
 
 typedef struct Jump {
     const Block *block;
-    Register *from;     /* where the amount of each given parameter is; NO_REGISTER: it has been added */
+    Register *from;     /* where the cotangent of each given parameter is; NO_REGISTER: it has been added */
     Register *waiting;  /* registers that are still to be written */
     uint32_t count, spare;
     BackOperation *to;

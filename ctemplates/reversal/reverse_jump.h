@@ -6,7 +6,7 @@
 
 /* The operations of an end, written to `to`; where they end. Of a branch those of one target, which unless they are
  * the last go on behind `further` others. */
-BackOperation *reverse_jump(Cotangent *cotangent, const Block *block, const Zeros *few, BackOperation *to);
+BackOperation *reverse_jump(Cotangent *c, const Block *block, const Zeros *few, BackOperation *to);
 
 BackOperation *reverse_branch(const Zeros *few, bool last, uint32_t further, BackOperation *to);
 

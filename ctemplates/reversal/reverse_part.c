@@ -28,14 +28,14 @@ static void keep_point(const Reversal *r, const Block *block, uint32_t index) {
     Cotangent *c = r->c;
     uint32_t count;
     const Register *kept = point_registers(block, index, &count);
-    for (uint32_t i = 0; i < count; i++) c->scratch[i] = amount_out(&c->window[kept[i]]);
-    for (uint32_t i = 0; i < r->block->slot_count; i++) amount_clear(c->heap, &c->window[r->block->slots[i]]);
+    for (uint32_t i = 0; i < count; i++) c->scratch[i] = take_accumulator(&c->window[kept[i]]);
+    for (uint32_t i = 0; i < r->block->slot_count; i++) clear_accumulator(c->heap, &c->window[r->block->slots[i]]);
     for (uint32_t i = 0; i < count; i++) c->window[kept[i]] = c->scratch[i];
 }
 
 static void clear_slots(const Reversal *r) {
     for (uint32_t i = 0; i < r->block->slot_count; i++)
-        amount_clear(r->c->heap, &r->c->window[r->block->slots[i]]);
+        clear_accumulator(r->c->heap, &r->c->window[r->block->slots[i]]);
 }
 
 static bool is_done(Outcome outcome) { return outcome != FAILED && outcome != NO_MEMORY; }
@@ -69,7 +69,7 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value rec
 static Outcome reverse_recorded_step(const Reversal *r, const Origin *origin, uint32_t index) {
     const Step *step = &r->block->steps[index];
     Value received = of_real(0.0);
-    if (step->result != NO_REGISTER) received = amount_out(&r->c->window[step->result]);
+    if (step->result != NO_REGISTER) received = take_accumulator(&r->c->window[step->result]);
     const Outcome outcome = reverse_origin(r, origin, received, step->operands, step->count);
     drop(r->c->heap, received);
     return outcome;
@@ -100,13 +100,13 @@ static double as_real(Value v) { return v.tag == REAL ? v.real : (double)v.integ
 
 static Outcome scale_by_python(const Reversal *r, const Action *action, const Value *values, Value result) {
     Cotangent *c = r->c;
-    double amounts[3] = {0.0, 0.0, 0.0};
+    double cotangents[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < action->count; i++)
-        if (action->operands[i] != NO_REGISTER) amounts[i] = c->window[action->operands[i]].real;
-    const Outcome outcome = foreign_scale(c, r->block, action, values, result, amounts);
+        if (action->operands[i] != NO_REGISTER) cotangents[i] = c->window[action->operands[i]].real;
+    const Outcome outcome = foreign_scale(c, r->block, action, values, result, cotangents);
     if (!is_done(outcome)) return outcome;
     for (int i = 0; i < action->count; i++)
-        if (action->operands[i] != NO_REGISTER) c->window[action->operands[i]] = of_real(amounts[i]);
+        if (action->operands[i] != NO_REGISTER) c->window[action->operands[i]] = of_real(cotangents[i]);
     return STOPPED;
 }
 
@@ -172,7 +172,7 @@ static Outcome reverse_differentiate(const Reversal *r) {
     Cotangent *c = r->c;
     const Block *entered = c->block;
     const uint32_t count = entered->parameter_count;
-    for (uint32_t i = 0; i < count; i++) c->scratch[i] = amount_out(&c->window[entered->parameters[i]]);
+    for (uint32_t i = 0; i < count; i++) c->scratch[i] = take_accumulator(&c->window[entered->parameters[i]]);
     const Value received = count ? c->scratch[count - 1] : of_real(0.0);
     clear_slots(r);
     drop(c->heap, cotangent_pop(c));
@@ -190,7 +190,7 @@ static Outcome reverse_resume(const Reversal *r) {
     uint32_t count;
     const Register *at = point_registers(c->block, c->index, &count);
     if (r->part->resumed && !is_done(foreign_resumed(c, r->part->resumed))) return FAILED;
-    for (uint32_t i = 0; i < count; i++) amount_clear(c->heap, &c->window[at[i]]);
+    for (uint32_t i = 0; i < count; i++) clear_accumulator(c->heap, &c->window[at[i]]);
     clear_slots(r);
     take_frame(c, r->block->end.point);
     return reverse_recorded_end(r, of_real(0.0));
@@ -202,9 +202,9 @@ static Outcome reverse_raise(const Reversal *r) {
     Cotangent *c = r->c;
     const Part *part = r->part;
     const Block *handler = c->block;
-    Value raised = amount_out(&c->window[handler->parameters[0]]);
+    Value raised = take_accumulator(&c->window[handler->parameters[0]]);
     for (uint32_t i = 1; i < handler->parameter_count; i++)
-        cotangent_push(c, amount_out(&c->window[handler->parameters[i]]));
+        cotangent_push(c, take_accumulator(&c->window[handler->parameters[i]]));
     for (uint32_t i = part->unwound_count - 1; part->unwound_count && i-- > 0;)
         for (uint32_t k = 0; k < part->unwound[i]; k++) cotangent_push(c, of_real(0.0));
     clear_slots(r);
@@ -223,7 +223,7 @@ static Outcome reverse_raise(const Reversal *r) {
         const Step *step = &r->block->steps[part->stop];
         outcome = reverse_origin(r, origin, raised, step->operands, step->count);
     } else if (end->kind == THROW && end->operands[0].at != NO_REGISTER) {
-        amount_to(c->heap, &c->window[end->operands[0].at], raised);
+        accumulate(c->heap, &c->window[end->operands[0].at], raised);
         return STOPPED;
     }
     drop(c->heap, raised);

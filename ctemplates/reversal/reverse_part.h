@@ -4,6 +4,6 @@
 
 #include "state/cotangent.h"
 
-Outcome reverse_part(Part *part, Cotangent *cotangent); /* STOPPED or FAILED */
+Outcome reverse_part(Part *part, Cotangent *c); /* STOPPED or FAILED */
 
 #endif

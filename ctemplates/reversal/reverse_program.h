@@ -4,10 +4,10 @@
 
 #include "reversal/backward.h"
 
-void programs_create(Cotangent *cotangent);
-void programs_destroy(Cotangent *cotangent);
+void programs_create(Cotangent *c);
+void programs_destroy(Cotangent *c);
 
 /* The block's; made when it is first asked for. */
-Backward *program_of(Cotangent *cotangent, const Block *block);
+Backward *program_of(Cotangent *c, const Block *block);
 
 #endif

@@ -1,4 +1,4 @@
-/* Operations that only copy an amount are left out: see backward.h.
+/* Operations that only copy an cotangent are left out: see backward.h.
  *
  * In: the operations of a block on REALs. Out: fewer ones, which give the same to what is live at its head: where
  * a' = 0 + s, and s stays as it is until the last operation that reads a', those read s instead.

@@ -1,6 +1,6 @@
 /* One taped step of arithmetic on duals: a tape of its own, as interp/hybrid/structured.py has it.
  *
- * Comes in: operands and the registers of their slots; later the amount of the result. Goes out: the result
+ * Comes in: operands and the registers of their slots; later the cotangent of the result. Goes out: the result
  * without nodes; later the accumulators of the operands, continued.
  *
  * What always holds: nodes are numbered in the order in which they are made, the components of the operands
@@ -116,14 +116,14 @@ void step_tape_destroy(Heap *heap, StepTape *tape) {
 
 /* Reversal */
 
-/* Puts an amount into the nodes of a number; that of a dual to which nothing was added is 0 everywhere. */
-static void load_amount(double *adjoints, Value number, Value amount) {
+/* Puts an cotangent into the nodes of a number; that of a dual to which nothing was added is 0 everywhere. */
+static void load_cotangent(double *adjoints, Value number, Value cotangent) {
     if (kind_of(number) == DUAL) {
-        const bool both = kind_of(amount) == DUAL;
-        load_amount(adjoints, cells_of(number)[0], both ? cells_of(amount)[0] : of_real(0.0));
-        load_amount(adjoints, cells_of(number)[1], both ? cells_of(amount)[1] : of_real(0.0));
+        const bool both = kind_of(cotangent) == DUAL;
+        load_cotangent(adjoints, cells_of(number)[0], both ? cells_of(cotangent)[0] : of_real(0.0));
+        load_cotangent(adjoints, cells_of(number)[1], both ? cells_of(cotangent)[1] : of_real(0.0));
     } else if (kind_of(number) == NODE) {
-        adjoints[node_index(number)] = amount.tag == REAL ? amount.real : 0.0;
+        adjoints[node_index(number)] = cotangent.tag == REAL ? cotangent.real : 0.0;
     }
 }
 
@@ -147,9 +147,9 @@ void step_tape_reverse(Heap *heap, StepTape *tape, Value received, Value *window
     if (bytes == 0) return;
     double *adjoints = heap_allocate(heap, bytes);
     for (size_t i = 0; i < bytes / sizeof(double); i++) adjoints[i] = 0.0;
-    load_amount(adjoints, tape->result, received);
+    load_cotangent(adjoints, tape->result, received);
     for (uint32_t i = 0; i < tape->leaf_count; i++)
-        load_amount(adjoints, tape->leaves[i].number, window[tape->leaves[i].place]);
+        load_cotangent(adjoints, tape->leaves[i].number, window[tape->leaves[i].place]);
     propagate(tape, adjoints);
     for (uint32_t i = 0; i < tape->leaf_count; i++) {
         Value *accumulator = &window[tape->leaves[i].place];

@@ -17,7 +17,7 @@ Value step_tape_record(Numbers *numbers, const Value *operands, const double *sl
 /* The step is made: takes its result, which is given back without nodes. */
 Value step_tape_close(Heap *heap, StepTape *tape, Value result);
 
-/* Reverses it: from the amount of the result, which is borrowed, to the accumulators of the operands, which
+/* Reverses it: from the cotangent of the result, which is borrowed, to the accumulators of the operands, which
  * stand in `window` in the registers of their slots and are replaced there. The tape is used up, not destroyed. */
 void step_tape_reverse(Heap *heap, StepTape *tape, Value received, Value *window);
 

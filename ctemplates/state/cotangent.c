@@ -1,10 +1,10 @@
-/* Cotangents: the map from fields of objects to their amounts, the stack of frames' amounts, and sums of amounts.
+/* Cotangents: the map from fields of objects to their cotangents, the stack of frames' cotangents, and sums of cotangents.
  *
  * The map is an open hash table with linear probing; removing moves later entries of a run up, so that there
  * are no marks of what was removed. The stack grows in chunks, each twice as large as the one below, so that a
  * deep one is never copied and never has much room to spare.
  *
- * What always holds: an amount that is no REAL has one holder, so giving it away is free.
+ * What always holds: an cotangent that is no REAL has one holder, so giving it away is free.
  */
 #include "state/cotangent.h"
 
@@ -13,8 +13,8 @@
 enum {
     FIRST_REGISTERS = 16,
     FIRST_ENTRIES = 64,
-    FIRST_AMOUNTS = 64,
-    MOST_AMOUNTS = 16384, /* of a chunk of the stack */
+    FIRST_ACCUMULATORS = 64,
+    MAX_ACCUMULATORS = 16384, /* of a chunk of the stack */
     FIRST_SUMS = 32
 };
 
@@ -26,7 +26,7 @@ static void drop_values(Heap *heap, Value *values, size_t count) {
     for (size_t i = 0; i < count; i++) drop(heap, values[i]);
 }
 
-static size_t chunk_bytes(size_t room) { return sizeof(AmountChunk) + room * sizeof(Value); }
+static size_t chunk_bytes(size_t room) { return sizeof(AccumulatorChunk) + room * sizeof(Value); }
 
 void *cotangent_allocate(Cotangent *c, size_t bytes) {
     void *memory = heap_allocate(c->heap, bytes);
@@ -40,11 +40,11 @@ void cotangent_free(Cotangent *c, void *memory, size_t bytes) {
     heap_free(c->heap, memory, bytes);
 }
 
-Cotangent *cotangent_create(Heap *heap, void *peer) {
+Cotangent *cotangent_create(Heap *heap, void *helper) {
     Cotangent *c = heap_allocate(heap, sizeof(Cotangent));
     memset(c, 0, sizeof *c);
     c->heap = heap;
-    c->peer = peer;
+    c->helper = helper;
     c->bytes = sizeof(Cotangent);
     cotangent_reserve(c, FIRST_REGISTERS);
     return c;
@@ -55,14 +55,14 @@ void cotangent_destroy(Cotangent *c) {
     drop_values(heap, c->window, c->registers);
     heap_free(heap, c->window, c->registers * sizeof(Value));
     heap_free(heap, c->scratch, c->registers * sizeof(Value));
-    for (AmountChunk *chunk = c->stack, *previous; chunk; chunk = previous) {
+    for (AccumulatorChunk *chunk = c->stack, *previous; chunk; chunk = previous) {
         previous = chunk->previous;
-        drop_values(heap, chunk->amounts, chunk->count);
+        drop_values(heap, chunk->cotangents, chunk->count);
         heap_free(heap, chunk, chunk_bytes(chunk->room));
     }
     if (c->spare) heap_free(heap, c->spare, chunk_bytes(c->spare->room));
     for (size_t i = 0; i < c->entry_room; i++)
-        if (c->entries[i].birth) drop(heap, c->entries[i].amount);
+        if (c->entries[i].birth) drop(heap, c->entries[i].cotangent);
     if (c->entries) heap_free(heap, c->entries, c->entry_room * sizeof(Entry));
     heap_free(heap, c, sizeof(Cotangent));
 }
@@ -85,12 +85,12 @@ void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) {
 /* The stack */
 
 static void add_chunk(Cotangent *c) {
-    AmountChunk *chunk = c->spare;
+    AccumulatorChunk *chunk = c->spare;
     if (chunk) {
         c->spare = NULL;
     } else {
-        size_t room = c->stack ? c->stack->room * 2 : FIRST_AMOUNTS;
-        if (room > MOST_AMOUNTS) room = MOST_AMOUNTS;
+        size_t room = c->stack ? c->stack->room * 2 : FIRST_ACCUMULATORS;
+        if (room > MAX_ACCUMULATORS) room = MAX_ACCUMULATORS;
         chunk = cotangent_allocate(c, chunk_bytes(room));
         chunk->room = room;
     }
@@ -99,23 +99,23 @@ static void add_chunk(Cotangent *c) {
     c->stack = chunk;
 }
 
-void cotangent_push(Cotangent *c, Value amount) {
+void cotangent_push(Cotangent *c, Value cotangent) {
     if (UNLIKELY(!c->stack || c->stack->count == c->stack->room)) add_chunk(c);
-    store(&c->stack->amounts[c->stack->count++], amount);
+    store(&c->stack->cotangents[c->stack->count++], cotangent);
     c->stack_count++;
 }
 
 Value cotangent_pop(Cotangent *c) {
-    AmountChunk *chunk = c->stack;
+    AccumulatorChunk *chunk = c->stack;
     if (UNLIKELY(!c->stack_count)) return of_real(0.0);
-    const Value amount = load(&chunk->amounts[--chunk->count]);
+    const Value cotangent = load(&chunk->cotangents[--chunk->count]);
     c->stack_count--;
     if (UNLIKELY(!chunk->count && chunk->previous)) {
         c->stack = chunk->previous;
         if (c->spare) cotangent_free(c, c->spare, chunk_bytes(c->spare->room));
         c->spare = chunk;
     }
-    return amount;
+    return cotangent;
 }
 
 /* The map */
@@ -146,7 +146,7 @@ static void grow_map(Cotangent *c) {
     cotangent_free(c, old, old_room * sizeof(Entry));
 }
 
-/* The entry for a key, made with the amount 0 if there was none. */
+/* The entry for a key, made with the cotangent 0 if there was none. */
 static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
     if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
     Entry *entry = place_of(c, birth, field);
@@ -160,32 +160,32 @@ static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
 Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
     if (!c->entry_count || !birth) return NULL;
     Entry *entry = place_of(c, birth, field);
-    return entry->birth ? &entry->amount : NULL;
+    return entry->birth ? &entry->cotangent : NULL;
 }
 
-void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value amount) {
+void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
     if (!birth) {
-        drop(c->heap, amount);
+        drop(c->heap, cotangent);
         return;
     }
-    amount_to(c->heap, &entry_for(c, birth, field)->amount, amount);
+    accumulate(c->heap, &entry_for(c, birth, field)->cotangent, cotangent);
 }
 
-void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value amount) {
+void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
     if (!birth) {
-        drop(c->heap, amount);
+        drop(c->heap, cotangent);
         return;
     }
     Entry *entry = entry_for(c, birth, field);
-    drop(c->heap, entry->amount);
-    entry->amount = amount;
+    drop(c->heap, entry->cotangent);
+    entry->cotangent = cotangent;
 }
 
 Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     if (!c->entry_count || !birth) return of_real(0.0);
     Entry *entry = place_of(c, birth, field);
     if (!entry->birth) return of_real(0.0);
-    const Value amount = entry->amount;
+    const Value cotangent = entry->cotangent;
     const size_t mask = c->entry_room - 1;
     size_t hole = (size_t)(entry - c->entries);
     for (size_t i = (hole + 1) & mask; c->entries[i].birth; i = (i + 1) & mask) {
@@ -197,7 +197,7 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     }
     c->entries[hole].birth = 0;
     c->entry_count--;
-    return amount;
+    return cotangent;
 }
 
 /* Sums */
@@ -237,7 +237,7 @@ static void add_duals(Sums *sums, Sum sum) {
         add_sum(sums, &result->cells[i], both ? cells_of(sum.a)[i] : zero, cells_of(sum.b)[i]);
 }
 
-Value amount_add(Heap *heap, Value a, Value b) {
+Value accumulator_sum(Heap *heap, Value a, Value b) {
     Value result = of_real(0.0);
     Sums sums = {.heap = heap, .room = FIRST_SUMS};
     sums.waiting = sums.first;

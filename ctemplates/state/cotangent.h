@@ -1,12 +1,12 @@
 /* The cotangent of a state: an accumulator for each of its locations.
  *
- * Accumulators (*amounts*) are values: REAL; DUAL with the amounts of primal and tangent; FOREIGN for those of
+ * Accumulators (*cotangents*) are values: REAL; DUAL with the cotangents of primal and tangent; FOREIGN for those of
  * arrays (checkpoint/ad/amounts.py); the REAL 0 for one of any kind that nothing was added to. Those of the
  * present point stand in `window`, each in the register of its slot; those of frames on `stack`, each frame's
  * in the order of its saved slots, the top frame last; those of objects in a map from (birth, field).
  *
- * What always holds: every register, place of the stack and entry owns the amount in it. Between two blocks the
- * window has the amounts of the later point's slots; nobody relies on its other registers.
+ * What always holds: every register, place of the stack and entry owns the cotangent in it. Between two blocks the
+ * window has the cotangents of the later point's slots; nobody relies on its other registers.
  */
 #ifndef CK_COTANGENT_H
 #define CK_COTANGENT_H
@@ -17,14 +17,14 @@
 typedef struct Entry { /* of the map: open addressing, birth 0 is empty */
     uint64_t birth;
     int64_t field;
-    Value amount;
+    Value cotangent;
 } Entry;
 
-typedef struct AmountChunk { /* of the stack */
-    struct AmountChunk *previous;
+typedef struct AccumulatorChunk { /* of the stack */
+    struct AccumulatorChunk *previous;
     size_t count, room;
-    Value amounts[];
-} AmountChunk;
+    Value cotangents[];
+} AccumulatorChunk;
 
 typedef struct Backward Backward; /* reversal/backward.h */
 
@@ -33,56 +33,56 @@ typedef struct Cotangent {
     Value *window;
     Value *scratch; /* as many: what an end has taken out of the window; owns nothing between two ends */
     uint32_t registers;
-    AmountChunk *stack, *spare; /* the top chunk, never empty but for the lowest; one that was emptied */
+    AccumulatorChunk *stack, *spare; /* the top chunk, never empty but for the lowest; one that was emptied */
     size_t stack_count;
     Entry *entries;
     size_t entry_count, entry_room; /* room: a power of 2 */
     uint32_t entry_shift;
     Backward **programs; /* how blocks are reversed that ran as a whole: a hash table */
     size_t program_count, program_room;
-    size_t bytes; /* all that it has of the heap but the amounts that are objects */
-    bool mixed; /* whether any amount may be something else than a REAL */
+    size_t bytes; /* all that it has of the heap but the cotangents that are objects */
+    bool mixed; /* whether any cotangent may be something else than a REAL */
     uint8_t *rules; /* by the number of a Scalar: what its reversal has an operation of its own for */
     const Block *block; /* the point it belongs to */
     uint32_t index;
-    void *peer; /* PyObject *: what reverses origins (checkpoint/ctarget/cotangent.py), borrowed */
+    void *helper; /* PyObject *: what reverses origins (checkpoint/ctarget/cotangent.py), borrowed */
 } Cotangent;
 
-Cotangent *cotangent_create(Heap *heap, void *peer);
-void cotangent_destroy(Cotangent *cotangent); /* but for `programs` and `rules`, which reversal/ has given it */
-void *cotangent_allocate(Cotangent *cotangent, size_t bytes); /* of its own: counted in its bytes */
-void cotangent_free(Cotangent *cotangent, void *memory, size_t bytes);
-void cotangent_reserve_slowly(Cotangent *cotangent, uint32_t registers);
-static inline void cotangent_reserve(Cotangent *cotangent, uint32_t registers) {
-    if (UNLIKELY(registers > cotangent->registers)) cotangent_reserve_slowly(cotangent, registers);
+Cotangent *cotangent_create(Heap *heap, void *helper);
+void cotangent_destroy(Cotangent *c); /* but for `programs` and `rules`, which reversal/ has given it */
+void *cotangent_allocate(Cotangent *c, size_t bytes); /* of its own: counted in its bytes */
+void cotangent_free(Cotangent *c, void *memory, size_t bytes);
+void cotangent_reserve_slowly(Cotangent *c, uint32_t registers);
+static inline void cotangent_reserve(Cotangent *c, uint32_t registers) {
+    if (UNLIKELY(registers > c->registers)) cotangent_reserve_slowly(c, registers);
 }
 
-/* Amounts are consumed by what is given, and the caller's when taken. Birth 0 is given nothing. */
-void cotangent_give(Cotangent *cotangent, uint64_t birth, int64_t field, Value amount);
-Value cotangent_take(Cotangent *cotangent, uint64_t birth, int64_t field); /* removes it; 0 where nothing is */
-Value *cotangent_find(Cotangent *cotangent, uint64_t birth, int64_t field); /* NULL: nothing is */
-void cotangent_set(Cotangent *cotangent, uint64_t birth, int64_t field, Value amount);
+/* Accumulators are consumed by what is given, and the caller's when taken. Birth 0 is given nothing. */
+void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent);
+Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field); /* removes it; 0 where nothing is */
+Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field); /* NULL: nothing is */
+void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent);
 
-void cotangent_push(Cotangent *cotangent, Value amount);
-Value cotangent_pop(Cotangent *cotangent); /* 0 where the stack is empty */
+void cotangent_push(Cotangent *c, Value cotangent);
+Value cotangent_pop(Cotangent *c); /* 0 where the stack is empty */
 
 /* a + b, consuming both; a is the accumulator. */
-Value amount_add(Heap *heap, Value a, Value b);
-static inline bool amount_is_zero(Value amount) { return amount.tag == REAL && amount.real == 0.0; }
-static inline void amount_to(Heap *heap, Value *accumulator, Value amount) {
-    if (LIKELY((accumulator->tag | amount.tag) == 0))
-        accumulator->real += amount.real;
+Value accumulator_sum(Heap *heap, Value a, Value b);
+static inline bool is_zero_cotangent(Value cotangent) { return cotangent.tag == REAL && cotangent.real == 0.0; }
+static inline void accumulate(Heap *heap, Value *accumulator, Value cotangent) {
+    if (LIKELY((accumulator->tag | cotangent.tag) == 0))
+        accumulator->real += cotangent.real;
     else
-        *accumulator = amount_add(heap, *accumulator, amount);
+        *accumulator = accumulator_sum(heap, *accumulator, cotangent);
 }
-static inline Value amount_out(Value *accumulator) { /* what it was; 0 stays */
-    const Value amount = load(accumulator);
+static inline Value take_accumulator(Value *accumulator) { /* what it was; 0 stays */
+    const Value cotangent = load(accumulator);
     store(accumulator, of_real(0.0));
-    return amount;
+    return cotangent;
 }
-static inline void amount_clear(Heap *heap, Value *accumulator) {
-    const Value amount = amount_out(accumulator);
-    drop(heap, amount);
+static inline void clear_accumulator(Heap *heap, Value *accumulator) {
+    const Value cotangent = take_accumulator(accumulator);
+    drop(heap, cotangent);
 }
 
 #endif

@@ -23,7 +23,7 @@ static uint32_t window_for(const Block *block) {
     return registers < LEAST_WINDOW ? LEAST_WINDOW : registers;
 }
 
-Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *peer) {
+Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper) {
     const uint32_t window = state->window;
     uint32_t count;
     Machine *machine = heap_allocate(heap, sizeof(Machine));
@@ -34,7 +34,7 @@ Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *peer) 
         .heap = heap, .registers = registers, .window = window, .stack = stack_share(heap, &shared),
         .block = state->block, .index = state->index, .steps = state->steps, .births = state->births,
         .tags = state->tags, .run = heap->runs++, .tape = tape, .tape_limit = SIZE_MAX,
-        .tape_from = state->steps, .peer = peer,
+        .tape_from = state->steps, .helper = helper,
     };
     const Register *to = point_registers(state->block, state->index, &count);
     for (uint32_t i = 0; i < count; i++) registers[to[i]] = copied(state->values[i]);
@@ -50,7 +50,7 @@ void machine_destroy(Machine *machine) {
     stack_release(heap, &machine->stack);
     heap_free(heap, machine->registers, machine->window * sizeof(Value));
     heap_free(heap, machine, sizeof(Machine));
-    heap_go_on(heap, outer);
+    heap_resume(heap, outer);
 }
 
 /* Doubles at least: a run that meets procedure after procedure moves its registers seldom. */
@@ -111,7 +111,7 @@ void state_release(Heap *heap, State *state) {
     for (uint32_t i = 0; i < state->value_count; i++) drop(heap, state->values[i]);
     stack_release(heap, &state->stack);
     heap_free(heap, state, state_size(state->value_count));
-    heap_go_on(heap, outer);
+    heap_resume(heap, outer);
 }
 
 size_t state_bytes(const State *state) { return state_size(state->value_count) + stack_bytes(&state->stack); }

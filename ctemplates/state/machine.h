@@ -29,8 +29,8 @@ typedef struct Machine {
     size_t tape_limit;
     int64_t tape_from; /* the step it was taped from: TAPE_FULL only after one */
     Form wanted;
-    void *peer;       /* PyObject *: the Python that does foreign steps (checkpoint/ctarget/foreign.py), borrowed */
-    void *python;     /* PyObject *: the peer's machine for this run, borrowed; NULL: not asked for yet (plans.h) */
+    void *helper;       /* PyObject *: the Python that does foreign steps (checkpoint/ctarget/foreign.py), borrowed */
+    void *python;     /* PyObject *: the helper's machine for this run, borrowed; NULL: not asked for yet (plans.h) */
 } Machine;
 
 /* A moment of a run: immutable, counted by its holders. */
@@ -45,7 +45,7 @@ typedef struct State {
     Value values[]; /* the registers of block->live[index] (index 0: of the parameters, NOTHING for dead ones) */
 } State;
 
-Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *peer);
+Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper);
 void machine_destroy(Machine *machine); /* drops what is live */
 
 State *machine_state(Machine *machine); /* the present point; may stand in a block's middle */

@@ -8,7 +8,7 @@ typedef enum Outcome {
     TAPE_FULL,  /* at the head of a block */
     SLICED,     /* made as many steps as a slice has: go on */
     WANTS_CODE, /* `block` lacks the form of code that `wanted` names */
-    FAILED,     /* the peer has the exception */
+    FAILED,     /* the helper has the exception */
     NO_MEMORY   /* the machine is of no more use */
 } Outcome;
 

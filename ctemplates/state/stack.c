@@ -181,7 +181,7 @@ static void copy_top(Heap *heap, Stack *stack, uint32_t most) {
     *stack = (Stack){.chunk = copy, .top = length};
     const bool outer = heap_hold(heap);
     leave_chunks(heap, sealed, top); /* others stay in it, or it would not be sealed */
-    heap_go_on(heap, outer);
+    heap_resume(heap, outer);
 }
 
 /* The chunk that has become empty tells how many to copy next. */
@@ -235,7 +235,7 @@ void stack_release(Heap *heap, Stack *stack) {
     *stack = (Stack){.chunk = NULL, .top = 0};
     const bool outer = heap_hold(heap);
     leave_chunks(heap, left.chunk, left.top);
-    heap_go_on(heap, outer);
+    heap_resume(heap, outer);
 }
 
 /* Looking */

@@ -1,4 +1,4 @@
-/* The tape of a stretch: what was run, in order, and what it recorded.
+/* The tape of a segment: what was run, in order, and what it recorded.
  *
  * Words in chunks: for each block that ran as a whole its record (code.h says what is in one), then its *mark*,
  * the block; for each part its mark alone; for each run of translated code (fast.h) what it left, a RunEnd, and

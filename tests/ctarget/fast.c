@@ -83,15 +83,15 @@ EXPORTED bool unit_reverse(const Unit *unit, Cotangent *c, const RunEnd *end, co
     for (const uint8_t *way = ways; way < (const uint8_t *)end; way++) EXPECT(*way == (way < ways + end->ways) * WAY);
     EXPECT(header->real >= (double)end->ways);
     if ((c->window[I].tag | c->window[X].tag) != REAL) return false;
-    double amount = c->window[X].real;
+    double cotangent = c->window[X].real;
     for (uint32_t k = 0; k < end->ways; k++) {
-        const double x = (--up)->real, difference = 1.0001 - x * 0.0001, by_difference = 0.0 + x * amount;
-        double by_x = 0.0 + difference * amount;
+        const double x = (--up)->real, difference = 1.0001 - x * 0.0001, by_difference = 0.0 + x * cotangent;
+        double by_x = 0.0 + difference * cotangent;
         by_x += 0.0001 * (0.0 - by_difference);
-        amount = by_x;
+        cotangent = by_x;
     }
     EXPECT(up == header + 1);
-    c->window[X].real = amount;
+    c->window[X].real = cotangent;
     c->block = unit->references[0];
     c->index = 0;
     unit_runs[2]++;

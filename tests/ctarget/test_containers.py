@@ -23,7 +23,7 @@ SOURCES = files(
     "natives_read",
     "natives_make",
     "natives_change",
-    "natives_tell",
+    "natives_predicate",
     "natives_integer",
 )
 FLAGS = (

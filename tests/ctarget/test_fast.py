@@ -21,10 +21,10 @@ from checkpoint.ad.values import Pair
 from checkpoint.ctarget.build import compiler
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
-from checkpoint.ctarget.foreign import Peer
+from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import reason, runtime
 from checkpoint.ctarget.peers import BlockPeer, procedure_peer
-from checkpoint.ctarget.run import standing_at
+from checkpoint.ctarget.run import block_at
 from checkpoint.ctarget.states import State
 from checkpoint.ctarget.translate.compile.folders import Folder
 from checkpoint.ctarget.translate.compile.install import install
@@ -300,7 +300,7 @@ def held() -> Iterator[Any]:
     f = runs.run_program(load_program(Source("<test>", OBSERVED)), engine)
     start = engine.start(0, enter(Pair(f, X)), 0)
     at = PythonState(HALT, 0, (), None, 0, 0, start.births)
-    peer = Peer(Machine(engine, at, Effects()), start.heap)
+    peer = PythonHelper(Machine(engine, at, Effects()), start.heap)
     machine = start.heap.got(module.lib.ck_machine_create(start.held, module.ffi.NULL, 1 << 60, id(peer)))
     yield machine
     module.ffi.release(machine)
@@ -311,9 +311,9 @@ def test_what_stands_in_registers(held: Any) -> None:
     found = None
     for limit in range(1000):
         while lib.ck_machine_run(held, limit, 1 << 40) == lib.WANTS_CODE:
-            make_code(standing_at(held), lib.ck_machine_standing(held).wanted)
+            make_code(block_at(held), lib.ck_machine_position(held).wanted)
         found = seen(held)
-        assert (found is None) == bool(lib.ck_machine_standing(held).index)
+        assert (found is None) == bool(lib.ck_machine_position(held).index)
         if found is not None and found[0].block.label.endswith("loop") and "p" in str(found[0].block.params):
             break
     assert found is not None

@@ -12,7 +12,7 @@ import pytest
 
 import checkpoint
 from checkpoint import engines
-from checkpoint.ctarget import telling
+from checkpoint.ctarget import reporting
 from checkpoint.ctarget.library import reason
 from checkpoint.driver import execute
 from checkpoint.driver.binomial import Binomial
@@ -254,8 +254,8 @@ def test_observers_are_told_the_same_on_every_engine(
 @pytest.mark.parametrize("schedule", [Bisection(300, 2000), Bisection(7), Plain()], ids=str)
 def test_nothing_depends_on_who_looks(schedule: Schedule, monkeypatch: pytest.MonkeyPatch) -> None:
     """Told between all calls, each of which makes as few steps as it may."""
-    monkeypatch.setattr(telling, "TOLD_AFTER", 0.0)
-    monkeypatch.setattr(telling, "FIRST_PACE", 3)
+    monkeypatch.setattr(reporting, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(reporting, "MIN_PACE", 3)
     log: list[Action] = []
     _, start = started(REBUILT)
     mine = swept(engines.get("c"), start, schedule, log)
@@ -278,8 +278,8 @@ def test_nothing_depends_on_who_looks(schedule: Schedule, monkeypatch: pytest.Mo
 def test_what_an_observer_raises_ends_the_sweep(
     fails: str, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "TOLD_AFTER", 0.0)
-    monkeypatch.setattr(telling, "FIRST_PACE", 1)
+    monkeypatch.setattr(reporting, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(reporting, "MIN_PACE", 1)
     engine, start = started(PROGRAMS.get(program, program))
     used = used_by(engine, start)
     told = (Watcher(fails),)

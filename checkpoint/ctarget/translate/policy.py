@@ -91,7 +91,7 @@ def account_of(lam: Any) -> Account:
 
 def started_in(state: State) -> Any:
     """Return the lambda of the procedure in which a run starts: where it is, or which it is to apply."""
-    lam = peer_at(runtime().lib.ck_state_standing(state.held).block).procedure.lam
+    lam = peer_at(runtime().lib.ck_state_position(state.held).block).procedure.lam
     if lam is None and state.start is not None:
         return next((value.lam for value in state.start.values if type(value) is Closure), None)
     return lam
@@ -199,7 +199,7 @@ class Translator:
 
     def sample(self, held: Held, account: Account, taped: bool, waits: bool) -> Found:
         """Translate the block at whose first step a machine is, or a sweep's, if that pays."""
-        at = runtime().lib.ck_machine_standing(held)
+        at = runtime().lib.ck_machine_position(held)
         if not at.block or at.index:
             return Found.NOWHERE
         began = perf_counter()

@@ -8,7 +8,7 @@
 
 /* Stand-ins: no step is arithmetic. */
 const uint16_t SCALAR_COUNT = 3;
-uint16_t scalar_number(const char *name) { return name[0] == '+' ? 1 : NO_SCALAR; }
+const Scalar SCALARS[3] = {{.arity = 1}, {.arity = 2}, {.arity = 2}};
 
 /* With its programs, as the api makes and ends it. */
 static Cotangent *create(Heap *heap) {
@@ -25,7 +25,7 @@ enum { BIRTHS = 40, FIELDS = 12, TURNS = 20000, DEEP = 100000 };
 
 typedef struct Plain {
     bool there;
-    double amount;
+    double cotangent;
 } Plain;
 
 static Plain plain[BIRTHS][FIELDS];
@@ -35,25 +35,25 @@ static int64_t field_named(uint32_t f) { return f % 3 ? (int64_t)f : INT64_C(-7)
 static void one_turn(Cotangent *c) {
     const uint32_t b = 1 + random_below(BIRTHS - 1), f = random_below(FIELDS);
     Plain *p = &plain[b][f];
-    const double amount = (double)random_below(100) / 3.0;
+    const double cotangent = (double)random_below(100) / 3.0;
     switch (random_below(4)) {
     case 0:
-        cotangent_give(c, b, field_named(f), of_real(amount));
-        p->amount = (p->there ? p->amount : 0.0) + amount;
+        cotangent_give(c, b, field_named(f), of_real(cotangent));
+        p->cotangent = (p->there ? p->cotangent : 0.0) + cotangent;
         p->there = true;
         break;
     case 1:
-        cotangent_set(c, b, field_named(f), of_real(amount));
-        *p = (Plain){true, amount};
+        cotangent_set(c, b, field_named(f), of_real(cotangent));
+        *p = (Plain){true, cotangent};
         break;
     case 2:
-        CHECK(cotangent_take(c, b, field_named(f)).real == (p->there ? p->amount : 0.0));
+        CHECK(cotangent_take(c, b, field_named(f)).real == (p->there ? p->cotangent : 0.0));
         *p = (Plain){false, 0.0};
         break;
     default: {
         const Value *found = cotangent_find(c, b, field_named(f));
         CHECK((found != NULL) == p->there);
-        CHECK(!found || found->real == p->amount);
+        CHECK(!found || found->real == p->cotangent);
     }
     }
 }
@@ -88,11 +88,11 @@ static Value dual(Heap *heap, Value primal, Value tangent) {
 /* 0 + a dual adds 0 to each component, so that no zero is negative; a dual + 0 is the dual itself. */
 static void test_sums(Heap *heap) {
     const Value inner = dual(heap, of_real(-0.0), of_real(2.0));
-    Value sum = amount_add(heap, of_real(0.0), dual(heap, inner, of_real(3.0)));
+    Value sum = accumulator_sum(heap, of_real(0.0), dual(heap, inner, of_real(3.0)));
     const Value *primal = cells_of(cells_of(sum)[0]);
     CHECK(!__builtin_signbit(primal[0].real) && primal[1].real == 2.0 && cells_of(sum)[1].real == 3.0);
-    sum = amount_add(heap, sum, of_real(0.0));
-    sum = amount_add(heap, sum, dual(heap, of_real(0.0), of_real(4.0)));
+    sum = accumulator_sum(heap, sum, of_real(0.0));
+    sum = accumulator_sum(heap, sum, dual(heap, of_real(0.0), of_real(4.0)));
     CHECK(cells_of(sum)[1].real == 7.0 && cells_of(cells_of(sum)[0])[1].real == 2.0);
     Cotangent *c = create(heap);
     cotangent_give(c, 5, 1, sum);

@@ -34,7 +34,7 @@ static void check_machine(const Machine *machine, const State *state) {
 }
 
 /* The machine goes on: parameter 0 is used up, a frame is returned to, another block point is reached. */
-static void go_on(Heap *heap, Machine *machine) {
+static void continue_sweep(Heap *heap, Machine *machine) {
     for (int i = 0; i < 3; i++) drop(heap, machine->registers[parameters[i]]);
     stack_return(heap, &machine->stack, machine->registers);
     CHECK(number_of(machine->registers[1]) == 3 && machine->registers[4].real == 2.5);
@@ -66,7 +66,7 @@ static void life(Heap *heap) {
     CHECK(state_bytes(same) > sizeof(State));
     state_release(heap, state);
     CHECK(alive[0] && alive[1] && alive[3]); /* machines have them */
-    go_on(heap, machine);
+    continue_sweep(heap, machine);
     CHECK(alive[0] && alive[1]); /* the other machine has */
     machine_destroy(other);
     CHECK(alive[0] && !alive[1] && alive[2] && alive[3]); /* the state has not what is dead */

@@ -2,7 +2,7 @@
  *
  * In: UNIT, a file with `unit_tape` and `unit_reverse`, entered at the head 0, whose registers hold reals; as
  * arguments how far it may count, and the registers. Out: the number of the block where it stands, the steps, the
- * registers; after the reversal, from the amounts 1, 1.5, 2 ..., the amounts. There is no runtime: only the tape.
+ * registers; after the reversal, from the cotangents 1, 1.5, 2 ..., the cotangents. There is no runtime: only the tape.
  */
 #include <stdio.h>
 #include <stdlib.h>

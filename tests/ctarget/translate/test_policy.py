@@ -77,7 +77,7 @@ class Fakes:
     text: str = plain(1)
 
     def seen(self, held: Any) -> tuple[Any, dict[int, Any]]:
-        return peer_at(runtime().lib.ck_machine_standing(held).block), {}
+        return peer_at(runtime().lib.ck_machine_position(held).block), {}
 
     def specialise(self, peer: Any, *seen: Any) -> Any:
         self.sampled.append(peer.block.label)

@@ -41,14 +41,14 @@ class Shape:
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     """Return the block at whose first step a machine is, and the shapes by register; None: elsewhere."""
     module = runtime()
-    at = module.lib.ck_machine_standing(held)
+    at = module.lib.ck_machine_position(held)
     if not at.block or at.index:
         return None
     peer = peer_at(at.block)
     registers = [peer.registers[name] for name in peer.block.params]
     room = len(registers) * MOST * _NUMBERS
     numbers = module.ffi.new("int64_t[]", room)
-    count = module.lib.ck_standing_shapes(held, DEPTH, MOST, numbers, room)
+    count = module.lib.ck_parameter_shapes(held, DEPTH, MOST, numbers, room)
     numbers_read = iter(module.ffi.unpack(numbers, count))
     return peer, {register: _shape(numbers_read) for register in registers}
 

@@ -1,8 +1,9 @@
-"""How C has a step of a block done: by a library's function of arrays, or by the function of its record.
+"""Plans of steps that C has Python do: which function does one, a library's of arrays or its record's.
 
-In: a block and the index of a step. Out: its Way (None of steps that compute nothing), which
-foreign/array_steps.c and data_steps.c read. What it says of arrays it is asked for when a program that
-has met an array first comes there: before, the records of arrays are not registered.
+In: a block and the index of a step. Out: its StepPlan (None for steps that compute nothing), which
+    foreign/array_steps.c and data_steps.c read. The part for arrays is made when a program that has met an
+    array first
+reaches the step: before that, the records of arrays are not registered.
 """
 
 from __future__ import annotations
@@ -35,20 +36,19 @@ Names = tuple[str | None, ...]
 Function = Callable[..., Any]
 
 
-class Way:
-    """One step.
+class StepPlan:
+    """The functions that do one step.
 
-    plain(machine, *operands): the value of a step on data, its birth given; None: only `perform` can tell.
-    taped: the same with its origin; None: it has none.
+    plain(machine, *operands): returns the value of the step on data, with its birth; None: use `perform`.
+    taped: the same, but returns (value, origin); None: the step leaves no origin.
 
-    Of a function of arrays, after `ask`:
+    Set by `ask`, for a function of arrays:
     value, in_place: those of its record.
-    on_arrays, on_tape: as `plain` and `taped`, for what C does not do itself; NotImplemented where only
-        `perform` can tell.
-    flags: OVERLOADS: only where an operand is an array, OF_FIRST: the first one; VIEWS, CHANGES, VARIADIC as
-        the record says; ANYWAY: it is none, or C has found that its results are not for it; UNASKED.
+    on_arrays, on_tape: as `plain` and `taped`, for cases that C does not do itself; they return
+        NotImplemented if only `perform` can do the step.
+    flags: see ctemplates/foreign/plan_flags.h.
     rules: the bits of the operands that may receive a cotangent.
-    pulls: by the bits of those that do: their positions, their slots, and the bits of what the rules read.
+    pulls: by the bits of the operands that do: their positions, their slots, the bits of what the rules read.
     """
 
     __slots__ = (
@@ -80,7 +80,7 @@ class Way:
         self.pulls: dict[int, tuple[tuple[int, ...], list[str | None], int]] = {}
 
     def ask(self) -> None:
-        """Find the function of arrays."""
+        """Find the function of arrays that does the step, if there is one."""
         own = lookup(self.step.op)
         record = own if isinstance(own, Tensor) else overloads.get(own.name)
         lib = runtime().lib
@@ -101,7 +101,7 @@ class Way:
 
 
 def functions_of(record: Primitive, names: Names) -> tuple[Function | None, Function | None]:
-    """A Way's `plain` and `taped`, for operands that are no arrays and no duals."""
+    """Return a StepPlan's `plain` and `taped`, for operands that are neither arrays nor duals."""
     match record:
         case Tensor() | Operator():
             return None, None
@@ -117,7 +117,7 @@ def functions_of(record: Primitive, names: Names) -> tuple[Function | None, Func
 
 
 def _of_data(record: Any) -> Function:
-    """What checkpoint.interp.hybrid.origins.perform does for one record."""
+    """Return what checkpoint.interp.hybrid.origins.perform does for this record, as a function."""
     value: Function = record.value
     match record:
         case Data():
@@ -149,7 +149,7 @@ def _of_scalar(record: Scalar, names: Names) -> tuple[Function, Function | None]
 
 
 def _of_arrays(own: Primitive, record: Tensor, names: Names) -> tuple[Function, Function]:
-    """A Way's `on_arrays` and `on_tape`."""
+    """Return a StepPlan's `on_arrays` and `on_tape`."""
 
     def run(now: Any, *given: Any) -> Any:
         return NotImplemented if on_arrays(own, given) is None else perform_tensor(now, record, given)
@@ -163,24 +163,24 @@ def _of_arrays(own: Primitive, record: Tensor, names: Names) -> tuple[Function, 
     return run, tape
 
 
-def way_of(peer: BlockPeer, index: int) -> Way | None:
-    """The way of a step; the block's peer keeps it."""
+def plan_of(peer: BlockPeer, index: int) -> StepPlan | None:
+    """Return the plan of a step; the block's peer keeps it alive."""
     step = peer.block.steps[index]
     if not isinstance(step, t.Compute):
         return None
-    way = Way(step)
-    peer.owned.append(way)
-    return way
+    plan = StepPlan(step)
+    peer.owned.append(plan)
+    return plan
 
 
-def pulls_of(way: Way, bits: int) -> tuple[tuple[int, ...], list[str | None], int]:
-    """What the origin of a step is made with, where these operands are wanted."""
-    wanted = tuple([i for i in range(len(way.names)) if bits >> i & 1])
-    read = needed(way.record, wanted)
+def pulls_of(plan: StepPlan, bits: int) -> tuple[tuple[int, ...], list[str | None], int]:
+    """Return what the origin of a step is made with if these operands receive cotangents."""
+    wanted = tuple([i for i in range(len(plan.names)) if bits >> i & 1])
+    read = needed(plan.record, wanted)
     kept = ALL
     if read is not None:
-        count = len(way.names)
+        count = len(plan.names)
         kept = sum([1 << i for i in read if 0 <= i < count])
         kept |= (count in read or RESULT in read) << runtime().lib.RESULT_BIT
-    way.pulls[bits] = (wanted, [way.names[i] for i in wanted], kept)
-    return way.pulls[bits]
+    plan.pulls[bits] = (wanted, [plan.names[i] for i in wanted], kept)
+    return plan.pulls[bits]

@@ -1,4 +1,4 @@
-/* The steps of natives_tell.c. */
+/* The steps of natives_predicate.c. */
 #ifndef CK_NATIVES_TELL_H
 #define CK_NATIVES_TELL_H
 

@@ -1,11 +1,11 @@
 /* Native steps that tell something of their operands (checkpoint/prims/data.py; of prims/python:
- * comparison, iteration, arrays). In: borrowed operands. Out: a boolean. What cannot be told from kinds is
+ * comparison, iteration, arrays). In: borrowed operands. Out: a boolean. What cannot be tested from kinds is
  * left to Python.
  */
-#include "natives/natives_tell.h"
+#include "natives/natives_predicate.h"
 
-static bool tell(bool answer, Value *result, Note *note) {
-    *result = of_boolean(answer);
+static bool answer(bool found, Value *result, Note *note) {
+    *result = of_boolean(found);
     *note = NO_NOTE;
     return true;
 }
@@ -44,13 +44,13 @@ static bool atoms_equal(Value a, Value b, bool *equal) {
 NATIVE(native_equal) {
     (void)m, (void)steps, (void)count;
     bool equal;
-    return atoms_equal(operands[0], operands[1], &equal) && tell(equal, result, note);
+    return atoms_equal(operands[0], operands[1], &equal) && answer(equal, result, note);
 }
 
 NATIVE(native_not_equal) {
     (void)m, (void)steps, (void)count;
     bool equal;
-    return atoms_equal(operands[0], operands[1], &equal) && tell(!equal, result, note);
+    return atoms_equal(operands[0], operands[1], &equal) && answer(!equal, result, note);
 }
 
 NATIVE(native_contains) {
@@ -59,14 +59,14 @@ NATIVE(native_contains) {
     if (kind_of(x) == DICTIONARY) {
         const int64_t field = key_field(m->heap, wanted);
         if (field == NO_FIELD || is_stale(&dictionary_in(x)->storage, steps)) return false;
-        return tell(entries_find(dictionary_in(x)->entries, field) != NULL, result, note);
+        return answer(entries_find(dictionary_in(x)->entries, field) != NULL, result, note);
     }
     Elements elements;
     if (!elements_of(m, steps, x, &elements)) return false;
     bool equal = false;
     for (size_t i = 0; i < elements.length && !equal; i++)
         if (!atoms_equal(elements.values[i], wanted, &equal)) return false;
-    return tell(equal, result, note);
+    return answer(equal, result, note);
 }
 
 NATIVE(native_is) {
@@ -74,10 +74,10 @@ NATIVE(native_is) {
     const Value x = operands[0], y = operands[1];
     const Kind one = kind_of(x), other = kind_of(y);
     if (one == NOTHING || other == NOTHING || one == BOOLEAN || other == BOOLEAN)
-        return tell(one == other && x.integer == y.integer, result, note);
+        return answer(one == other && x.integer == y.integer, result, note);
     if (one != INTEGER || other != INTEGER) return false;
-    if (x.integer != y.integer) return tell(false, result, note);
-    return -5 <= x.integer && x.integer <= 256 && tell(true, result, note);
+    if (x.integer != y.integer) return answer(false, result, note);
+    return -5 <= x.integer && x.integer <= 256 && answer(true, result, note);
 }
 
 /* Whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
@@ -87,42 +87,42 @@ NATIVE(native_same) {
     const Kind one = kind_of(x), other = kind_of(y);
     if (one == FOREIGN && other == FOREIGN) {
         if (!is_any_text(x) || !is_any_text(y)) return false;
-        return tell(same_python_type(x, y) && texts_equal(x, y), result, note);
+        return answer(same_python_type(x, y) && texts_equal(x, y), result, note);
     }
     if (one == other && (one == INTEGER || one == BOOLEAN || one == NOTHING))
-        return tell(x.integer == y.integer, result, note);
+        return answer(x.integer == y.integer, result, note);
     const bool plain = one <= NOTHING || (one == FOREIGN && is_any_text(x));
     const bool also_plain = other <= NOTHING || (other == FOREIGN && is_any_text(y));
-    return plain && also_plain && one != other && tell(false, result, note);
+    return plain && also_plain && one != other && answer(false, result, note);
 }
 
 /* Kinds */
 
-/* Of what Python holds there are more kinds; those that are not strings it tells itself. */
-static bool tell_unless_foreign(Value x, bool answer, Value *result, Note *note) {
-    return (kind_of(x) != FOREIGN || is_text(x)) && tell(answer, result, note);
+/* A FOREIGN that is no string may be of a kind that only Python knows. */
+static bool answer_unless_foreign(Value x, bool found, Value *result, Note *note) {
+    return (kind_of(x) != FOREIGN || is_text(x)) && answer(found, result, note);
 }
 
 NATIVE(native_is_null) {
     (void)m, (void)steps, (void)count;
-    return tell(kind_of(operands[0]) == NOTHING, result, note);
+    return answer(kind_of(operands[0]) == NOTHING, result, note);
 }
 
 NATIVE(native_is_boolean) {
     (void)m, (void)steps, (void)count;
-    return tell(kind_of(operands[0]) == BOOLEAN, result, note);
+    return answer(kind_of(operands[0]) == BOOLEAN, result, note);
 }
 
 NATIVE(native_is_pair) {
     (void)m, (void)steps, (void)count;
-    return tell(kind_of(operands[0]) == PAIR, result, note);
+    return answer(kind_of(operands[0]) == PAIR, result, note);
 }
 
 NATIVE(native_is_real) {
     (void)m, (void)steps, (void)count;
     double real;
-    if (real_in(operands[0], &real)) return tell(true, result, note);
-    return kind_of(operands[0]) != DUAL && tell_unless_foreign(operands[0], false, result, note);
+    if (real_in(operands[0], &real)) return answer(true, result, note);
+    return kind_of(operands[0]) != DUAL && answer_unless_foreign(operands[0], false, result, note);
 }
 
 /* Whether it is an array: `tensor?` and py.is-array. */
@@ -130,19 +130,19 @@ NATIVE(native_is_array) {
     (void)m, (void)steps, (void)count;
     double real;
     if (kind_of(operands[0]) == DUAL && !real_in(operands[0], &real)) return false;
-    return tell_unless_foreign(operands[0], false, result, note);
+    return answer_unless_foreign(operands[0], false, result, note);
 }
 
 NATIVE(native_instance) {
     (void)steps, (void)count;
-    const int32_t answer = instance_of(m->heap, operands[0], operands[1]);
-    return answer >= 0 && tell(answer, result, note);
+    const int32_t found = instance_of(m->heap, operands[0], operands[1]);
+    return found >= 0 && answer(found, result, note);
 }
 
 NATIVE(native_is_procedure) {
     (void)m, (void)steps, (void)count;
     const Kind kind = kind_of(operands[0]);
-    return tell_unless_foreign(operands[0], kind == CLOSURE || kind == PROCEDURE, result, note);
+    return answer_unless_foreign(operands[0], kind == CLOSURE || kind == PROCEDURE, result, note);
 }
 
 NATIVE(native_callable) {
@@ -151,10 +151,10 @@ NATIVE(native_callable) {
 
 NATIVE(native_is_symbol) {
     (void)m, (void)steps, (void)count;
-    return tell_unless_foreign(operands[0], false, result, note);
+    return answer_unless_foreign(operands[0], false, result, note);
 }
 
 NATIVE(native_is_string) {
     (void)m, (void)steps, (void)count;
-    return tell(is_text(operands[0]), result, note);
+    return answer(is_text(operands[0]), result, note);
 }
