@@ -234,8 +234,8 @@ def test_observers_are_told_the_same_on_every_engine(
     name: str, schedule: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But for `running`, which is reported within actions that take long: here none does, on any machine."""
-    for module in (telling, execute):
-        monkeypatch.setattr(module, "TOLD_AFTER", math.inf)
+    monkeypatch.setattr(reporting, "REPORT_SECONDS", math.inf)
+    monkeypatch.setattr(execute, "TOLD_AFTER", math.inf)
     told, values = [], []
     for engine in ("c", "hybrid", "interp"):
         watcher = Watcher()
