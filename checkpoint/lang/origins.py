@@ -27,15 +27,12 @@ from checkpoint.lang.walk import binders, preorder
 class OwnCode:
     """The code of a procedure without the program around it, to be compared. name: for messages."""
 
-    __slots__ = ("_digest", "lam")
+    __slots__ = ("_digest", "lam", "name")
 
     def __init__(self, lam: Lambda) -> None:
         self.lam = lam
+        self.name = lam.name or "a procedure"
         self._digest: bytes | None = None
-
-    @property
-    def name(self) -> str:
-        return self.lam.name or "a procedure"
 
     @property
     def digest(self) -> bytes:

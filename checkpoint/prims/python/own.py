@@ -25,6 +25,7 @@ from typing import Any, Protocol, cast
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.record import Operator, Purity, lookup, register
+from checkpoint.ad.values import Closure
 from checkpoint.prims.operators import Context
 
 
@@ -46,7 +47,11 @@ def _primops(context: Context, functions: Native, f: Any, call: Any, x: Any) -> 
 
 
 def _interrupt(context: Context, functions: Native, f: Any, call: Any, x: Any, steps: Any) -> Any:
-    return _INTERRUPT.value(context, *_entered(functions, f, call, x), steps)
+    entered, argument = _entered(functions, f, call, x)
+    capsule = _INTERRUPT.value(context, entered, argument, steps)
+    if entered is call and type(f) is Closure and capsule.origin is not None:
+        capsule.origin.code.name = f"{f.lam.name}, a function made within the program,"
+    return capsule
 
 
 _PRIMOPS, _INTERRUPT = cast(Operator, lookup("primops")), cast(Operator, lookup("interrupt"))
