@@ -1,36 +1,39 @@
-"""The adjoint pass: for each block what its taped variant records, and the block that reverses it.
+"""The adjoint pass: what the taped variant of each block records, and the actions that reverse the block.
 
-In: a block (checkpoint.cps.blocks, after the pass `blocks`). Out: its Adjoint: actions on accumulators,
-in the order in which they are to be done, and what they need from the forward run. Write x' for the
-accumulator of slot x, and (o . i)' for that of field i of object o, which is kept under o's birth.
+In: a block (checkpoint.cps.blocks, after the pass `blocks`). Out: its Adjoint: the actions on accumulators,
+in the order in which they are performed, and what they need from the forward run. Write x' for the
+accumulator of slot x, and (o . i)' for that of field i of object o, which is stored under the birth of o.
 
     (add x' y')                  x' += y'
     (scale x' (p a ...) i y')    x' += (the i-th partial of p at a ...) y', for each of Scale's targets
-    (take x' o i)                x' += (o . i)', whose object was made here: nobody adds to it any more
+    (take x' o i)                x' += (o . i)', where o was made here: nothing is added to (o . i)' any more
     (give o i y')                (o . i)' += y'
-    (pick s y')                  (o . i)' += y', of the object o and its field i that s has read
+    (pick s y')                  (o . i)' += y', for the object o and its field i that step s has read
     (move s)                     for each field of the new object that s has made of fields of its operands,
-                                 or written: what it has received goes back to where its copy came from; the
-                                 last first, and all is taken before anything is given
-    (put s)                      x' += (o . i)', of the field that the update s has written; x its content
-    (pull s)                     what the rules of the function of arrays s give, to each number of its
-                                 operands, the last first; a change in place is undone
-    (redo s)                     a step that the engine records as a whole
+                                 or written: return what it has received to the field that it was copied
+                                 from; the last field first, and all is taken before anything is given
+    (put s)                      x' += (o . i)', for the field that the update s has written; x its content
+    (pull s)                     add to each number of the operands what the rules of the function of arrays
+                                 s give, the last first; undo a change in place
+    (redo s)                     reverse a step that the engine records as a whole
 
 `checkpoint show --pass adjoint` prints this.
 
-Accumulators of slots that the block defines or that are not live at its end start at +0.0; those of
-slots that live on continue. Which field a step reads, and where fields come from, is known when it runs:
-the engine records that, one *origin* for each such step. A scalar step that was done by the record
-`otherwise` is reversed as a step of that record; where all its operands are integers, by nothing. Any step on
-data that was done by a record of arrays (checkpoint.prims.arrays) is reversed as a `pull`.
-Contributions are in the reverse order of the steps, the last operand first.
-A block's end is reversed before its actions; how depends on where the run went on, so engines do it:
-- jump, enter: what the target's given parameters received is added to the arguments, the last first;
-- branch: the target's parameters are this block's own slots;
-- call: as enter, to the arguments and then, the last first, to the fields of the called environment;
-  the frame that it pushed gives its slots' accumulators back;
-- return, raise: the receiver's first parameter to the operand; its other parameters are the frame's.
+The accumulators of slots that the block defines, or that are not live at its end, start at +0.0; those of
+slots that stay live continue. Which field a step reads, and where fields come from, is known only when it
+runs: the engine records one *origin* for each such step. A scalar step that its record's `otherwise`
+performed is reversed as a step of that record; where all its operands are integers, there is nothing to
+reverse. Any step on data that a record of arrays performed (checkpoint.prims.arrays) is reversed as a `pull`.
+Contributions are added in the reverse order of the steps, the last operand first.
+
+The end of a block is reversed before its actions. Engines do that, since it depends on where the run
+continued:
+- jump, enter: what the explicit parameters of the target received is added to the arguments, the last first;
+- branch: the parameters of the target are this block's own slots;
+- call: as enter, to the arguments and then, the last first, to the fields of the called environment; the
+  frame that the call pushed returns the accumulators of its slots;
+- return, raise: what the first parameter of the receiver received is added to the operand; the other
+  parameters belong to the frame.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ class Add:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scale:
-    """All partials of one step: `targets` are operand positions, in the order of their contributions."""
+    """All partials of one step. targets: positions of operands, in the order of their contributions."""
 
     record: Scalar
     operands: tuple[t.Operand, ...]
@@ -104,8 +107,11 @@ Action = Add | Scale | Take | Give | Pick | Move | Put | Pull | Redo
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Adjoint:
-    """actions: by step, the last step first. values: slots whose value is recorded. births: slots of
-    objects whose birth is. origins: slots of the results of steps whose origin is.
+    """The adjoint of a block.
+
+    actions: by step, the last step first. values: the slots whose values are recorded.
+    births: the slots of objects whose births are recorded.
+    origins: the slots of the results of steps whose origins are recorded.
     """
 
     actions: tuple[tuple[int, tuple[Action, ...]], ...]
@@ -115,7 +121,7 @@ class Adjoint:
 
 
 def adjoint(block: b.Block) -> Adjoint:
-    """The adjoint of a whole block; a part of it has the actions of its range of steps."""
+    """Return the adjoint of a whole block; a part of it has the actions of its range of steps."""
     found = [(i, actions_of(step)) for i, step in enumerate(block.steps)]
     found = [(i, actions) for i, actions in reversed(found) if actions]
     every = [action for _, actions in found for action in actions]
@@ -127,7 +133,7 @@ def adjoint(block: b.Block) -> Adjoint:
 
 
 def actions_of(step: t.Step) -> tuple[Action, ...]:
-    """What reverses one step."""
+    """Return the actions that reverse one step."""
     match step:
         case t.Copy():
             return (Add(step.operand, step.name),) if isinstance(step.operand, str) else ()
@@ -180,13 +186,13 @@ def _of_group(group: b.MakeEnvironment | b.CopyCaptures) -> tuple[Action, ...]:
 
 
 def _takes(owner: str, operands: tuple[t.Operand, ...]) -> tuple[Action, ...]:
-    """For an object made of copies of operands."""
+    """Return the actions for an object that is made of copies of operands."""
     fields = [(i, operand) for i, operand in enumerate(operands) if isinstance(operand, str)]
     return tuple([Take(operand, owner, i) for i, operand in reversed(fields)])
 
 
 def values_needed(action: Action) -> b.Slots:
-    """To be recorded: the slots whose values an action reads."""
+    """Return the slots whose values an action reads, to be recorded."""
     if not isinstance(action, Scale):
         return ()
     needs = action.record.needs
@@ -197,12 +203,12 @@ def values_needed(action: Action) -> b.Slots:
 
 
 def births_needed(action: Action) -> b.Slots:
-    """To be recorded: the slots of the objects whose births an action reads."""
+    """Return the slots of the objects whose births an action reads, to be recorded."""
     return (action.owner,) if isinstance(action, Take | Give) else ()
 
 
 def origins_needed(action: Action) -> b.Slots:
-    """To be recorded: the results of the steps whose origins an action reads."""
+    """Return the results of the steps whose origins an action reads, to be recorded."""
     return (action.step.name,) if isinstance(action, Pick | Move | Put | Pull) else ()
 
 
@@ -211,7 +217,7 @@ def _in_order(names: list[t.Operand]) -> b.Slots:
 
 
 def births(step: t.Step) -> b.Slots:
-    """The slots of the objects that a step always makes, in the order of their births."""
+    """Return the slots of the objects that a step always makes, in the order of their births."""
     match step:
         case b.MakeClosure():
             return (step.name,) if step.captures else ()
@@ -224,7 +230,7 @@ def births(step: t.Step) -> b.Slots:
 
 
 def all_slots(block: b.Block) -> b.Slots:
-    """Every slot that a block knows."""
+    """Return all slots of a block."""
     found = dict.fromkeys(block.params)
     for step in block.steps:
         found.update(dict.fromkeys([*sorted(slots_read(step)), *defined(step)]))

@@ -1,6 +1,6 @@
-"""The block language: procedures of first order, made of basic blocks with parameters.
+"""The block language: first-order procedures, made of basic blocks with parameters.
 
-    block  ::= block label (x ... | x ...) s ... e            passed on purpose | by name
+    block  ::= block label (x ... | x ...) s ... e            explicit parameters | by name
     s      ::= (read a) | (x (copy a)) | (x (p a ...))        as in checkpoint.cps.terms
              | (x (close lambda x ...))                       a closure that captures x ...
              | (x (member lambda [env]))                      a closure of a letrec's member
@@ -15,21 +15,23 @@
              | (raise a)                                      one step
              | (install label label label)                    one step: body, leave, handler
 
-`checkpoint show --pass closures` and `--pass blocks` print this; show_blocks.py says what the columns of
-the step table are.
+`checkpoint show --pass closures` and `--pass blocks` print this language; show_blocks.py explains the columns
+of the step table.
 
-A *slot* is a name within one procedure; it holds one value at a time, and each is a location of its
-own. A *point* is (block, step): the moment before that step of the block.
+A *slot* is a name within one procedure. It holds one value at a time, and each slot is a location of its own.
+A *point* is (block, step): the moment before that step of the block.
 
-After the pass `closures` a block's parameters are those that its end-givers pass on purpose. After the
-pass `blocks` (checkpoint.cps.lower) they are all slots live at its head, in a fixed order, and:
-- jumps and branches to a block pass every parameter: the purposely passed first, the rest by name;
-- a block that a frame returns to has the returned value as its first parameter, and the frame holds
-  the rest; leave and handler of one `install` have the same rest;
-- the entry's parameters are captures, own environment (if used) and the lambda's parameters, all of them;
-- `live[i]` are the slots live at point i; the step table is the steps with their spans and `live`;
-- a step that runs programs or has an effect, and an end that is not a jump, branch, call or return, is
-  alone in its block; an update is the last step of its block, which ends with a jump.
+After the pass `closures` a block has explicit parameters only: those for which the ends that lead to it give
+arguments. After the pass `blocks` (checkpoint.cps.lower) its parameters are all slots that are live at its
+head, in a fixed order. Then:
+- jumps and branches pass every parameter of their target: explicit arguments first, the others by name;
+- a block that a frame returns to has the returned value as its first parameter, and the frame holds the
+  others; `leave` and `handler` of one `install` have the same others;
+- the parameters of the entry are the captures, the group's own environment (if used) and the parameters of
+  the lambda, all of them;
+- `live[i]` are the slots that are live at point i; the step table is the steps with their spans and `live`;
+- a step that runs programs or has an effect, and an end that is not a jump, branch, call or return, is alone
+  in its block; an update is the last step of its block, which ends with a jump.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class MakeMember(Step):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MakeEnvironment:
-    """A group's environment, in the slot `name`, made of copies of `captures`."""
+    """The environment of a group, in the slot `name`, made of copies of `captures`."""
 
     name: str
     captures: Slots
@@ -67,21 +69,21 @@ class MakeEnvironment:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CopyCaptures:
-    """For a group that became loops: pairs of a new slot and the slot that it is a copy of."""
+    """The captures of a group that became loops, as pairs of a new slot and the slot that is copied."""
 
     pairs: tuple[tuple[str, str], ...]
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Letrec(Step):
-    """A letrec's step: what each of its groups needs, in order."""
+    """The step of a letrec: for each of its groups the environment or copies that it makes, in order."""
 
     groups: tuple[MakeEnvironment | CopyCaptures, ...]
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class End:
-    """How a block ends; `span` is None where the end is no step."""
+    """The end of a block. span: None where the end is no step."""
 
     span: Span | None = field(repr=False)
 
@@ -138,24 +140,30 @@ class Install(End):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Block:
-    """`given`: how many of the parameters are passed on purpose."""
+    """A basic block.
+
+    explicit: the number of explicit parameters, which come first.
+    """
 
     label: str
     params: Slots
     steps: list[Step]
     end: End
-    given: int = 0
+    explicit: int = 0
     live: list[Slots] = field(default_factory=list)
 
     @property
     def cost(self) -> int:
-        """How many steps the whole block takes."""
+        """Return the number of steps that the whole block takes."""
         return len(self.steps) + (self.end.span is not None)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Procedure:
-    """One lambda's code. `env`: the slot of its group's environment, if its code uses it."""
+    """The code of one lambda.
+
+    env: the slot of the environment of its group, if its code uses that.
+    """
 
     name: str
     lam: core.Lambda
@@ -166,7 +174,7 @@ class Procedure:
 
 
 def targets(end: End) -> Slots:
-    """The labels that an end names, in a fixed order."""
+    """Return the labels that an end names, in a fixed order."""
     match end:
         case Jump() | Enter():
             return (end.label,)
@@ -180,7 +188,7 @@ def targets(end: End) -> Slots:
 
 
 def operands_of_end(end: End) -> tuple[Operand, ...]:
-    """What an end itself reads."""
+    """Return the operands that an end itself reads."""
     match end:
         case Jump() | Enter():
             return end.args

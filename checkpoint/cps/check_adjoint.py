@@ -1,7 +1,7 @@
-"""The checker of adjoints: what checkpoint.cps.adjoint says of an Adjoint, found in another way.
+"""The checker of adjoints: derive what checkpoint.cps.adjoint states of an Adjoint in another way.
 
-In: a block and its Adjoint. Out: nothing, or an InternalError. What a step contributes is stated here once
-more, as (target, kind) in the order of accumulation, so that a lost or misplaced action is seen.
+In: a block and its Adjoint. Out: nothing, or an InternalError. The contributions of each step are stated here
+a second time, as (target, kind) in the order of accumulation, so that a lost or misplaced action is found.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class _Checker:
 
 
 def contributions(action: a.Action) -> list[Contribution]:
-    """What an action adds to, in its order, and how."""
+    """Return the accumulators that an action adds to, in order, and the kind of each contribution."""
     match action:
         case a.Add():
             return [(action.target, f"add {action.source}")]
@@ -121,7 +121,7 @@ def contributions(action: a.Action) -> list[Contribution]:
 
 
 def slots_of(action: a.Action) -> list[str]:
-    """The slots that an action names."""
+    """Return the slots that an action names."""
     match action:
         case a.Add():
             return [action.target, action.source]
@@ -136,7 +136,7 @@ def slots_of(action: a.Action) -> list[str]:
 
 
 def expected(step: t.Step) -> list[Contribution]:
-    """What a step contributes, the last operand first."""
+    """Return the contributions of a step, the last operand first."""
     match step:
         case t.Compute():
             return _of_primitive(step)

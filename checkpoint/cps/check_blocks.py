@@ -1,10 +1,10 @@
-"""The checker of blocks: what checkpoint.cps.blocks says holds after the pass `blocks`.
+"""The checker of blocks: what checkpoint.cps.blocks states of the form after the pass `blocks`.
 
 In: procedures, and those that they were made of. Out: nothing, or an InternalError.
 
-Liveness is found here in another way than in lower.py: from each use of a slot back to its definition,
-slot by slot, instead of by iteration over all blocks. So a slot that is passed around and never used is
-seen as well as one that is missing.
+Liveness is found here in another way than in lower.py: slot by slot, from each use back to the definition,
+instead of by iteration over all blocks. So a slot that is passed on and never used is found as well as one
+that is missing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Heads = dict[str, set[str]]
 
 
 def check_blocks(procedures: list[b.Procedure], before: list[b.Procedure]) -> None:
-    """Raise InternalError unless the procedures are right; `before` is what `closures` made."""
+    """Raise InternalError unless the procedures are right; `before` is the result of the pass `closures`."""
     check_procedures("blocks", procedures)
     for procedure in procedures:
         heads = live_heads(procedure)
@@ -35,7 +35,7 @@ def _all(procedures: list[b.Procedure]) -> list[b.Block]:
 
 
 def reachable_blocks(procedures: list[b.Procedure]) -> list[b.Block]:
-    """The blocks that ends lead to. What follows a raise or an endless loop is in no other."""
+    """Return the blocks that ends lead to; code after a raise or an endless loop is in no other."""
     found: dict[b.Block, None] = {}
     for procedure in procedures:
         pending = [procedure.blocks[procedure.entry]]
@@ -48,7 +48,7 @@ def reachable_blocks(procedures: list[b.Procedure]) -> list[b.Block]:
 
 
 def live_heads(procedure: b.Procedure) -> Heads:
-    """The slots live at each block's head, but for those that are passed to it on purpose."""
+    """Return the slots that are live at the head of each block, except its explicit parameters."""
     before: dict[str, list[str]] = {label: [] for label in procedure.blocks}
     fellows: dict[str, set[str]] = {label: set() for label in procedure.blocks}
     for label, block in procedure.blocks.items():
@@ -71,12 +71,12 @@ def live_heads(procedure: b.Procedure) -> Heads:
 
 
 def _made(block: b.Block) -> set[str]:
-    """What a block is passed on purpose or defines itself."""
-    return {*block.params[: block.given], *[name for step in block.steps for name in defined(step)]}
+    """Return the explicit parameters of a block and the slots that it defines."""
+    return {*block.params[: block.explicit], *[name for step in block.steps for name in defined(step)]}
 
 
 def _used_first(block: b.Block) -> set[str]:
-    """What a block uses and does not make."""
+    """Return the slots that a block uses and does not define."""
     used = set(slots_read_at_end(block.end))
     for step in block.steps:
         used |= slots_read(step)
@@ -88,8 +88,8 @@ def _check_block(procedure: b.Procedure, block: b.Block, heads: Heads) -> None:
     if block.label == procedure.entry:
         if heads[block.label]:
             place.fail(f"{_names(heads[block.label])} is used, and passed by no call")
-    elif set(block.params[block.given :]) != heads[block.label]:
-        params = set(block.params[block.given :])
+    elif set(block.params[block.explicit :]) != heads[block.label]:
+        params = set(block.params[block.explicit :])
         place.fail(f"the parameters passed by name are {_names(params)}, not {_names(heads[block.label])}")
     _check_reads(place, block)
     _check_table(place, block, heads)
@@ -101,7 +101,7 @@ def _check_block(procedure: b.Procedure, block: b.Block, heads: Heads) -> None:
 
 
 def _check_reads(place: Place, block: b.Block) -> None:
-    """What a step reads is a parameter, or made by a step before it."""
+    """Check that each operand of a step is a parameter or defined by an earlier step."""
     known = set(block.params)
     for index, step in enumerate(block.steps):
         place.at(f"step {index}", step.span)
@@ -116,7 +116,7 @@ def _check_reads(place: Place, block: b.Block) -> None:
 
 
 def _check_table(place: Place, block: b.Block, heads: Heads) -> None:
-    """`live`, from the end to the head."""
+    """Check `live`, from the end to the head."""
     if len(block.live) != len(block.steps) + 1:
         place.fail(f"{len(block.steps)} steps, and a table of {len(block.live)} points")
     live = set(slots_read_at_end(block.end)).union(*[heads[label] for label in b.targets(block.end)])
@@ -138,7 +138,7 @@ def _same_live(place: Place, found: b.Slots, expected: set[str]) -> None:
 
 
 def _check_alone(place: Place, block: b.Block) -> None:
-    """What runs programs, has an effect, or ends a block in a rare way has a block of its own."""
+    """Check that a step that runs programs or has an effect, and a rare end, is alone in its block."""
     for index, step in enumerate(block.steps):
         if isinstance(step, t.Compute) and isinstance(lookup(step.op), Operator | Effect):
             place.at(f"step {index}", step.span)

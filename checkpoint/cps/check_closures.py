@@ -1,7 +1,7 @@
 """The checker of procedures and their blocks: what holds after `closures`, and still after `blocks`.
 
-In: the procedures of a program. Out: nothing, or an InternalError that names procedure, block and step.
-What only holds after `blocks` is in check_blocks.py.
+In: the procedures of a program. Out: nothing, or an InternalError that names procedure, block and step. What
+holds only after `blocks` is checked in check_blocks.py.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _STEPS = (b.Enter, b.Branch, b.Call, b.Control, b.Throw, b.Install)
 
 
 def check_closures(procedures: list[b.Procedure], expected: Forms) -> None:
-    """Raise InternalError unless the procedures are right and have the steps that the core has."""
+    """Raise InternalError unless the procedures are right and have the same steps as the core."""
     for procedure in procedures:
         for block in procedure.blocks.values():
-            if block.given != len(block.params):
+            if block.explicit != len(block.params):
                 place = Place("closures", procedure, block)
-                place.fail("has parameters that no block passes on purpose")
+                place.fail("has parameters for which no block has an explicit argument")
     check_procedures("closures", procedures)
     blocks = [block for procedure in procedures for block in procedure.blocks.values()]
     same_forms(of_blocks(blocks), expected, "closures")
 
 
 class Place:
-    """Where a checker is: for messages."""
+    """The place that a checker has reached, for messages."""
 
     def __init__(self, language: str, procedure: b.Procedure, block: b.Block) -> None:
         self.text = f"{language}: {procedure.name}, block {block.label}"
@@ -50,7 +50,7 @@ class Place:
 
 
 def check_procedures(language: str, procedures: list[b.Procedure]) -> None:
-    """What holds of procedures in both languages."""
+    """Check what holds of procedures in both languages."""
     by_lambda: Procedures = {}
     for procedure in procedures:
         if procedure.lam in by_lambda:
@@ -70,7 +70,7 @@ def _check_entry(language: str, procedure: b.Procedure) -> None:
         raise InternalError(f"{place} has no block {procedure.entry}", procedure.lam.span)
     env = () if procedure.env is None else (procedure.env,)
     params = (*procedure.captures, *env, *procedure.lam.params)
-    if entry.params != params or entry.given != len(params):
+    if entry.params != params or entry.explicit != len(params):
         found, wanted = " ".join(entry.params), " ".join(params)
         raise InternalError(
             f"{place}: the entry's parameters are ({found}), not ({wanted})", procedure.lam.span
@@ -81,10 +81,10 @@ def _check_entry(language: str, procedure: b.Procedure) -> None:
 
 
 def _check_definitions(language: str, procedure: b.Procedure) -> None:
-    """Each slot is defined once: passed on purpose to one block, or by one step."""
+    """Check that each slot is defined once, by one step or as an explicit parameter of one block."""
     found: Counter[str] = Counter()
     for block in procedure.blocks.values():
-        found.update(block.params[: block.given])
+        found.update(block.params[: block.explicit])
         for step in block.steps:
             found.update(defined(step))
     for name, times in found.items():
@@ -93,7 +93,7 @@ def _check_definitions(language: str, procedure: b.Procedure) -> None:
 
 
 class _BlockChecker:
-    """One block: its steps make what they may, its end passes what its targets take."""
+    """One block: its steps define what they may, and its end passes what its targets take."""
 
     def __init__(self, language: str, known: Procedures, procedure: b.Procedure, block: b.Block) -> None:
         self.place = Place(language, procedure, block)
@@ -142,14 +142,14 @@ class _BlockChecker:
         for label in b.targets(end):
             if label not in self.procedure.blocks:
                 self.place.fail(f"there is no block {label}")
-        for label, given in passed(end):
+        for label, count in passed(end):
             target = self.procedure.blocks[label]
-            if target.given != given:
-                self.place.fail(f"{label} is passed {given} on purpose, and takes {target.given}")
+            if target.explicit != count:
+                self.place.fail(f"{label} receives {count} explicit arguments, and takes {target.explicit}")
 
 
 def passed(end: b.End) -> list[tuple[str, int]]:
-    """For each target, how much it is passed on purpose; a frame passes the value."""
+    """Return each target of an end with the number of explicit arguments; a frame passes the value."""
     match end:
         case b.Jump() | b.Enter():
             return [(end.label, len(end.args))]

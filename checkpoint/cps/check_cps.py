@@ -1,7 +1,7 @@
-"""The checker of CPS: what checkpoint.cps.terms says always holds.
+"""The checker of CPS: the invariants that checkpoint.cps.terms states.
 
-In: a program in CPS, and the core that it was made of. Out: nothing, or an InternalError that names what
-is wrong and where. Tasks of lang/deep.py, so that depth does not matter.
+In: a program in CPS and the core that it was made of. Out: nothing, or an InternalError that says what is
+wrong and where. The functions are tasks of lang/deep.py, so that the depth of a program does not matter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def check_cps(program: t.Function, thunk: core.Lambda) -> None:
 
 
 class _Checker:
-    """bound: every name so far. variables, members, continuations: those in scope; the last with the
+    """The names that are known at a point of the program.
+
+    bound: all names bound so far. variables, members, continuations: those in scope; continuations with the
     function that may use them.
     """
 
@@ -50,7 +52,7 @@ class _Checker:
 
     @contextmanager
     def scope(self, names: set[str], new: list[str]) -> Iterator[None]:
-        """Names that are bound here, and leave one scope together; more may be added to `new`."""
+        """Bind names that leave scope together at the end; more may be added to `new` meanwhile."""
         names.update(new)
         yield
         names.difference_update(new)
@@ -72,7 +74,7 @@ class _Checker:
         self.owner = outer
 
     def term(self, term: t.Term) -> Task[None]:
-        """A step's name is in scope for what comes after it in its term, and inside of that."""
+        """Check a term; the name of a step is in scope in the rest of the term and inside of that."""
         new: list[str] = []
         members: list[str] = []
         with self.scope(self.variables, new), self.scope(self.members, members):
@@ -173,7 +175,7 @@ class _Checker:
                     yield self.term(end.body)
 
     def cont(self, cont: t.Cont) -> Task[None]:
-        """A continuation's own term: what it receives, and all that was there before it."""
+        """Check the term of a continuation, which sees its parameter and all that was in scope before it."""
         self.bind(cont.param)
         with self.scope(self.variables, [cont.param]):
             yield self.term(cont.term)

@@ -1,7 +1,7 @@
-"""The checker of loops: what contify.py decides, looked at from the calls instead of from the groups.
+"""The checker of loops: what contify.py decides, examined from the calls instead of from the groups.
 
-In: a program in CPS, its Scopes, its Loops. Out: nothing, or an InternalError. For each call of a function
-that became a loop: it stands in the procedure that the loop is part of, with the loop's continuation.
+In: a program in CPS, its Scopes and its Loops. Out: nothing, or an InternalError. Each call of a function
+that became a loop must be in the procedure that hosts the loop, with the continuation of the loop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check_loops(program: t.Function, scopes: Scopes, loops: Loops) -> None:
 
 
 def _check_function(function: t.Function, loops: Loops) -> list[t.Function]:
-    """Check the calls in one function; the functions made inside it."""
+    """Check the calls in one function; return the functions made inside it."""
     inner: list[t.Function] = []
     read: dict[t.Operand, str] = {}
     for term in terms(function):

@@ -1,8 +1,8 @@
-"""The checker of ownership: along every path each reference is consumed exactly once.
+"""The checker of ownership: each reference is consumed exactly once along every path.
 
-In: a procedure and its table. Out: nothing, or an InternalError. A block is run with a set of the
-references held; where it ends, nothing may be left but what is handed to the next block, which begins
-with exactly that. So what holds for each block holds along every path.
+In: a procedure and its table. Out: nothing, or an InternalError. The steps of a block are followed with the
+set of references held. At its end nothing may be left but what is passed to the next block, which begins with
+exactly that; so what holds for each block holds along every path.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def check_ownership(procedure: b.Procedure, table: dict[str, Ownership]) -> None
 
 @dataclass
 class _Holder:
-    """A block on its way: the references that it holds at a point."""
+    """The references that a block holds at a point."""
 
     procedure: b.Procedure
     block: b.Block
@@ -72,7 +72,7 @@ class _Holder:
             self.held.remove(name)
 
     def step(self, step: t.Step, uses: Uses) -> None:
-        """A letrec's environments may be used by the same step, so results are there first."""
+        """Follow a step; the results of a letrec are defined first, as its own environments may use them."""
         for name in defined(step):
             if name in self.held:
                 self.fail(f"defines {name}, which is held")
@@ -81,7 +81,7 @@ class _Holder:
         self.release(uses.dropped, "drops")
 
     def consume(self, operands: tuple[t.Operand, ...], uses: Uses) -> None:
-        """Each operand that is a slot is moved or duplicated, from the left."""
+        """Move or duplicate each operand that is a slot, from the left."""
         slots = [i for i, operand in enumerate(operands) if isinstance(operand, str)]
         if sorted((*uses.moved, *uses.duplicated)) != slots:
             self.fail("an operand is neither moved nor duplicated, or both")
@@ -94,7 +94,7 @@ class _Holder:
                 self.fail(f"duplicates {name}, which is not held")
 
     def edges(self, edges: tuple[Edge, ...]) -> None:
-        """A branch takes one of its edges, every other end all of them."""
+        """Follow one of the edges of a branch, or all edges of another end."""
         if [edge.label for edge in edges] != self.labels():
             self.fail("the edges are not those of its targets")
         for edge in edges:

@@ -1,6 +1,6 @@
 """The checkers of the passes, by the names of the passes.
 
-In: a Compilation, just after a pass. Out: nothing, or an InternalError that says what does not hold.
+In: a Compilation, directly after a pass. Out: nothing, or an InternalError that says which invariant fails.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Closure conversion, and calls that became jumps: CPS to procedures of labelled blocks.
+"""Closure conversion: from CPS to procedures of labelled blocks; calls of loops become jumps.
 
-In: a program in CPS, its Scopes, its loops. Out: procedures (checkpoint.cps.blocks) in which nothing is
-nested: a closure names its lambda and the slots that it captures; a loop is a block of its procedure.
+In: a program in CPS, its Scopes and its loops. Out: procedures (checkpoint.cps.blocks) without nesting: a
+closure names its lambda and the slots that it captures, and a loop is a block of its procedure.
 
-Captures are those of lang/closures.py. A group that became loops makes no environment; its captures
-are copied at the letrec's step, and from there for every entry into a loop, as the environment's slots
-of a closure are at a call: to the slots that the code of the loop knows them by.
+Captures are those of lang/closures.py. A group that became loops has no environment. Its captures are copied
+once, at the step of the letrec, into slots of their own; each entry into a loop copies these into the slots
+that the code of the loop uses, as a call copies the slots of a closure's environment.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Renaming = dict[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Todo:
-    """A term that becomes the block `label`, with the slots that it knows variables by."""
+    """A term that is to become the block `label`, with the slot of each of its variables."""
 
     label: str
     params: b.Slots
@@ -31,7 +31,7 @@ class Todo:
 
 
 def close(program: t.Function, scopes: Scopes, loops: Loops) -> list[b.Procedure]:
-    """The procedures of a program, the program itself first."""
+    """Return the procedures of a program, the program itself first."""
     procedures = []
     pending = [program]
     while pending:
@@ -42,7 +42,7 @@ def close(program: t.Function, scopes: Scopes, loops: Loops) -> list[b.Procedure
 
 
 class Closer:
-    """The conversion of one function and the loops that became part of it."""
+    """The conversion of one function and of the loops that it hosts."""
 
     def __init__(self, function: t.Function, scopes: Scopes, loops: Loops) -> None:
         self.function = function
@@ -51,9 +51,9 @@ class Closer:
         self.inner: list[t.Function] = []
         self.blocks: dict[str, b.Block] = {}
         self.pending: list[Todo] = []
-        self.frames: set[str] = {function.k}  # continuations that are the top frame
-        self.sources: dict[str, b.Slots] = {}  # of a loop's captures, made at its letrec's step
-        self.called: dict[str, str] = {}  # the loop that a temporary names
+        self.frames: set[str] = {function.k}  # the continuations that are the frame on top
+        self.sources: dict[str, b.Slots] = {}  # copies of a loop's captures, made at the step of its letrec
+        self.called: dict[str, str] = {}  # for a temporary, the loop that it names
         self.copies = 0
 
     def procedure(self) -> b.Procedure:
@@ -96,7 +96,7 @@ class Closer:
         return tuple([names.get(name, name) for name in variables])
 
     def member(self, step: t.Member, names: Renaming) -> t.Step:
-        """A loop's name is read like a constant: only its calls mean anything."""
+        """Return the step that reads a letrec-bound name; that of a loop reads a constant."""
         if step.member in self.loops.of_name:
             self.called[step.name] = step.member
             return t.Read(step.span, t.Literal(step.member))
@@ -122,13 +122,13 @@ class Closer:
         return tuple([(self.fresh(name), names.get(name, name)) for name in self.captures(group)])
 
     def captures(self, group: Group) -> b.Slots:
-        """What a group of loops captures; loops that it calls are there without an environment."""
+        """Return the captures of a group of loops, without the environments of loops that it calls."""
         loops = self.loops.of_name
         environments = {self.scopes.group_of[name].env for name in loops}
         return tuple([name for name in group.captures if name not in environments])
 
     def fresh(self, name: str) -> str:
-        """Another slot for a variable."""
+        """Return another slot for a variable."""
         self.copies += 1
         return f"{name}~{self.copies}"
 
@@ -164,7 +164,7 @@ class Closer:
         raise AssertionError("every term has an end")
 
     def flatten(self, term: t.Term, names: Renaming) -> b.End:
-        """The body of a named continuation goes on where the continuation was named."""
+        """Return a jump to a block of its own for the body around which a continuation is named."""
         label = self.label("go")
         self.add(label, (), term, names)
         return b.Jump(None, label, ())
@@ -205,5 +205,5 @@ class Closer:
 
 
 def rename(operand: t.Operand, names: Renaming) -> t.Operand:
-    """An operand as the block knows it."""
+    """Return an operand with the name that the block has for it."""
     return names.get(operand, operand) if isinstance(operand, str) else operand

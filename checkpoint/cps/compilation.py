@@ -1,4 +1,4 @@
-"""What the passes have made of one program so far."""
+"""The results of the passes for one program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from checkpoint.lang.closures import Scopes
 
 @dataclass(slots=True, eq=False, repr=False)
 class Compilation:
-    """One program on its way; each pass fills in the field of its name."""
+    """One program during its compilation; each pass sets the field of its name."""
 
     thunk: core.Lambda
     scopes: Scopes

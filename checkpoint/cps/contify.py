@@ -1,13 +1,13 @@
-"""Which letrec-bound functions become loops: those whose continuation is always the same.
+"""Contification: find the letrec-bound functions that become loops because they have one continuation.
 
-In: a program in CPS, its Scopes. Out: for each name that becomes a loop, the function that it becomes
-part of, and the continuation that its calls have.
+In: a program in CPS and its Scopes. Out: for each name that becomes a loop, the function that hosts it and
+the continuation of its calls.
 
-A group of a letrec becomes loops of the function F that holds the letrec when every use of its names is
-a call with the right number of arguments; the calls from outside the group all stand in F (or in loops
-of F) and have one continuation; and the calls inside the group are tail calls. A function whose calls are
-to be shown becomes none, since a loop has no frame. Users of a group are
-decided before it, inner letrecs before outer ones, so that loops within loops are found.
+A group of a letrec becomes loops of the function F that holds the letrec if every use of its names is a call
+with the right number of arguments, all calls from outside the group are in F (or in loops of F) and have the
+same continuation, and all calls inside the group are tail calls. A function whose calls are shown in messages
+never becomes a loop, since a loop has no frame. The users of a group are decided before the group, and inner
+letrecs before outer ones, so that loops inside loops are found.
 
 Source: Kennedy, "Compiling with continuations, continued", ICFP 2007 (section 5.3).
 """
@@ -23,7 +23,7 @@ from checkpoint.lang.closures import Group, Scopes
 
 @dataclass(slots=True, eq=False, repr=False)
 class Site:
-    """A call of a letrec-bound name: the function it stands in, its continuation, its arguments."""
+    """A call of a letrec-bound name: the function that contains it, its continuation and its arguments."""
 
     owner: t.Function
     k: str
@@ -32,27 +32,30 @@ class Site:
 
 @dataclass(slots=True)
 class Loops:
-    """host: the function that a loop's code is part of; k: what a loop's own continuation stands for."""
+    """The decisions for a program, by name of the loop.
+
+    host: the function that contains the code of the loop. k: the continuation that replaces the loop's own.
+    """
 
     host: dict[t.Function, t.Function] = field(default_factory=dict)
     k: dict[str, str] = field(default_factory=dict)
     of_name: dict[str, t.Function] = field(default_factory=dict)
 
     def owner(self, function: t.Function) -> t.Function:
-        """The function that a function's code ends up in."""
+        """Return the function that finally contains the code of a function."""
         while function in self.host:
             function = self.host[function]
         return function
 
     def continuation(self, k: str) -> str:
-        """The continuation that a name stands for in the end."""
+        """Return the continuation that a name finally stands for."""
         while k in self.k:
             k = self.k[k]
         return k
 
 
 def find_loops(program: t.Function, scopes: Scopes) -> Loops:
-    """The loops of a program."""
+    """Return the loops of a program."""
     uses = Uses(program)
     loops = Loops()
     for owner, letrec in reversed(uses.letrecs):
@@ -70,7 +73,10 @@ def find_loops(program: t.Function, scopes: Scopes) -> Loops:
 def _one_continuation(
     owner: t.Function, group: Group, functions: list[t.Function], uses: Uses, loops: Loops
 ) -> str | None:
-    """The continuation of all calls of a group from outside, if it becomes loops of `owner`."""
+    """Return the continuation of all calls of a group from outside it.
+
+    None if the group does not become loops of `owner`.
+    """
     if any(function.lam.shown for function in functions):
         return None
     outside: set[str] = set()
@@ -94,7 +100,7 @@ def _one_continuation(
 
 
 class Uses:
-    """How a program uses its letrec-bound names, and where its letrecs stand, outer ones first."""
+    """The uses of letrec-bound names in a program, and the places of its letrecs, outer ones first."""
 
     def __init__(self, program: t.Function) -> None:
         self.calls: dict[str, list[Site]] = {}
@@ -105,7 +111,7 @@ class Uses:
             pending.extend(self._function(pending.pop()))
 
     def _function(self, function: t.Function) -> list[t.Function]:
-        """Record the uses in one function; the functions made inside it."""
+        """Record the uses in one function; return the functions that are made inside it."""
         inner: list[t.Function] = []
         members: dict[t.Operand, str] = {}
         for term in terms(function):
@@ -126,7 +132,7 @@ class Uses:
 
 
 def terms(function: t.Function) -> Iterator[t.Term]:
-    """All terms of a function, without those of functions made inside it."""
+    """Iterate over the terms of a function, without those of functions made inside it."""
     pending = [function.term]
     while pending:
         term = pending.pop()

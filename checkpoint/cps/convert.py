@@ -1,11 +1,11 @@
-"""CPS conversion: core to the language of checkpoint.cps.terms.
+"""CPS conversion: from core to the language of checkpoint.cps.terms.
 
-In: a program as a lambda that captures nothing (lang/grammar.py holds of it), its Scopes. Out: a
-Function. One step is written for each core expression, where its own work is done; continuations that
-are used once are not named but follow as steps.
+In: a program as a lambda without captures, for which the rules of lang/grammar.py hold, and its Scopes. Out:
+a Function. Each core expression becomes one step, written where the expression does its own work. A
+continuation that is used once gets no name: its steps follow.
 
-Operands are converted from the left into the term that is open; where the value of an operand comes
-from a call or a branch, what follows becomes a named continuation, which is then the open term.
+Operands are converted from the left into the open term. If an operand is the value of a call or a branch, the
+rest becomes a named continuation, whose term is then the open one.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from checkpoint.lang.deep import Task, run
 
 
 def convert(thunk: core.Lambda, scopes: Scopes) -> t.Function:
-    """The program in CPS."""
+    """Return the program in CPS."""
     return run(Converter(scopes).function(thunk))
 
 
 class Converter:
-    """One program's conversion (tasks of lang/deep.py)."""
+    """The conversion of one program. Its methods are tasks of lang/deep.py."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
@@ -45,7 +45,7 @@ class Converter:
         }
 
     def fresh(self, hint: str) -> str:
-        """A name that no text can bind."""
+        """Return a name that no text can bind."""
         self.names += 1
         return f"%{hint}{self.names}"
 
@@ -57,7 +57,7 @@ class Converter:
     def operands(
         self, exprs: Sequence[core.Expr], term: t.Term
     ) -> Task[tuple[tuple[t.Operand, ...], t.Term]]:
-        """The operands, from the left, and the term that is then open."""
+        """Convert operands from the left; return them and the term that is open afterwards."""
         found = []
         for expr in exprs:
             operand, term = yield self.operand(expr, term)
@@ -65,11 +65,11 @@ class Converter:
         return tuple(found), term
 
     def operand(self, expr: core.Expr, term: t.Term) -> Task[tuple[t.Operand, t.Term]]:
-        """The value of an operand, and the term that is then open."""
+        """Convert one operand; return it and the term that is open afterwards."""
         if type(expr) is core.Var and not self.scopes_member(expr):
             term.steps.append(t.Read(expr.span, expr.name))
             return expr.name, term
-        if type(expr) in (core.Var, core.Const) or (type(expr) in self.simple and not _goes_on(expr)):
+        if type(expr) in (core.Var, core.Const) or (type(expr) in self.simple and not _is_control(expr)):
             value: tuple[t.Operand, t.Term] = yield self.value(expr, term)
             return value
         cont = t.Cont(self.fresh("j"), self.fresh("t"), t.Term())
@@ -79,11 +79,14 @@ class Converter:
         return cont.param, cont.term
 
     def scopes_member(self, expr: core.Var) -> bool:
-        """Whether a variable is bound by a letrec."""
+        """Return whether an expression is a variable that a letrec binds."""
         return expr.name in self.scopes.group_of
 
     def value(self, expr: core.Expr, term: t.Term) -> Task[tuple[t.Operand, t.Term]]:
-        """The value of an expression whose last step is not a call or branch; a variable is copied."""
+        """Convert an expression whose last step is neither a call nor a branch.
+
+        Return its value as an operand, a variable copied, and the term that is open afterwards.
+        """
         if type(expr) is core.Const:
             operand: t.Operand = t.Literal(expr.value)
             term.steps.append(t.Read(expr.span, operand))
@@ -109,7 +112,7 @@ class Converter:
 
     def tail(self, expr: core.Expr, term: t.Term, k: str) -> Task[None]:
         """Convert an expression whose value goes to the continuation k."""
-        if _goes_on(expr):
+        if _is_control(expr):
             yield self.control(expr, term, k)
         elif type(expr) in self.tails:
             yield self.tails[type(expr)](expr, term, k)
@@ -159,6 +162,6 @@ class Converter:
         yield self.tail(expr.handler, handler.term, k)
 
 
-def _goes_on(expr: core.Expr) -> bool:
-    """Whether an expression is a primitive that goes on with the run itself."""
+def _is_control(expr: core.Expr) -> bool:
+    """Return whether an expression is a primitive that continues the run itself."""
     return type(expr) is core.Prim and isinstance(lookup(expr.op), Control)

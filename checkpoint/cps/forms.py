@@ -1,7 +1,8 @@
-"""The steps of a program as a multiset, by which checkers see that no pass adds or loses one.
+"""The steps of a program as a multiset, by which checkers see that no pass adds or loses a step.
 
-A form is (span, kind). Core expressions and steps of the later languages have the same kinds: a variable,
-a constant, a let and the binding of a handler's variable are all a "value", since a copy may be any.
+A form is (span, kind). Core expressions and steps of the later languages have the same kinds. A variable, a
+constant, a let and the binding of a handler's variable are all of the kind "value", since each may become a
+copy.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ _LATER: dict[type, str] = {
 
 
 def kind_of(item: object) -> str:
-    """The kind of a step, or of an end that is one."""
+    """Return the kind of a step, or of an end that is a step."""
     return _LATER[type(item)]
 
 
 def of_core(program: core.Lambda) -> Forms:
-    """The steps that a program's text has; the program's own lambda and those of a letrec are none."""
+    """Return the steps of a core program; its own lambda and those that a letrec binds are none."""
     found: Forms = Counter()
     silent: set[core.Expr] = {program}
     for expr in preorder(program):
@@ -81,7 +82,7 @@ def _of_expression(expr: core.Expr) -> str:
 
 
 def of_blocks(blocks: Iterable[b.Block]) -> Forms:
-    """The steps of blocks."""
+    """Return the steps of blocks."""
     found: Forms = Counter()
     for block in blocks:
         found.update([(step.span, kind_of(step)) for step in block.steps])

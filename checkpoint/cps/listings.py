@@ -1,7 +1,7 @@
-"""The listing of each language that `checkpoint show` and CHECKPOINT_SHOW print.
+"""The listings of the languages, as `checkpoint show` and CHECKPOINT_SHOW print them.
 
-In: what the passes have made of a program so far. Out: text, of the whole program or of the procedures of
-one name: that of a lambda, or of a loop, which stands for the procedure that it is part of.
+In: the results of the passes for a program. Out: text, of the whole program or of the procedures of one name.
+The name may be that of a lambda, or of a loop, which stands for the procedure that hosts it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from checkpoint.lang.walk import preorder
 
 
 def listing(compilation: Compilation, language: str, procedure: str | None = None) -> str:
-    """What the pass of that name has made; "" if it has no procedure of the name asked for."""
+    """Return the listing of a language; "" if no procedure has the given name."""
     source = compilation.thunk.span.source
     match language:
         case "core":
@@ -34,7 +34,7 @@ def listing(compilation: Compilation, language: str, procedure: str | None = Non
 
 
 def procedure_names(compilation: Compilation) -> list[str]:
-    """The names that a procedure can be asked for by, each once."""
+    """Return the names by which procedures can be selected, each once."""
     lambdas = [expr for expr in preorder(compilation.thunk) if isinstance(expr, core.Lambda)]
     return list(dict.fromkeys([lam.name or "lambda" for lam in lambdas]))
 
@@ -47,7 +47,7 @@ def _core(thunk: core.Lambda, name: str | None) -> str:
 
 
 def _named(procedures: list[b.Procedure], name: str | None) -> list[b.Procedure]:
-    """The procedures of a name, or that a loop of the name is part of; all if it is None."""
+    """Return the procedures of a name, or that host a loop of the name; all procedures for None."""
     return [p for p in procedures if name is None or p.name == name or _has_loop(p, name)]
 
 

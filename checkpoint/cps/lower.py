@@ -1,9 +1,9 @@
-"""Lowering: from labelled blocks to blocks whose parameters are all that is live.
+"""Lowering: from labelled blocks to blocks whose parameters are all live slots.
 
-In: procedures of checkpoint.cps.closures. Out: the same with what checkpoint.cps.blocks says of the pass
-`blocks`. In order: blocks that are jumped to from one place only join the block before; steps that run
-programs or have effects get a block of their own, and updates end theirs; liveness gives every block its
-parameters.
+In: procedures of checkpoint.cps.closures. Out: the same procedures in the form that checkpoint.cps.blocks
+describes for the pass `blocks`. In order: a block with one predecessor, which jumps to it, is joined to that;
+steps that run programs or have effects get blocks of their own, and updates end theirs; liveness determines
+the parameters of every block.
 
 No step is added, removed or moved.
 """
@@ -22,7 +22,7 @@ from checkpoint.cps.rewrite import defined, replace_end, replace_step, slots_rea
 
 
 def lower(procedures: list[b.Procedure]) -> list[b.Procedure]:
-    """The procedures with joined blocks and complete parameters; those given stay as they are."""
+    """Return the procedures with blocks joined and parameters complete; the given ones are not changed."""
     lowered = [_copy(procedure) for procedure in procedures]
     for procedure in lowered:
         join(procedure)
@@ -32,13 +32,13 @@ def lower(procedures: list[b.Procedure]) -> list[b.Procedure]:
 
 
 def _copy(procedure: b.Procedure) -> b.Procedure:
-    """A procedure whose blocks may be changed; their steps and ends are shared."""
+    """Return a copy of a procedure whose blocks may be changed; steps and ends are shared."""
     blocks = {label: replace(block, steps=list(block.steps)) for label, block in procedure.blocks.items()}
     return replace(procedure, blocks=blocks)
 
 
 def join(procedure: b.Procedure) -> None:
-    """Join each block that one jump alone leads to with the block of that jump."""
+    """Join each block that only one jump leads to with the block of that jump."""
     reachable(procedure)
     uses = Counter(label for block in procedure.blocks.values() for label in b.targets(block.end))
     uses[procedure.entry] += 1
@@ -55,7 +55,7 @@ def join(procedure: b.Procedure) -> None:
 
 
 def reachable(procedure: b.Procedure) -> None:
-    """Drop the blocks that no end leads to; the rest in the order in which they are reached."""
+    """Remove the blocks that no end leads to; keep the others in the order in which they are reached."""
     found: dict[str, b.Block] = {}
     pending = [procedure.entry]
     while pending:
@@ -67,7 +67,7 @@ def reachable(procedure: b.Procedure) -> None:
 
 
 def substitute(procedure: b.Procedure, values: dict[str, t.Operand]) -> None:
-    """Put operands in the place of parameters that are no more."""
+    """Replace parameters that are removed by operands."""
 
     def operand(given: t.Operand) -> t.Operand:
         while isinstance(given, str) and given in values:
@@ -82,7 +82,7 @@ def substitute(procedure: b.Procedure, values: dict[str, t.Operand]) -> None:
 def isolate(procedure: b.Procedure) -> None:
     """Give each step that runs programs or has an effect a block of its own; end blocks after updates.
 
-    A block that fails may then be run again from its start: what it changes, it changes last.
+    A block that fails can then run again from its start, since whatever it changes is changed last.
     """
     blocks: dict[str, b.Block] = {}
     for block in procedure.blocks.values():
@@ -99,17 +99,20 @@ def isolate(procedure: b.Procedure) -> None:
 
 
 def is_special(step: t.Step) -> bool:
-    """Whether a step runs programs or has an effect."""
+    """Return whether a step runs programs or has an effect."""
     return isinstance(step, t.Compute) and isinstance(lookup(step.op), Operator | Effect)
 
 
 def is_update(step: t.Step) -> bool:
-    """Whether a step may change a list, dictionary or array in place."""
+    """Return whether a step may change a list, dictionary or array in place."""
     return isinstance(step, t.Compute) and changes_operand(lookup(step.op))
 
 
 def _pieces(steps: list[t.Step]) -> list[list[t.Step]]:
-    """The steps, cut before and after each special one, after updates; the last piece goes with the end."""
+    """Return the steps, split before and after each special step and after each update.
+
+    The last piece is the one that the end follows.
+    """
     pieces: list[list[t.Step]] = [[]]
     for step in steps:
         if is_special(step):
@@ -124,7 +127,7 @@ def _pieces(steps: list[t.Step]) -> list[list[t.Step]]:
 
 
 def add_live_parameters(procedure: b.Procedure) -> None:
-    """Liveness by iteration to the least fixed point; then every block's parameters and tables."""
+    """Compute liveness as the least fixed point, then the parameters and tables of all blocks."""
     blocks = procedure.blocks
     head: dict[str, set[str]] = {label: set() for label in blocks}
     changed = True
@@ -132,7 +135,7 @@ def add_live_parameters(procedure: b.Procedure) -> None:
         changed = False
         for block in reversed(blocks.values()):
             live = live_before(block, live_at_end(block, blocks, head))
-            live -= set(block.params[: block.given])
+            live -= set(block.params[: block.explicit])
             changed = _raise(head, block.label, live) or changed
             changed = _balance(head, block.end) or changed
     order = {name: i for i, name in enumerate(definitions(procedure))}
@@ -152,7 +155,7 @@ def _raise(head: dict[str, set[str]], label: str, live: set[str]) -> bool:
 
 
 def _balance(head: dict[str, set[str]], end: b.End) -> bool:
-    """The frame of an install holds one set of slots for both of its blocks."""
+    """Make both targets of an install have the same slots, since one frame holds them for both."""
     if not isinstance(end, b.Install):
         return False
     both = head[end.leave] | head[end.handler]
@@ -161,7 +164,7 @@ def _balance(head: dict[str, set[str]], end: b.End) -> bool:
 
 
 def live_at_end(block: b.Block, blocks: dict[str, b.Block], head: dict[str, set[str]]) -> set[str]:
-    """The slots that a block's end reads, or hands on by name."""
+    """Return the slots that the end of a block reads or passes on by name."""
     live = set(slots_read_at_end(block.end))
     for label in b.targets(block.end):
         live |= head[label]
@@ -169,7 +172,7 @@ def live_at_end(block: b.Block, blocks: dict[str, b.Block], head: dict[str, set[
 
 
 def live_before(block: b.Block, live: set[str]) -> set[str]:
-    """The slots live at a block's head, given those live at its end."""
+    """Return the slots that are live at the head of a block, given those that are live at its end."""
     for step in reversed(block.steps):
         live.difference_update(defined(step))
         live.update(slots_read(step))
@@ -177,7 +180,7 @@ def live_before(block: b.Block, live: set[str]) -> set[str]:
 
 
 def live_table(block: b.Block, live: set[str], order: dict[str, int]) -> list[b.Slots]:
-    """The slots live at each point of a block, the end's included."""
+    """Return the slots that are live at each point of a block, its end included."""
     current = tuple(sorted(live, key=order.__getitem__))
     table = [current]
     for step in reversed(block.steps):
@@ -192,7 +195,7 @@ def live_table(block: b.Block, live: set[str], order: dict[str, int]) -> list[b.
 
 
 def definitions(procedure: b.Procedure) -> Iterable[str]:
-    """All slots of a procedure, in the order of the text."""
+    """Return all slots of a procedure, in the order of the text."""
     found: dict[str, None] = {}
     for block in procedure.blocks.values():
         found.update(dict.fromkeys(block.params))

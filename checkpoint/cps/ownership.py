@@ -1,21 +1,21 @@
 """Ownership: where references to slots are moved, duplicated and dropped.
 
-In: a procedure after the pass `blocks`. Out: for each block an Ownership. Engines that count references
-follow it; Python needs none of it. The convention:
+In: a procedure after the pass `blocks`. Out: an Ownership for each of its blocks, which engines that count
+references follow; Python needs none. The convention:
 
-- a block owns one reference to each of its parameters, and to each slot that a step defines;
-- a step and an end consume one reference for each operand. At a slot's last use its own reference is
-  *moved*; every other use is *duplicated* first. Of several uses in one step the last one moves;
-- `(read a)` and a branch's test consume nothing, they only look;
-- a slot that is no more live is *dropped*: a parameter at the block's head, a result that nobody uses
-  after its step, and at a branch what only the other target uses, on the way to the target (its *edge*);
-- what a block's end hands on by name (a target's parameters after the given ones, a frame's slots) moves;
-  an `install` duplicates what both its body and its frame need.
+- a block owns one reference to each of its parameters and to each slot that a step defines;
+- steps and ends consume one reference for each operand. The last use of a slot *moves* the block's own
+  reference; every other use *duplicates* it first. Of several uses in one step the last one moves;
+- `(read a)` and the test of a branch consume nothing;
+- a slot that is no longer live is *dropped*: a parameter at the head of the block, an unused result after its
+  step, and at a branch a slot that only the other target uses on the *edge* to the target;
+- what the end of a block passes by name (the parameters of a target after the explicit ones, the slots of a
+  frame) moves; an `install` duplicates what both its body and its frame need.
 
-So along every path each reference is consumed exactly once: a block's end leaves nothing but what the
-next block's parameters are (check_ownership.py). Where a run leaves a block early:
-- a step that raises has consumed its operands; the block drops what is live after it, but its result;
-- a capsule taken before a step duplicates what is live there.
+So each reference is consumed exactly once along every path: the end of a block leaves nothing but the
+parameters of the next block (check_ownership.py). Where a run leaves a block early:
+- a step that raises has consumed its operands; the block drops what is live after the step except its result;
+- a capsule that is taken before a step duplicates what is live there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from checkpoint.cps.rewrite import defined, operands_of
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What a step or an end does to its operands, by their positions, and what dies with it."""
+    """The treatment of the operands of a step or end, by their positions, and the slots that die with it."""
 
     moved: tuple[int, ...] = ()
     duplicated: tuple[int, ...] = ()
@@ -38,7 +38,7 @@ class Uses:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What is handed on by name to a block, or to the frame that returns to it."""
+    """What is passed by name to a block, or to the frame that returns to it."""
 
     label: str
     moved: b.Slots
@@ -48,8 +48,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """head: parameters dropped at once. steps: one entry for each. edges: one for each target of the
-    end; an install has two, its body's and its frame's.
+    """The ownership of one block.
+
+    head: the parameters that are dropped at once. steps: the uses of each step.
+    edges: one for each target of the end; an install has two, for its body and for its frame.
     """
 
     head: b.Slots
@@ -59,12 +61,12 @@ class Ownership:
 
 
 def ownership(procedure: b.Procedure) -> dict[str, Ownership]:
-    """The ownership of each block of a procedure, by its label."""
+    """Return the ownership of each block of a procedure, by its label."""
     return {label: of_block(procedure, block) for label, block in procedure.blocks.items()}
 
 
 def of_block(procedure: b.Procedure, block: b.Block) -> Ownership:
-    """The ownership of one block."""
+    """Return the ownership of one block."""
     head = _without(block.params, block.live[0])
     steps = [_of_step(step, block.live[i + 1]) for i, step in enumerate(block.steps)]
     edges = tuple(_edges(procedure, block))
@@ -73,12 +75,12 @@ def of_block(procedure: b.Procedure, block: b.Block) -> Ownership:
 
 
 def consumed_by_step(step: t.Step) -> tuple[t.Operand, ...]:
-    """The operands for each of which a step takes a reference."""
+    """Return the operands for each of which a step consumes a reference."""
     return () if isinstance(step, t.Read) else operands_of(step)
 
 
 def consumed_by_end(end: b.End) -> tuple[t.Operand, ...]:
-    """The operands for each of which an end takes a reference."""
+    """Return the operands for each of which an end consumes a reference."""
     return () if isinstance(end, b.Branch) else b.operands_of_end(end)
 
 
@@ -91,7 +93,7 @@ def _of_step(step: t.Step, after: b.Slots) -> Uses:
 
 
 def _consumed(operands: tuple[t.Operand, ...], alive: set[str]) -> Uses:
-    """The uses of operands, of which those in `alive` are needed afterwards."""
+    """Return the uses of operands, of which those in `alive` are needed afterwards."""
     last = {operand: i for i, operand in enumerate(operands) if isinstance(operand, str)}
     moved = tuple([i for name, i in last.items() if name not in alive])
     slots = [i for i, operand in enumerate(operands) if isinstance(operand, str)]
@@ -115,9 +117,9 @@ def _branch_edge(label: str, needed: b.Slots, alive: b.Slots) -> Edge:
 
 
 def named(procedure: b.Procedure, label: str) -> b.Slots:
-    """The parameters that a block is handed by name."""
+    """Return the parameters that a block receives by name."""
     block = procedure.blocks[label]
-    return block.params[block.given :]
+    return block.params[block.explicit :]
 
 
 def _without(slots: b.Slots, others: b.Slots) -> b.Slots:

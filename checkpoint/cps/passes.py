@@ -1,8 +1,8 @@
-"""The passes below the core, in order: what each needs, what it ensures, and its function.
+"""The passes below the core, in order: their names, what each requires and ensures, and their functions.
 
-In: a program's thunk and its Scopes. Out: a Compilation, or the procedures that engines run. PASSES is the
-one place that knows the order. If checkpoint.config says so, each pass's checker (checkpoint.cps.checks)
-runs after it and the languages asked for are printed; what does that is loaded only then.
+In: the thunk of a program and its Scopes. Out: a Compilation, or the procedures that engines run. PASSES
+alone defines the order. If checkpoint.config says so, the checker of each pass (checkpoint.cps.checks) runs
+after it, and the requested languages are printed; the code for both is imported only then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ from checkpoint.lang.closures import Scopes
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One pass. needs: names of passes. ensures: what its checker checks; the file that states it."""
+    """One pass.
+
+    needs: the names of the passes that run before it.
+    ensures: what its checker checks, with the file that states it.
+    """
 
     name: str
     needs: tuple[str, ...]
@@ -35,7 +39,7 @@ class Pass:
 
 
 def _core(compilation: Compilation) -> None:
-    """The front end has made it."""
+    """Do nothing: the front end has made the core."""
 
 
 def _cps(compilation: Compilation) -> None:
@@ -110,7 +114,7 @@ PASSES = (
 
 
 def compile_to(last: str, thunk: core.Lambda, scopes: Scopes) -> Compilation:
-    """All passes up to one, checked and printed as the settings say."""
+    """Run all passes up to one, and check and print their results as the settings say."""
     settings = config.current()
     compilation = Compilation(thunk, scopes)
     for step in PASSES:
@@ -129,7 +133,10 @@ def compile_to(last: str, thunk: core.Lambda, scopes: Scopes) -> Compilation:
 
 
 def compile_blocks(thunk: core.Lambda, scopes: Scopes) -> list[b.Procedure]:
-    """What engines run. The passes that they leave for later run too, if these are to be seen or checked."""
+    """Return the procedures that engines run.
+
+    Passes that engines leave for later run as well if they are to be printed or checked.
+    """
     settings = config.current()
     last = "adjoint" if settings.check or "adjoint" in settings.show else "blocks"
     return compile_to(last, thunk, scopes).blocks

@@ -1,4 +1,4 @@
-"""What steps and ends of blocks read and define, and how to rewrite their operands."""
+"""The slots that steps and ends of blocks read and define, and how to replace their operands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rewrite = Callable[[t.Operand], t.Operand]
 
 
 def operands_of(step: t.Step) -> tuple[t.Operand, ...]:
-    """What a step reads, constants included, from the left."""
+    """Return the operands of a step, constants included, from the left."""
     match step:
         case t.Read() | t.Copy():
             return (step.operand,)
@@ -41,24 +41,24 @@ def _made(group: b.MakeEnvironment | b.CopyCaptures) -> b.Slots:
 
 
 def slots_read(step: t.Step) -> set[str]:
-    """The slots that must be live before a step for its own sake.
+    """Return the slots that must be live before a step for its own sake.
 
-    A letrec's environments may capture environments that the same step makes.
+    The environments of a letrec may capture environments that the same step makes; those are left out.
     """
     if isinstance(step, b.Letrec):
         return {name for name in operands_of(step) if isinstance(name, str)} - set(defined(step))
     if isinstance(step, t.Read):
-        return set()  # the operand stays live by what uses it
+        return set()  # what uses the operand keeps it live
     return {operand for operand in operands_of(step) if isinstance(operand, str)}
 
 
 def slots_read_at_end(end: b.End) -> set[str]:
-    """The slots that an end itself reads."""
+    """Return the slots that an end itself reads."""
     return {operand for operand in b.operands_of_end(end) if isinstance(operand, str)}
 
 
 def defined(step: t.Step) -> b.Slots:
-    """The slots that a step gives a value."""
+    """Return the slots that a step defines."""
     match step:
         case t.Read():
             return ()
@@ -70,24 +70,24 @@ def defined(step: t.Step) -> b.Slots:
 
 
 def replace_step(step: t.Step, operand: Rewrite) -> t.Step:
-    """A step with its operands rewritten; captures are variables, which nothing rewrites."""
+    """Return a step with its operands replaced, apart from captures, which are always variables."""
     match step:
         case t.Read() | t.Copy():
             return replace(step, operand=operand(step.operand))
         case t.Compute():
-            return replace(step, operands=tuple([operand(given) for given in step.operands]))
+            return replace(step, operands=tuple([operand(old) for old in step.operands]))
     return step
 
 
 def replace_end(end: b.End, operand: Rewrite) -> b.End:
-    """An end with its operands rewritten."""
+    """Return an end with its operands replaced."""
     match end:
         case b.Jump() | b.Enter() | b.Control():
-            return replace(end, args=tuple([operand(given) for given in end.args]))
+            return replace(end, args=tuple([operand(old) for old in end.args]))
         case b.Branch():
             return replace(end, test=operand(end.test))
         case b.Call():
-            args = tuple([operand(given) for given in end.args])
+            args = tuple([operand(old) for old in end.args])
             return replace(end, fn=operand(end.fn), args=args)
         case b.Return() | b.Throw():
             return replace(end, operand=operand(end.operand))

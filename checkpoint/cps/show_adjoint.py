@@ -1,8 +1,8 @@
-"""Adjoints as text, in the notation of checkpoint.cps.adjoint.
+"""Print adjoints, in the notation of checkpoint.cps.adjoint.
 
-In: procedures after the pass `blocks`, the adjoint of each block, the text that they are of. Out: a
-listing. For each block what its taped variant records, how its end is reversed, and then the actions in
-the order in which they are done, each with the index and the place of its step.
+In: procedures after the pass `blocks`, the adjoint of each block, the source text. Out: a listing. For each
+block: what its taped variant records, how its end is reversed, and the actions in the order in which they are
+performed, each with the index and the place of its step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from checkpoint.errors import Source
 def show_adjoint(
     procedures: Iterable[b.Procedure], adjoints: Mapping[b.Block, a.Adjoint], source: Source
 ) -> str:
-    """The adjoint of every block of some procedures."""
+    """Return the listing of the adjoints of all blocks of some procedures."""
     listing, places = Listing(), Places(source)
     for procedure in procedures:
         show_procedure(listing, places, procedure)
@@ -43,7 +43,7 @@ def _show_block(listing: Listing, places: Places, block: b.Block, found: a.Adjoi
 
 
 def action_texts(action: a.Action) -> list[str]:
-    """An action, one text for each accumulator that it adds to, in their order."""
+    """Return an action as texts, one for each accumulator that it adds to, in their order."""
     match action:
         case a.Add():
             return [form("add", f"{action.target}'", f"{action.source}'")]

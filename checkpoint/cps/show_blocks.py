@@ -1,13 +1,13 @@
-"""Procedures and blocks as text, in the notation of checkpoint.cps.blocks.
+"""Print procedures and blocks, in the notation of checkpoint.cps.blocks.
 
-In: procedures, after the pass `closures` or after `blocks`; the text that they are of. Out: a listing.
-After `blocks` each line of a block is a row of its step table: the step's index and place, and
+In: procedures, after the pass `closures` or after `blocks`; the source text. Out: a listing. After `blocks`
+each line of a block is a row of its step table, with the index and the place of the step, and
 
-    pure, may fail, effect   what the record of its primitive says
-    live x ...               the slots live before the step, where they are others than before the last
-    moves x ...              operands whose last use it is      (checkpoint.cps.ownership)
-    dups x ...               operands that are used again
-    drops x ...              slots that die without a use; at a branch, on the way to a target
+    pure, may fail, effect   the purity that the record of its primitive states
+    live x ...               the slots that are live before the step, where they have changed
+    moves x ...              the operands whose last use it is      (checkpoint.cps.ownership)
+    dups x ...               the operands that are used again
+    drops x ...              the slots that die without a use; at a branch, on the edge to a target
     births x ...             the objects that the step makes, in the order of their numbers
 """
 
@@ -26,7 +26,7 @@ from checkpoint.errors import Source
 
 
 def show_closures(procedures: Iterable[b.Procedure], source: Source) -> str:
-    """Procedures after the pass `closures`."""
+    """Return the listing of procedures after the pass `closures`."""
     listing, places = Listing(), Places(source)
     for procedure in procedures:
         show_procedure(listing, places, procedure)
@@ -39,7 +39,7 @@ def show_closures(procedures: Iterable[b.Procedure], source: Source) -> str:
 
 
 def show_blocks(procedures: Iterable[b.Procedure], source: Source) -> str:
-    """Procedures after the pass `blocks`, with their step tables and ownership."""
+    """Return the listing of procedures after the pass `blocks`, with step tables and ownership."""
     listing, places = Listing(), Places(source)
     for procedure in procedures:
         show_procedure(listing, places, procedure)
@@ -50,7 +50,7 @@ def show_blocks(procedures: Iterable[b.Procedure], source: Source) -> str:
 
 
 def show_procedure(listing: Listing, places: Places, procedure: b.Procedure) -> None:
-    """The line that begins a procedure."""
+    """Add the line that begins a procedure."""
     if listing.lines:
         listing.add(0, "")
     parts = [
@@ -62,13 +62,13 @@ def show_procedure(listing: Listing, places: Places, procedure: b.Procedure) -> 
 
 
 def show_head(block: b.Block) -> str:
-    """A block's label and parameters, those passed by name after a bar."""
-    given, rest = block.params[: block.given], block.params[block.given :]
-    return f"block {block.label} {form(*given, *(['|', *rest] if rest else []))}"
+    """Return the label and parameters of a block as text, those passed by name after a bar."""
+    explicit, rest = block.params[: block.explicit], block.params[block.explicit :]
+    return f"block {block.label} {form(*explicit, *(['|', *rest] if rest else []))}"
 
 
 class _Table:
-    """One block with its step table."""
+    """The rows of one block with its step table."""
 
     def __init__(self, listing: Listing, places: Places, block: b.Block, owned: Ownership) -> None:
         self.listing = listing
@@ -91,13 +91,13 @@ class _Table:
             self.edge(edge)
 
     def live(self, point: int) -> list[str]:
-        """The slots live at a point, where it is the first or they have changed."""
+        """Return the slots that are live at a point, if it is the first or they have changed."""
         live = self.block.live
         changed = point == 0 or set(live[point]) != set(live[point - 1])
         return [f"live {' '.join(live[point]) or 'nothing'}"] if changed else []
 
     def edge(self, edge: Edge) -> None:
-        """What is handed on by name."""
+        """Add what is passed by name."""
         notes = [
             *_slots("moves", edge.moved),
             *_slots("dups", edge.duplicated),
@@ -127,7 +127,7 @@ def _purity(step: t.Step) -> str:
 
 
 def block_step(step: t.Step) -> str:
-    """A step of a block."""
+    """Return a step of a block as text."""
     match step:
         case b.MakeClosure():
             return f"({step.name} {form('close', step.lam.name or 'lambda', *step.captures)})"
@@ -146,7 +146,7 @@ def _group(group: b.MakeEnvironment | b.CopyCaptures) -> str:
 
 
 def block_end(end: b.End) -> str:
-    """The end of a block."""
+    """Return the end of a block as text."""
     match end:
         case b.Jump():
             return form("jump", end.label, *end.args)

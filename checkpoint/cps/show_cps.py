@@ -1,7 +1,7 @@
-"""CPS as text, in the notation of checkpoint.cps.terms.
+"""Print CPS, in the notation of checkpoint.cps.terms.
 
-In: a program in CPS, the text that it is of. Out: a listing. Beside each step stand its place and what it
-passes on as n; the parts of a branch, a continuation or a function are indented below it.
+In: a program in CPS and its source text. Out: a listing. The margin of each step shows its place and what it
+passes on as n; the parts of a branch, continuation or function are indented below it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from checkpoint.lang.deep import Task, run
 
 
 def show_cps(program: t.Function, source: Source, name: str | None = None) -> str:
-    """The program, or its functions of one name; "" if there is none."""
+    """Return the listing of the program or of its functions of one name; "" if there is none."""
     printer = _Printer(Places(source), name)
     run(printer.function(program, 0))
     return printer.listing.text()
 
 
 class _Printer:
-    """name: of the functions to print, all if it is None. inside: whether one is being printed."""
+    """The printer of one program.
+
+    name: the name of the functions to print; None for all. inside: whether such a function is being printed.
+    """
 
     def __init__(self, places: Places, name: str | None) -> None:
         self.listing = Listing()
@@ -45,7 +48,7 @@ class _Printer:
         self.inside = outer
 
     def term(self, term: t.Term, depth: int, n: int) -> Task[None]:
-        """n: how many steps have been made since the n of the function or continuation."""
+        """Print a term. n: the number of steps since the n of the function or continuation."""
         for step in term.steps:
             n += 1
             self.step(depth, step_text(step), n, step.span)
@@ -92,7 +95,7 @@ class _Printer:
 
 
 def step_text(step: t.Step) -> str:
-    """A step, without the functions inside it."""
+    """Return a step as text, without the functions inside it."""
     match step:
         case t.Read():
             return form("read", step.operand)

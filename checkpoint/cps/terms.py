@@ -1,4 +1,4 @@
-"""The CPS language: core after CPS conversion, with k, n and l threaded.
+"""The CPS language: core after CPS conversion, with k, n and l passed along.
 
     T    ::= s ... e                                 a term: steps, then an end
     s    ::= (read a)                                a variable or constant, as an operand
@@ -16,21 +16,20 @@
            | letcont c T                             a continuation with a name; no step
     c    ::= k (n l x) T                             a continuation
     f    ::= function x (k n l x ...) T              a function
-    N    ::= n | n+1 | n+2 | ...                     the steps made when it is there
+    N    ::= n | n+1 | n+2 | ...                     the number of steps done so far
 
-`checkpoint show --pass cps` prints this, a line for each step, what is inside of one indented below it.
-Beside each step stand the N that it passes on and its place in the text.
+`checkpoint show --pass cps` prints this language, one line for each step, with nested terms indented below
+it. The margin shows the N that the step passes on and its place in the text.
 
-Every step reads n and l and passes n + 1 and l on, as the method's equations have it, with
-<e>k,n,l for (if n = l then the capsule [k, (lambda k n l. e)] else e) before the step, where all its
-operands are there:
+Every step reads n and l and passes n + 1 and l on, as in the equations of the paper. Before the step, once
+all its operands are available, <e>k,n,l stands for (if n = l then the capsule [k, (lambda k n l. e)] else e):
 
     x|k,n,l        ->  <k (n+1) l x>
     (e1 e2)|k,n,l  ->  e1|(lambda n l x1. e2|(lambda n l x2. <x1 k (n+1) l x2>),n,l),n,l
 
-A term writes such a chain of continuations, each used once, as a sequence of steps; n and l go along
-it. What always holds: every name is bound once in the program; a continuation is used only within the
-function that binds it; a name bound by a step is used only after it.
+A term writes a chain of continuations that are used once each as a sequence of steps; n and l are passed
+along it. Invariants: every name is bound once in the program; a continuation is used only within the function
+that binds it; a name that a step binds is used only after that step.
 
 Source: Siskind & Pearlmutter 2018, section 4.
 """
@@ -56,7 +55,7 @@ Operand = str | Literal
 
 @dataclass(slots=True, eq=False, repr=False)
 class Step:
-    """What happens in one step, at an expression's span."""
+    """The work of one step, at the span of its expression."""
 
     span: Span = field(repr=False)
 
@@ -74,7 +73,7 @@ class Copy(Step):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Compute(Step):
-    """A primitive, by its core name."""
+    """The application of a primitive, which is given by its core name."""
 
     name: str
     op: str
@@ -101,7 +100,7 @@ class Letrec(Step):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Term:
-    """Steps and an end; the end is set when the conversion has come to it."""
+    """Steps and an end; the end is set when the conversion reaches it."""
 
     steps: list[Step] = field(default_factory=list)
     end: End | None = None
@@ -109,7 +108,7 @@ class Term:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Cont:
-    """A continuation: its name, what it receives, what it does."""
+    """A continuation: its name, its parameter and its body."""
 
     name: str
     param: str
@@ -118,7 +117,7 @@ class Cont:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Function:
-    """A lambda, with the name of the continuation that it receives."""
+    """A lambda, and the name of its continuation parameter."""
 
     lam: core.Lambda
     k: str
@@ -149,7 +148,7 @@ class Call:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Control:
-    """A primitive that goes on with the run: j* or resume."""
+    """The application of a primitive that continues the run itself: j* or resume."""
 
     span: Span = field(repr=False)
     op: str
@@ -165,7 +164,10 @@ class Throw:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Handle:
-    """`leave` receives the body's value, with the handler gone; `handler` what was raised."""
+    """The installation of a handler.
+
+    leave: receives the value of the body, after the handler is removed. handler: receives what was raised.
+    """
 
     span: Span = field(repr=False)
     leave: Cont

@@ -1,7 +1,7 @@
-"""What the printers of the intermediate languages share: operands, spans, lines with a margin.
+"""Common parts of the printers of the intermediate languages: operands, spans, lines with a margin.
 
-A listing has one line for each step, what is said of it in columns to its right. Nesting is shown by
-indentation, which stops growing at a column, so that a listing is linear in its program.
+A listing has one line for each step, with its properties in columns to the right. Nesting is shown by
+indentation, which stops growing at a column, so that the size of a listing is linear in that of its program.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ _COLUMN = 56
 _LONGEST_CONSTANT = 30
 
 
-def operand(given: t.Operand) -> str:
-    """An operand as text; a constant is written as the language does, a symbol or list quoted."""
-    if isinstance(given, str):
-        return given
-    text = write_value(given.value, limit=_LONGEST_CONSTANT)
-    return f"'{text}" if given.value is None or isinstance(given.value, Pair | Symbol) else text
+def operand(value: t.Operand) -> str:
+    """Return an operand as text: constants as in the language, symbols and lists quoted."""
+    if isinstance(value, str):
+        return value
+    text = write_value(value.value, limit=_LONGEST_CONSTANT)
+    return f"'{text}" if value.value is None or isinstance(value.value, Pair | Symbol) else text
 
 
 def form(*parts: str | t.Operand) -> str:
-    """Parts in parentheses."""
+    """Return parts in parentheses."""
     return f"({' '.join(operand(part) for part in parts)})"
 
 
 class Places:
-    """Spans as line:column; those of another text than the program's own say which."""
+    """Spans as line:column; a span in another text than the program's also names that text."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self._lines: dict[Source, list[int]] = {}
 
     def text(self, span: Span | None) -> str:
-        """A span's beginning."""
+        """Return the beginning of a span."""
         if span is None:
             return "-"
         starts = self._starts(span.source)
@@ -48,7 +48,7 @@ class Places:
         return place if span.source is self.source else f"{span.source.name}:{place}"
 
     def _starts(self, source: Source) -> list[int]:
-        """Where lines begin."""
+        """Return the offsets at which lines begin."""
         if source not in self._lines:
             ends = [i + 1 for i, character in enumerate(source.text) if character == "\n"]
             self._lines[source] = [0, *ends]
@@ -56,13 +56,13 @@ class Places:
 
 
 class Listing:
-    """Lines of a listing."""
+    """The lines of a listing."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def add(self, depth: int, text: str, *notes: str) -> None:
-        """A line, with notes in the columns to the right."""
+        """Add a line, with notes in the columns to the right."""
         line = "  " * min(depth, _DEEPEST // 2) + text
         said = "  ".join(note for note in notes if note)
         self.lines.append(f"{line:<{_COLUMN}}  {said}".rstrip())

@@ -112,7 +112,7 @@ class ProcedurePeer:
         struct.python = ffi.cast("void *", id(peer))
         struct.cost = block.cost
         struct.step_count = len(block.steps)
-        struct.given = block.given
+        struct.given = block.explicit
         struct.parameter_count = len(block.params)
         struct.parameters = peer.own("Register[]", [self.registers[name] for name in block.params])
         if self.code is not None:

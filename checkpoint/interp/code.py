@@ -1,11 +1,12 @@
-"""The code of the reference engine: core expressions, resolved, with what each does at its step.
+"""The code of the reference engine: resolved core expressions, each with the work of its step.
 
-Each class is one form of the core. Variables are slots of the environment, a tuple; where a frame is
-pushed the environment is cut down to what the frame's rest can use (`Projection`). An *atom* is ready
-as soon as it is begun; a compound form waits in a frame for its operands, from the left, and is ready
-when it has them. Whatever makes a location makes a new number object (`fresh`).
+Each class implements one form of the core. Variables are slots of the environment, a tuple; where a frame is
+pushed, a `Projection` reduces the environment to what the rest of the frame can use. An *atom* is ready as
+soon as it begins; a compound form waits in a frame for its operands, from the left, and is ready when it has
+them. Whatever makes a location makes a new number object (`fresh`).
 
-checkpoint.interp.resolve builds these from the core; checkpoint.interp.primitives has those that apply one.
+checkpoint.interp.resolve builds this code from the core; checkpoint.interp.primitives has the code of
+primitives.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Projection = Callable[[Env], Env]
 
 
 def begin(code: Any, env: Env, next: Frame | None) -> Frame:
-    """Start an expression: push the frames of compound forms down to the first ready one."""
+    """Begin an expression: push the frames of compound forms down to the first ready one, and return it."""
     while code.operands:
         next = Frame(code, (), code.keep[0](env), next)
         code = code.operands[0]
@@ -37,7 +38,7 @@ def begin(code: Any, env: Env, next: Frame | None) -> Frame:
 
 
 class Atom(Code):
-    """Ready at once: a constant, a variable, a reference to a procedure of a letrec."""
+    """A constant, a variable, or a reference to a procedure of a letrec: ready at once."""
 
     __slots__ = ("read",)
 
@@ -53,7 +54,7 @@ class Atom(Code):
 
 
 class Copy(Atom):
-    """A variable that is the value of a body or branch: read into a location of its own."""
+    """A variable that is the value of a body or branch, copied into a location of its own."""
 
     __slots__ = ()
 
@@ -62,7 +63,7 @@ class Copy(Atom):
 
 
 class MakeClosure(Code):
-    """A lambda: `capture` takes from the environment what its body uses."""
+    """A lambda. capture: takes what the body uses from the environment."""
 
     __slots__ = ("capture", "lam")
 
@@ -79,7 +80,7 @@ class MakeClosure(Code):
 
 
 class Compound(Code):
-    """A form with operands; `keep[i]` cuts the environment down to what is used after operand i."""
+    """A form with operands. keep[i] reduces the environment to what is used after operand i."""
 
     __slots__ = ("keep", "operands")
 
@@ -89,7 +90,7 @@ class Compound(Code):
         super().__init__(span)
 
     def ready(self, env: Env, next: Frame | None) -> Frame:
-        """A form without operands (`(read-real)`) is ready when begun."""
+        """Return the ready frame of a form without operands, such as `(read-real)`."""
         return Frame(self, (), (), next)
 
     def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
@@ -119,7 +120,7 @@ class Call(Compound):
 
 
 class Branch(Compound):
-    """An `if`; the branches see what `keep[0]` kept."""
+    """An `if`; its branches run in the environment that `keep[0]` leaves."""
 
     __slots__ = ("other", "then")
 
@@ -205,7 +206,7 @@ class Install(Code):
 
 
 class Handler(Code):
-    """The frame that a raise looks for. Ready, it binds what was raised and goes on."""
+    """The frame that a raise unwinds to. When ready, it binds what was raised and runs the handler."""
 
     __slots__ = ("body", "span", "used")
 
@@ -241,12 +242,12 @@ class LeaveTag(Code):
         return machine.deliver(Pair(*split(value, tag)), frame.next)
 
     def without_tag(self, raised: Any, frame: Frame) -> Any:
-        """What is raised through this frame, as it is outside: without its tangents under the tag."""
+        """Return a value that is raised through this frame without its tangents under the tag."""
         return split(raised, frame.values[0])[0]
 
 
 def open_tags(state: State) -> frozenset[int]:
-    """The tags that the rest of a run will leave."""
+    """Return the tags of the derivatives that the rest of a run will leave."""
     tags = set()
     frame: Frame | None = state.frame
     while frame is not None:
@@ -257,7 +258,7 @@ def open_tags(state: State) -> frozenset[int]:
 
 
 class Body:
-    """What a lambda was resolved to. `recursive`: its body sees the group's own environment, too."""
+    """The resolved body of a lambda. recursive: whether it sees the group's own environment, too."""
 
     __slots__ = ("arity", "code", "recursive")
 
@@ -268,7 +269,7 @@ class Body:
 
 
 def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
-    """Bind copies of what was captured and of the arguments, and begin the body."""
+    """Bind copies of the captures and of the arguments, and begin the body."""
     if type(procedure) is not Closure:
         raise WrongCall(procedure, len(arguments))
     body: Body = procedure.lam.compiled["interp"]

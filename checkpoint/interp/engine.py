@@ -1,10 +1,9 @@
 """The reference engine: checkpoint.driver.engine.Engine by the CPS evaluator and an operator tape.
 
-A state is taped by putting every component of every number in it on a tape as a leaf; then the run's own
-arithmetic records itself (checkpoint.ad.numbers). The cotangent of a state is a list: one number for each
-component, in the canonical order of the state's numbers. The end of one stretch and the start of the
-next are one moment, so their lists pair up by position. (A number here is what a location has received:
-checkpoint.ad.amounts.)
+A state is taped by putting every component of every number in it on a tape as a leaf; the arithmetic of the
+run then records itself (checkpoint.ad.numbers). The cotangent of a state is a list with one accumulator
+(checkpoint.ad.amounts) for each component, in the canonical order of the state's numbers. The end of one
+segment and the start of the next are the same moment, so their lists correspond by position.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ LEAVE = LeaveTag(NOWHERE)
 ENTRY = Entry(NOWHERE)
 
 
-# Between two looks at a tape's size. A look costs what some tens of steps cost.
-LOOK_EVERY = 256  # steps
+# The steps between two measurements of the tape, which cost as much as some tens of steps.
+MEASURE_STEPS = 256
 
-# A node with its partials, as measured by tracemalloc over the test programs: 130 to 250.
+# A node with its partials takes 130 to 250 bytes, measured by tracemalloc over the test programs.
 NODE_BYTES = 200
 
 
-# A float with its place in a list; an amount and the array of it, without the elements.
+# A float and its slot in a list; an accumulator and its array, without the elements.
 NUMBER_BYTES, AMOUNT_BYTES = 32 + 8, 64 + 112
 
 
 class Received(list[Any]):
-    """The cotangent of a state, and how many bytes it has."""
+    """The cotangent of a state: a list of accumulators, and the number of its bytes."""
 
     __slots__ = ("bytes",)
 
@@ -53,24 +52,24 @@ class Received(list[Any]):
 
 
 class CountingTape(Tape):
-    """A tape that counts its leaves: nodes that no entry of its own stands for."""
+    """A tape that counts its leaves, the nodes that have no entry of their own."""
 
-    __slots__ = ("_array_bytes", "_arrays", "_looked", "leaves")
+    __slots__ = ("_array_bytes", "_arrays", "_measured", "leaves")
 
     def __init__(self) -> None:
         super().__init__()
         self.leaves = 0
         self._array_bytes = 0
-        self._arrays: set[int] = set()  # by identity
-        self._looked = 0  # at so many entries
+        self._arrays: set[int] = set()  # their identities
+        self._measured = 0  # the number of entries that have been measured
 
     def array_bytes(self) -> int:
-        """Those of the arrays that its entries hold, each counted once."""
-        for entry in self.entries[self._looked :]:
+        """Return the bytes of the arrays that its entries hold, each array counted once."""
+        for entry in self.entries[self._measured :]:
             if type(entry) is Pull:
                 self._hold(entry.pullback.arrays())
                 self._hold(node.value.data for node in entry.outputs if type(node.value) is Array)
-        self._looked = len(self.entries)
+        self._measured = len(self.entries)
         return self._array_bytes
 
     def _hold(self, arrays: Iterable[Any]) -> None:
@@ -87,7 +86,7 @@ class CountingTape(Tape):
 
 
 class Recording:
-    """A taped stretch: the leaves of its start, its tape, and its end."""
+    """A taped segment: the leaves of its start, its tape, and its end."""
 
     __slots__ = ("end", "leaves", "tape")
 
@@ -98,12 +97,12 @@ class Recording:
 
     @property
     def bytes(self) -> int:
-        """See driver.engine.Recording: an estimate by the number of nodes, those within operators too."""
+        """Return an estimate by the number of nodes, those within operators included."""
         nodes = len(self.tape.entries) + self.tape.leaves - len(self.leaves)
         return NODE_BYTES * nodes + self.tape.array_bytes()
 
     def detached(self) -> State:
-        """The end off the tape."""
+        """Return the end without its tape."""
         found = numbers(self.end)
         plain = [with_components(number, without_tape) for number in found]
         state: State = replace(self.end, found, plain)
@@ -122,7 +121,7 @@ class Interp:
             resolve(thunk, scopes)
 
     def start(self, level: int, u: Any, tags: int) -> State:
-        """See Engine.start. A capsule's `resume` starts where the capsule was cut, without a step."""
+        """See Engine.start. `resume` of a capsule starts where the capsule was cut, without a step."""
         under: Frame | None = None
         while level:
             u, tangent = u.car, u.cdr
@@ -150,7 +149,7 @@ class Interp:
         return machine.state()
 
     def _machine(self, state: State, effects: Effects, taped: bool = False) -> Machine:
-        """A machine that goes on from a state; a run's first step comes after the call of its procedure."""
+        """Return a machine that continues from a state; the procedure of a new run is called first."""
         machine = Machine(self, state, effects, taped)
         if state.frame.code is ENTRY:
             machine.frame = ENTRY.call(state.frame)
@@ -170,12 +169,12 @@ class Interp:
         recording = Recording(components(taped), tape, replace(state, found, taped))
         machine = self._machine(recording.end, effects, taped=True)
         while True:
-            look = to
-            if bytes is not None and (to is None or to > machine.steps + LOOK_EVERY):
-                look = machine.steps + LOOK_EVERY
-            machine.run(look)
+            stop = to
+            if bytes is not None and (to is None or to > machine.steps + MEASURE_STEPS):
+                stop = machine.steps + MEASURE_STEPS
+            machine.run(stop)
             end = recording.end = machine.state()
-            if look == to or end.finished or (bytes is not None and recording.bytes > bytes):
+            if stop == to or end.finished or (bytes is not None and recording.bytes > bytes):
                 recording.end = settled(end, end.steps)
                 return recording
 
@@ -203,7 +202,7 @@ class Interp:
         return cotangent.bytes
 
     def argument_cotangents(self, start: State, cotangent: list[Any], found: Sequence[Number]) -> list[Any]:
-        """See Engine.argument_cotangents. What the start no longer holds has the cotangent 0."""
+        """See Engine.argument_cotangents. Numbers that the start does not hold have the cotangent 0."""
         held = components(numbers(start))
         table = {id(component): number for component, number in zip(held, cotangent, strict=True)}
         return [table.get(id(component), 0.0) for component in components(found)]

@@ -1,13 +1,13 @@
-"""The machine of the reference engine: a CPS evaluator of the core, defunctionalised.
+"""The machine of the reference engine: a defunctionalised CPS evaluator of the core.
 
-A continuation is a chain of frames, which are data. A frame whose operands are all there is *ready*: it
-is about to make one step, and it holds all that the rest of the run needs. So the machine is the loop
-of `Machine.run`: one turn, one step. What holds between two turns:
-- `frame` is ready, `steps` steps have been made, and the limit has been tested just before the next;
-- a frame holds the operands so far and, of the variables, those that its rest can use.
+A continuation is a chain of frames, which are data. A frame that has all its operands is *ready*: it is about
+to make one step, and it holds all that the rest of the run needs. So the machine is the loop of
+`Machine.run`, one iteration for each step. Between two iterations:
+- `frame` is ready, `steps` steps have been made, and the limit was tested just before the next step;
+- a frame holds the operands evaluated so far and those variables that its rest can use.
 
-The code that frames point to is in checkpoint.interp.code: `accept` gives a value to a frame that waits
-for one, `step` performs a ready one; both answer with the next ready frame.
+The code that frames point to is in checkpoint.interp.code: `accept` gives a value to a frame that waits for
+one, `step` performs a ready one; both return the next ready frame.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from checkpoint.prims.operators import Context
 
 
 class Code:
-    """What a frame points to. A form of code overrides what can happen to a frame of it."""
+    """The code of a frame. Each form of code overrides what can happen to its frames."""
 
     __slots__ = ("span",)
     operands: tuple[Any, ...] = ()
@@ -33,18 +33,18 @@ class Code:
         self.span = span
 
     def accept(self, machine: Machine, value: Any, frame: Frame) -> Frame:
-        """The next ready frame, when `value` arrives at a frame of this code."""
+        """Return the next ready frame when `value` arrives at a frame of this code."""
         raise InternalError(f"{type(self).__name__} waits for no value", self.span)
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
-        """Make the step of a ready frame; the next ready frame."""
+        """Make the step of a ready frame, and return the next ready frame."""
         raise InternalError(f"{type(self).__name__} makes no step", self.span)
 
 
 class Frame:
     """One frame of a continuation; immutable, so that capsules share them.
 
-    call: where the call is whose value it waits for, if that is to be shown.
+    call: the place of the call whose value it waits for, if messages are to show it.
     """
 
     __slots__ = ("call", "code", "env", "next", "values")
@@ -71,7 +71,7 @@ class Frame:
         return Frame(self.code, values, env, next, self.call)
 
     def waiting_for(self, call: Span) -> Frame:
-        """The frame that waits for this call, unless it waits for an outer one: then this is a tail call."""
+        """Return the frame that waits for this call; after a tail call it still waits for the outer one."""
         return self if self.call else Frame(self.code, self.values, self.env, self.next, call)
 
 
@@ -111,11 +111,11 @@ class State:
 
 
 NOWHERE = Span(Source("<run>", ""), 0, 0)
-DONE = Code(NOWHERE)  # of the frame that holds a finished run's value
+DONE = Code(NOWHERE)  # the code of the frame that holds the value of a finished run
 
 
 def on_top_of(frame: Frame, under: Frame | None, copy: Callable[[Any], Any]) -> Frame:
-    """A capsule's chain of frames on top of another, each of its numbers copied by `copy`, once."""
+    """Put a capsule's chain of frames on another; `copy` copies each of its numbers once."""
     chain: list[Frame] = []
     rest: Frame | None = frame
     while rest is not None:
@@ -134,10 +134,10 @@ def on_top_of(frame: Frame, under: Frame | None, copy: Callable[[Any], Any]) -> 
 
 
 class Machine:
-    """One run: its registers, and what its steps need to know of the world.
+    """One run: its registers and the surroundings of its steps.
 
-    owner: what lists made by this run belong to (checkpoint.ad.containers). taped: whether a tape may hold
-    arrays that the run has made, so that it must not change them in place.
+    owner: the owner of lists that this run makes (checkpoint.ad.containers).
+    taped: whether a tape may hold arrays that the run has made, which then must not be changed in place.
     """
 
     __slots__ = ("effects", "engine", "frame", "owner", "steps", "tags", "taped")
@@ -152,11 +152,11 @@ class Machine:
         self.tags = state.tags
 
     def state(self) -> State:
-        """The present moment, as a value."""
+        """Return the present moment as a value."""
         return State(self.frame, self.steps, self.tags)
 
     def run(self, limit: int | None) -> None:
-        """Make steps until there have been `limit` of them, or the run is finished."""
+        """Make steps until `limit` have been made or the run is finished."""
         last = -1 if limit is None else limit
         frame = self.frame
         while True:
@@ -177,13 +177,13 @@ class Machine:
                 raise
 
     def deliver(self, value: Any, frame: Frame | None) -> Frame:
-        """Give a value to the frame that waits for it."""
+        """Give a value to the frame that waits for it, and return the next ready frame."""
         if frame is None:
             return Frame(DONE, (value,), (), None)
         return frame.code.accept(self, value, frame)
 
     def _unwind(self, frame: Frame | None, raised: Raised) -> Frame:
-        """The ready frame of the innermost handler; without one the exception leaves the run."""
+        """Return the ready frame of the innermost handler; raise the exception if there is none."""
         innermost = frame
         while frame is not None:
             without_tag = getattr(frame.code, "without_tag", None)
@@ -200,12 +200,12 @@ class Machine:
         raise raised
 
     def resume(self, state: State, under: Frame | None, copy: Callable[[Any], Any]) -> Frame:
-        """Continue a capsule's run on top of `under`, its slots copied; the ready frame of that run."""
+        """Put a capsule's frames on `under`, with copied slots, and return the ready frame."""
         self.tags = max(self.tags, state.tags)
         if state.finished:
             return self.deliver(copy(state.value), under)
         return on_top_of(state.frame, under, copy)
 
     def context(self) -> Context:
-        """What a program run within the present step needs."""
+        """Return what a program needs that runs within the present step."""
         return Context(self.engine, self.tags, self.effects.inside(self.steps))

@@ -1,8 +1,8 @@
 """The code of primitives in the reference engine: one class for each kind of record.
 
-Comes in: a ready frame with all operands. Goes out: the next ready frame. What always holds: a failure
-that the record declares is the language's exception, at this step; a RunError of a primitive (it looked at
-a list as it no longer is) is none of the program's, and leaves the run with the step's place.
+In: a ready frame with all operands. Out: the next ready frame. A failure that the record declares becomes an
+exception of the language at this step. A RunError of a primitive, which has met a list as it was before a
+change, is not an exception of the program: it leaves the run with the place of the step.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from checkpoint.prims.arrays import overload, scalar_on_arrays
 
 
 class Apply(Compound):
-    """What all primitives share: the record, and what becomes of its failures."""
+    """The common part of all primitives: the record, and the treatment of its failures."""
 
     __slots__ = ("name", "record")
 
@@ -58,12 +58,12 @@ class Apply(Compound):
         return machine.deliver(value, frame.next)
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        """The value; `Resume` and `Differentiate` go on with the run instead."""
+        """Return the value; `Resume` and `Differentiate` continue the run instead."""
         raise InternalError(f"{self.name} has no value of its own", self.span)
 
 
 class ApplyScalar(Apply):
-    """On arrays the step is that of the record that overloads it; on what is no real, of `otherwise`."""
+    """A scalar record; arrays are left to the record that overloads it, other operands to `otherwise`."""
 
     __slots__ = ("otherwise",)
 
@@ -82,7 +82,7 @@ class ApplyScalar(Apply):
 
 
 class ApplyHere(Apply):
-    """A record that needs no more than the moment: Data, Select, Rearrange, Update, Tensor."""
+    """A record whose value depends on the moment of the run at most."""
 
     __slots__ = ()
 
@@ -91,7 +91,7 @@ class ApplyHere(Apply):
 
 
 def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...]) -> Any:
-    """The value of a record that makes, reads, rearranges or updates data, or works on arrays."""
+    """Return the value of a record that makes, reads, moves or updates data, or works on arrays."""
     record = overload(record, operands) or record
     match record:
         case Tensor():
@@ -131,7 +131,7 @@ class ApplyOperator(Apply):
 
 
 class Resume(Apply):
-    """`resume`: the capsule's frames go on top of this run's."""
+    """`resume`: puts the capsule's frames on top of this run's."""
 
     __slots__ = ()
 
@@ -143,7 +143,7 @@ class Resume(Apply):
 
 
 class Differentiate(Apply):
-    """`j*`: on entry the argument is made dual and the procedure called; `LeaveTag` ends it."""
+    """`j*`: lifts the argument to duals and calls the procedure; `LeaveTag` is the exit."""
 
     __slots__ = ("leave",)
 
@@ -167,13 +167,13 @@ class Differentiate(Apply):
 
 
 def own_state(capsule: Capsule) -> State:
-    """A capsule's state, to be resumed; in a copy if it holds lists, since it may be resumed again."""
+    """Return a capsule's state to be resumed: a copy if it holds lists, since it may be resumed again."""
     state: State = renew(capsule).state if is_changing(capsule) else capsule.state
     return state
 
 
 def code_of(record: Any) -> type[Apply]:
-    """The code class that performs a record."""
+    """Return the code class that performs a record."""
     if isinstance(record, Control):
         controls: dict[str, type[Apply]] = {"j*": Differentiate, "resume": Resume}
         return controls[record.name]

@@ -1,9 +1,9 @@
-"""From the core to the code of the reference engine.
+"""Resolution: from the core to the code of the reference engine.
 
-In: a program that lang/grammar.py accepts, and its Scopes (lang/closures.py). Out: every lambda of it
-has a Body under compiled["interp"]. A *layout* is the tuple of the variables that an environment holds,
-slot by slot; every expression is resolved against the layout that it will run in, and where a frame is
-pushed a projection leads to the smaller layout of what the frame's rest can use.
+In: a program that lang/grammar.py accepts, and its Scopes (lang/closures.py). Out: each of its lambdas has a
+Body under compiled["interp"]. A *layout* is the tuple of the variables that an environment holds, slot by
+slot. Every expression is resolved for the layout that it will run in; where a frame is pushed, a projection
+leads to the smaller layout that the rest of the frame uses.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Layout = tuple[str, ...]
 
 
 def resolve(thunk: core.Lambda, scopes: Scopes) -> None:
-    """Resolve a whole program, given as a lambda that captures nothing."""
+    """Resolve a whole program, given as a lambda without captures."""
     run(Resolver(scopes).body(thunk, (), None))
 
 
 def project(layout: Layout, wanted: Layout) -> Projection:
-    """What takes an environment of one layout to one of another."""
+    """Return the function that maps an environment of one layout to another."""
     if layout == wanted:
         return lambda env: env
     slots = [layout.index(name) for name in wanted]
@@ -45,12 +45,12 @@ def project(layout: Layout, wanted: Layout) -> Projection:
 
 
 def union(groups: Iterable[Iterable[str]]) -> Layout:
-    """Names in the order in which they first occur."""
+    """Return names in the order in which they first occur."""
     return tuple(dict.fromkeys(name for group in groups for name in group))
 
 
 class Resolver:
-    """One program's resolution; a method for each form of the core (tasks of lang/deep.py)."""
+    """The resolution of one program, with a method for each form of the core (tasks of lang/deep.py)."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
@@ -68,23 +68,23 @@ class Resolver:
         }
 
     def operand(self, expr: core.Expr, layout: Layout) -> Task[Any]:
-        """The code of an operand in a layout that holds at least its free variables."""
+        """Return the code of an operand for a layout that holds at least its free variables."""
         return self.forms[type(expr)](expr, layout)
 
     def expression(self, expr: core.Expr, layout: Layout) -> Task[Any]:
-        """The code of a body or branch; where it is a variable, its value is a copy."""
+        """Return the code of a body or branch; a variable is copied."""
         resolved = yield self.operand(expr, layout)
         return code.Copy(resolved.read, resolved.span) if type(expr) is core.Var else resolved
 
     def body(self, lam: core.Lambda, captures: Layout, env: str | None) -> Task[None]:
-        """Resolve a lambda. `env`: the storage variable of its group's own environment."""
+        """Resolve a lambda. env: the storage variable of its group's own environment."""
         recursive = env is not None and env in self.scopes.free(lam)
         own = (env,) if env is not None and recursive else ()
         resolved = yield self.expression(lam.body, (*captures, *own, *lam.params))
         lam.compiled["interp"] = code.Body(len(lam.params), resolved, recursive)
 
     def constant(self, expr: core.Const, layout: Layout) -> Task[code.Atom]:
-        """Each reading makes new locations: the moment of a run decides what is shared, not the text."""
+        """Return the code of a constant; each reading makes new locations, for only the run shares them."""
         yield from ()
         value, found = expr.value, numbers(expr.value)
         if not found:
@@ -113,7 +113,7 @@ class Resolver:
     def operands(
         self, exprs: Sequence[core.Expr], layout: Layout, rest: Layout = ()
     ) -> Task[tuple[tuple[Any, ...], tuple[Projection, ...]]]:
-        """The code of operands, and what to keep after each: what later ones and the rest use."""
+        """Return the code of operands, and a projection after each to what later ones and the rest use."""
         resolved, keep = [], []
         for position, expr in enumerate(exprs):
             resolved.append((yield self.operand(expr, layout)))
@@ -140,7 +140,7 @@ class Resolver:
         return code.Bind(value, keep, body, used, expr.span)
 
     def under(self, name: str, body: core.Expr) -> tuple[Layout, bool]:
-        """What the body of a binder uses from outside, and whether it uses what is bound."""
+        """Return what the body of a binder uses from outside, and whether it uses the bound variable."""
         free = self.scopes.free(body)
         return tuple([other for other in free if other != name]), name in free
 

@@ -229,7 +229,7 @@ def define_twice(found: Compilation, language: str) -> None:
 def lose_an_entry_parameter(found: Compilation, language: str) -> None:
     procedure = main(found, language)
     procedure.blocks["entry"].params = procedure.blocks["entry"].params[:-1]
-    procedure.blocks["entry"].given -= 1
+    procedure.blocks["entry"].explicit -= 1
 
 
 def rename_a_block(found: Compilation, language: str) -> None:
@@ -254,10 +254,13 @@ PROCEDURES: dict[str, tuple[Callable[[str], Change], str]] = {
     "a block has another label": (on(rename_a_block), "block other is kept as loop.loop"),
     "a closure lacks a capture": (on(lose_a_capture), "captures 1 slots, not 0"),
     "a procedure is missing": (on(lose_a_procedure), "there is no procedure of the lambda add"),
-    "an enter passes too little": (change_end(b.Enter, args=()), "loop.loop is passed 0 on purpose"),
+    "an enter passes too little": (change_end(b.Enter, args=()), "loop.loop receives 0 explicit arguments"),
     "an end leads nowhere": (change_end(b.Enter, label="nowhere"), "there is no block nowhere"),
-    "a branch goes to a block with arguments": (change_end(b.Branch, then="loop.loop"), "is passed 0"),
-    "a call returns to a block that takes none": (change_end(b.Call, ret="entry"), "is passed 1 on purpose"),
+    "a branch goes to a block with arguments": (change_end(b.Branch, then="loop.loop"), "receives 0"),
+    "a call returns to a block that takes none": (
+        change_end(b.Call, ret="entry"),
+        "receives 1 explicit arguments",
+    ),
     "an end that is a step has no span": (change_end(b.Enter, span=None), "a Enter without a span"),
 }
 

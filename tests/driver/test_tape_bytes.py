@@ -13,7 +13,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import BaseCase, Bisection, Plain, Report, Schedule
 from checkpoint.functions import runs
-from checkpoint.interp.engine import LOOK_EVERY
+from checkpoint.interp.engine import MEASURE_STEPS
 from tests.driver.model import Model
 from tests.driver.test_execution import start_of, sweep
 from tests.driver.test_schedules import doublings, written
@@ -201,7 +201,7 @@ def recorded(engine: Engine) -> list[int]:
     """The bytes of each interval between two looks of a run."""
     state, found = start_of(UNEVEN, 0.3, engine), []
     while not state.finished:
-        recording = engine.tape(state, state.steps + LOOK_EVERY, Effects())
+        recording = engine.tape(state, state.steps + MEASURE_STEPS, Effects())
         found.append(recording.bytes)
         state = recording.detached()
     return found

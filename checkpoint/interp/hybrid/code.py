@@ -1,8 +1,8 @@
-"""Blocks as the machine runs them.
+"""Blocks in the form in which the machine runs them.
 
 In: the procedures of a program (checkpoint.cps). Out: for each lambda a ProcedureCode under
-compiled["hybrid"]. A block is run step by step at first; when it has been run a few times, Python
-source is emitted for it (checkpoint.interp.hybrid.emit). Both give the same, which the tests compare.
+compiled["hybrid"]. A block runs step by step at first; after a few runs Python source is emitted for it
+(checkpoint.interp.hybrid.emit). Both give the same results, which the tests compare.
 """
 
 from __future__ import annotations
@@ -21,19 +21,22 @@ from checkpoint.cps.rewrite import defined, slots_read
 NEVER = 1 << 62  # more steps than any run makes
 COLD_RUNS = 3  # how often a block runs step by step before it is worth emitting
 
-KNOWN = frozenset((float, int, bool, Array, Discrete))  # the types of which variants of a block are made
+KNOWN = frozenset((float, int, bool, Array, Discrete))  # the types for which variants of a block are emitted
 
 Run = Callable[..., Any]
 
 
 class ProcedureCode:
-    """One procedure: its entry, and what a call passes beside the arguments."""
+    """One procedure: its blocks and its entry.
+
+    passes_env: whether a call passes the environment besides the arguments.
+    """
 
     __slots__ = ("arity", "blocks", "entry", "name", "passes_env", "peer", "procedure", "shown")
 
     def __init__(self, procedure: b.Procedure) -> None:
         self.procedure = procedure
-        self.peer: Any = None  # what an engine that shares these blocks has made of it
+        self.peer: Any = None  # the counterpart in an engine that shares these blocks
         self.name = procedure.name
         self.arity = len(procedure.lam.params)
         self.shown = procedure.lam.shown
@@ -48,7 +51,10 @@ Signature = tuple[tuple[str, type], ...]  # the parameters that arithmetic reads
 
 
 class Variant:
-    """A block's function for parameters of certain types; taped, what one run of it leaves to be reversed."""
+    """The function of a block for parameters of certain types.
+
+    record_size: the number of entries that a taped run leaves for the reversal.
+    """
 
     __slots__ = ("block", "record_size", "reverse", "run")
 
@@ -60,11 +66,12 @@ class Variant:
 
 
 class BlockCode:
-    """One block. `run` and `tape` are what the machine calls; None: not emitted (yet).
+    """One block. run, tape: the functions that the machine calls; None until they are emitted.
 
-    Both are those of the variant that was made first, which goes on to others where parameters have other
-    types (checkpoint.interp.hybrid.emit). seen: the types that operands of arithmetic, and of what may work
-    on arrays, last had when the block was run step by step. meets_arrays: whether any of them was an array.
+    Both belong to the variant that was emitted first, which calls others where parameters have other types
+    (checkpoint.interp.hybrid.emit).
+    seen: the types that the operands of arithmetic, and of steps that may work on arrays, had when the block
+    last ran step by step. meets_arrays: whether any of them was an array.
     """
 
     __slots__ = (
@@ -91,7 +98,7 @@ class BlockCode:
     def __init__(self, block: b.Block, procedure: ProcedureCode | None) -> None:
         self.block = block
         self.procedure = procedure
-        self.peer: Any = None  # as ProcedureCode's
+        self.peer: Any = None  # see ProcedureCode
         self.cost = block.cost
         self.span = block.steps[0].span if block.steps else block.end.span
         self.runs = 0
@@ -110,16 +117,16 @@ class BlockCode:
 
     @property
     def text(self) -> str:
-        """The text of the block's first step, or the kind of its end where that stands in no text."""
+        """Return the text of the first step, or the kind of the end if that has no place in a text."""
         return type(self.block.end).__name__ if self.span is None else self.span.text
 
     def signature(self, values: tuple[Any, ...]) -> Signature:
-        """That of the values of its parameters."""
+        """Return the signature of the values of its parameters."""
         kinds = dict(zip(self.block.params, map(type, values), strict=True))
         return tuple([(slot, kinds[slot] if kinds[slot] in KNOWN else object) for slot in self.guarded])
 
     def see(self, slots: dict[str, Any]) -> None:
-        """Remember types, for functions yet to be made."""
+        """Remember types, for functions that will be emitted."""
         if self.emittable:
             for slot in self.watched:
                 if slot in slots:
@@ -131,7 +138,7 @@ class BlockCode:
         self.meets_arrays = self.meets_arrays or kind in ARRAYS
 
     def dying(self, index: int) -> tuple[str, ...]:
-        """The slots that a step uses last, or defines in vain."""
+        """Return the slots whose last use is a step, and those that it defines without a use."""
         if self.procedure is None:
             return ()
         if self._dying is None:
@@ -150,25 +157,25 @@ class BlockCode:
         return self._dying[index]
 
     def target(self, label: str) -> BlockCode:
-        """Another block of the same procedure."""
+        """Return another block of the same procedure."""
         assert self.procedure is not None
         return self.procedure.blocks[label]
 
     def reversal(self) -> Adjoint:
-        """The block's adjoint, made when it is first asked for."""
+        """Return the block's adjoint, which is made on the first call."""
         if self.adjoint is None:
             self.adjoint = adjoint(self.block)
         return self.adjoint
 
 
 def can_be_emitted(block: b.Block) -> bool:
-    """Special steps and rare ends are alone in their blocks, and always run step by step."""
+    """Return whether source is emitted for a block: not for special steps and rare ends, which are alone."""
     rare = isinstance(block.end, b.Control | b.Throw)
     return not rare and not any(is_special(step) for step in block.steps)
 
 
 def read_by(block: b.Block, kinds: tuple[type, ...]) -> b.Slots:
-    """The slots that steps of certain kinds of records read."""
+    """Return the slots that steps with certain kinds of records read."""
     read = [
         operand
         for step in block.steps

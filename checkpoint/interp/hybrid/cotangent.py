@@ -1,12 +1,12 @@
-"""Cotangents of states: accumulators of slots, of the frames under them, and of objects by birth.
+"""Cotangents of states: accumulators of slots, of the frames below them, and of objects by birth.
 
-The cotangent of a state belongs to its slots (a tuple, aligned with the state's values), to its frames
-(a stack of tuples, the top last), and to the objects that it reaches: a sparse map from (birth, field)
-to a number. A segment takes the entries of the objects that it made; the others pass by. So reversing
-costs by what a segment touches, not by what is alive.
+The cotangent of a state has accumulators for its slots (a tuple, aligned with the values of the state), for
+its frames (a stack of tuples, the top last), and for the objects that it reaches: a sparse map from (birth,
+field). A segment consumes the entries of the objects that it made; all others stay. So the cost of reversing
+a segment depends on what it touches, not on what is alive.
 
-A slot or field that holds a dual has a `Both`: an accumulator for the primal, one for the tangent. The
-float 0.0 stands for an accumulator of either kind that nothing has been added to.
+A slot or field that holds a dual has a `Both`: an accumulator for the primal and one for the tangent. The
+float 0.0 stands for an accumulator of either kind to which nothing has been added.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
 
 Key = tuple[int, Any]  # (birth, field); of a capsule's slots (birth, (depth, position))
-Location = tuple[Key | None, tuple[int, ...]]  # a key, None for a slot, and where in a dual
+Location = tuple[Key | None, tuple[int, ...]]  # a key, None for a slot, and the path in a dual
 
 
 class Both:
@@ -37,22 +37,21 @@ class Both:
     def __add__(self, other: Any) -> Both:
         if type(other) is Both:
             return Both(self.primal + other.primal, self.tangent + other.tangent)
-        return self  # 0.0: nothing has been added there
+        return self  # 0.0: nothing has been added to it
 
     def __radd__(self, other: Any) -> Both:
         return Both(0.0 + self.primal, 0.0 + self.tangent)
 
 
-# Measured by tracemalloc on CPython 3.11: an entry of an object's field with its key and its float, 60 (of a
-# large list) to 160; a frame's tuple with its floats; what an accumulator has besides its float, a Both or an
-# Amount with the array of it, without the elements.
+# Measured by tracemalloc on CPython 3.11: an entry of a field with its key and its float, 60 (in a large
+# list) to 160; the tuple of a frame with its floats; a Both, or an Amount and its array without elements.
 ENTRY_BYTES, FRAME_BYTES, ACCUMULATOR_BYTES = 110, 160, 160
 
 
 class Cotangent:
-    """The cotangent of a state on its way back; `slots` are those of the present point.
+    """The cotangent of a state during the reversal. slots: the accumulators of the present point.
 
-    reversed: how many runs of blocks have been reversed since `bytes` went through the accumulators.
+    reversed: the number of runs of blocks reversed since `bytes` last measured the accumulators.
     """
 
     __slots__ = ("_accumulated", "objects", "reversed", "slots", "stack")
@@ -65,9 +64,10 @@ class Cotangent:
         self._accumulated: int | None = None
 
     def bytes(self) -> int:
-        """How many bytes it has, about. What is in accumulators is gone through from time to time.
+        """Return the approximate number of its bytes.
 
-        That is, after as many runs of blocks as there are entries, which makes it cheap beside them.
+        The contents of accumulators are measured only after as many runs of blocks as there are entries, so
+        that the measurements cost little beside the reversal.
         """
         entries = len(self.objects) + len(self.stack)
         if self._accumulated is None or self.reversed >= entries:
@@ -76,7 +76,7 @@ class Cotangent:
         return ENTRY_BYTES * len(self.objects) + FRAME_BYTES * len(self.stack) + self._accumulated
 
     def _in_accumulators(self) -> int:
-        """What accumulators hold besides their floats, arrays above all."""
+        """Return the bytes of what accumulators hold besides their floats, mostly arrays."""
         total = 0
         pending = list(chain(self.slots, *self.stack, self.objects.values()))
         while pending:
@@ -89,7 +89,7 @@ class Cotangent:
         return total
 
     def give(self, birth: int, field: Any, contribution: Any) -> None:
-        """Add to a field of an object."""
+        """Add to the accumulator of a field."""
         key = (birth, field)
         self.objects[key] = self.objects.get(key, 0.0) + contribution
 
@@ -100,12 +100,12 @@ class Cotangent:
                 self.give(birth, field, contributions[field])
 
     def take(self, birth: int, field: Any) -> Any:
-        """What a field has received; nothing is added to it any more."""
+        """Remove and return the accumulator of a field, to which nothing is added any more."""
         return self.objects.pop((birth, field), 0.0)
 
 
 def spread(accumulator: Any, number: Number) -> list[float]:
-    """An accumulator as one float for each component of the number that it belongs to."""
+    """Return an accumulator as one float for each component of the number that it belongs to."""
     if type(number) is not Dual:
         return [accumulator]
     if type(accumulator) is Both:
@@ -114,14 +114,14 @@ def spread(accumulator: Any, number: Number) -> list[float]:
 
 
 def gather(number: Number) -> Any:
-    """The accumulator that the nodes in a number make up."""
+    """Return the accumulator that consists of the adjoints of the nodes in a number."""
     if type(number) is Dual:
         return Both(gather(number.primal), gather(number.tangent))
     return number.adjoint if type(number) is Node else 0.0
 
 
 def at(accumulator: Any, path: tuple[int, ...]) -> Any:
-    """The part of an accumulator at a place in a dual."""
+    """Return the part of an accumulator at a path in a dual."""
     for step in path:
         if type(accumulator) is not Both:
             return 0.0
@@ -130,7 +130,7 @@ def at(accumulator: Any, path: tuple[int, ...]) -> Any:
 
 
 def with_part(accumulator: Any, path: tuple[int, ...], part: Any) -> Any:
-    """The accumulator with its part at a place in a dual replaced."""
+    """Return an accumulator with its part at a path in a dual replaced."""
     if not path:
         return part
     both = accumulator if type(accumulator) is Both else Both(0.0, 0.0)
@@ -140,12 +140,12 @@ def with_part(accumulator: Any, path: tuple[int, ...], part: Any) -> Any:
 
 
 def locations(root: Any) -> list[Location]:
-    """Where the numbers of a value are kept, aligned with checkpoint.ad.graph.numbers."""
+    """Return the locations of the numbers of a value, aligned with checkpoint.ad.graph.numbers."""
     return [location for location, _ in located(root)]
 
 
 def located(root: Any) -> Iterator[tuple[Location, Number]]:
-    """Each number of a value with where it is kept, in the canonical order."""
+    """Iterate over the numbers of a value with their locations, in the canonical order."""
     seen = set()
     open_tags: frozenset[int] = frozenset()
     stack: list[tuple[Any, Key | None, tuple[int, ...]]] = [(root, None, ())]
@@ -165,7 +165,7 @@ def located(root: Any) -> Iterator[tuple[Location, Number]]:
 
 
 def _fields(value: Any) -> list[tuple[Any, Key | None, tuple[int, ...]]]:
-    """What a container holds, each with its key; a closure's captures are its environment's."""
+    """Return the contents of a container with their keys; a closure's captures belong to its environment."""
     if type(value) is Closure:
         return [(value.env, None, ())]
     if type(value) is Capsule:
@@ -177,7 +177,7 @@ def _fields(value: Any) -> list[tuple[Any, Key | None, tuple[int, ...]]]:
 
 
 def state_slots(state: Any) -> list[tuple[tuple[int, int], Any]]:
-    """The slots of a state with (depth, position): the present point's, then those of its frames."""
+    """Return the slots of a state with (depth, position): those of the point, then those of its frames."""
     found = [((0, i), slot) for i, slot in enumerate(state.values)]
     depth, frame = 1, state.frame
     while frame is not None:

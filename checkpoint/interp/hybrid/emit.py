@@ -1,8 +1,8 @@
-"""Python source for blocks: plain, taped, and adjoint.
+"""Python source for blocks: plain, taped and adjoint.
 
 In: a block that can be emitted, and a signature. Out: functions that do what checkpoint.interp.hybrid.parts
-does step by step, and the adjoint, which reverses what the taped function recorded: a tuple of values,
-births and origins, or None if nothing is needed. Integers and booleans take part in arithmetic as constants.
+does step by step, and the adjoint, which reverses what the taped function recorded: a tuple of values, births
+and origins, or None if nothing is needed. Integers and booleans take part in arithmetic as constants.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ GENERIC: Signature = ()  # plain, for all types at once
 
 
 def emit_plain(code: BlockCode, values: Values) -> None:
-    """Give a block its plain function, made for these values of its parameters."""
+    """Emit the plain function of a block for these values of its parameters."""
     variant = variant_for(code, values, taped=False)
     code.run = None if variant is None else variant.run
 
 
 def emit_taped(code: BlockCode, values: Values) -> None:
-    """Give a block its taped and its adjoint function."""
+    """Emit the taped and the adjoint function of a block."""
     variant = variant_for(code, values, taped=True)
     code.tape = None if variant is None else variant.run
 
 
 def variant_for(code: BlockCode, values: Values, taped: bool) -> Variant | None:
-    """A block's variant for these values; None for one too many that is to be taped."""
+    """Return the variant of a block for these values; None if it would be one too many to be taped."""
     signature = code.signature(values)
     made = [other_signature for was_taped, other_signature in code.variants if was_taped is taped]
     if signature not in made and len(made) >= MOST_VARIANTS:
@@ -47,13 +47,13 @@ def variant_for(code: BlockCode, values: Values, taped: bool) -> Variant | None:
 
 
 def other(code: BlockCode, machine: Any, values: Values, taped: bool) -> Any:
-    """What a variant answers whose parameters have other types than it was made for."""
+    """Run the variant for parameters of other types than those of the variant that was called."""
     variant = variant_for(code, values, taped)
     return None if variant is None else variant.run(machine, *values)
 
 
 def emit(code: BlockCode, signature: Signature, taped: bool) -> Variant:
-    """A variant of a block: its plain function, or its taped and its adjoint one."""
+    """Return a new variant of a block: its plain function, or its taped and its adjoint function."""
     emitter = Emitter(code, signature)
     variant = emitter.variant
     if taped:
@@ -65,7 +65,7 @@ def emit(code: BlockCode, signature: Signature, taped: bool) -> Variant:
 
 
 class Emitter(Forward):
-    """All functions of one variant."""
+    """The emitter of all functions of one variant."""
 
     def __init__(self, code: BlockCode, signature: Signature) -> None:
         super().__init__(code, signature)
@@ -74,7 +74,11 @@ class Emitter(Forward):
     # Backward
 
     def reversal(self) -> Callable[..., Any]:
-        """The adjoint: c the cotangent, after the block that followed, g what its parameters received."""
+        """Return the adjoint function.
+
+        Its parameters: c, the cotangent; after, the block that followed; g, the accumulators of its
+        parameters.
+        """
         self.accumulators = {slot: f"a{name[1:]}" for slot, name in self.names.items()}
         adjoint = self.code.reversal()
         values, origins = self.recorded()
@@ -105,7 +109,7 @@ class Emitter(Forward):
             self.line(f"{self.tuple_of([self.accumulators[slot] for slot in slots])} = {text}", depth)
 
     def back_end(self, end: b.End) -> set[str]:
-        """Reverse the end; the slots whose accumulators it has set."""
+        """Emit the reversal of the end, and return the slots whose accumulators it has set."""
         match end:
             case b.Jump() | b.Enter():
                 passed = self.code.target(end.label).block.params[len(end.args) :]
@@ -146,7 +150,7 @@ class Emitter(Forward):
         return set(then) & set(other)
 
     def add_operands(self, operands: tuple[t.Operand, ...], received: str, first: int) -> None:
-        """To operands from what their copies received, the last first."""
+        """Emit the addition of what copies received to their operands, the last first."""
         for place in range(len(operands) - 1, -1, -1):
             operand = operands[place]
             if isinstance(operand, str):
@@ -175,12 +179,12 @@ class Emitter(Forward):
                 self.put_back(action.step)
 
     def put_back(self, step: t.Compute) -> None:
-        """From the field that an update has written to what it was given."""
+        """Emit the return of what a written field has received to the value that was written."""
         content, taken = step.operands[-1], f"c.take(*{self.origin(step.name)})"
         self.line(f"{self.accumulators[content]} += {taken}" if isinstance(content, str) else taken)
 
     def pull(self, action: a.Scale | a.Pick | a.Move | a.Put | a.Pull) -> None:
-        """To the operands of a step on arrays."""
+        """Emit the reversal of a step on arrays."""
         name = action.source if isinstance(action, a.Scale) else action.step.name
         operands = action.operands if isinstance(action, a.Scale) else action.step.operands
         slots = dict.fromkeys([operand for operand in operands if isinstance(operand, str)])
@@ -192,7 +196,7 @@ class Emitter(Forward):
             self.line(f"{self.accumulators[slot]} = d[{slot!r}]", 2)
 
     def move(self, step: t.Compute) -> None:
-        """To the fields and slots that a step has moved."""
+        """Emit the return of what moved fields have received to what they are copies of."""
         slots = [operand for operand in step.operands if isinstance(operand, str)]
         pairs = ", ".join([f"{slot!r}: {self.accumulators[slot]}" for slot in dict.fromkeys(slots)])
         self.line(f"if {self.origin(step.name)} is not None:")
@@ -227,6 +231,6 @@ class Emitter(Forward):
         return f"{self.constant('d', record.slopes[position])}({', '.join(texts)})"
 
     def real(self, operand: t.Operand) -> str:
-        """An operand of a partial, which takes floats."""
+        """Return the text of an operand of a partial, which takes floats."""
         text = self.operand(operand)
         return text if self.kind(operand) is float else f"float({text})"

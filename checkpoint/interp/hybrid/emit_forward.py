@@ -1,9 +1,9 @@
 """The plain and the taped function of a variant of a block.
 
 - plain: does what checkpoint.interp.hybrid.parts does step by step;
-- taped: does the same and records what the adjoint needs; None where an operand of arithmetic is not of
-  the type that it had when the function was made, or of none that arithmetic is written for.
-A parameter of another type than the signature's leads to another variant (checkpoint.interp.hybrid.code).
+- taped: does the same and records what the adjoint needs; returns None where an operand of arithmetic has
+  another type than when the function was emitted, or one that has no arithmetic.
+A parameter of another type than in the signature leads to another variant (checkpoint.interp.hybrid.code).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN
 from checkpoint.interp.hybrid.emit_text import Text
 
-# Text that does on integers what Python does, besides on floats.
+# The texts that do what Python does on integers as well as on floats.
 NATIVE = re.compile(r"\{0\} (\+|-|\*|/|//|%|<|<=|>|>=|==|!=) \{1\}|-\{0\}")
 
 
 def is_native(record: Scalar) -> bool:
-    """Whether the text of a record is right for integers and booleans, too."""
+    """Return whether the text of a record is right for integers and booleans, too."""
     inline = record.inline
     return record.otherwise is not None and inline is not None and bool(NATIVE.fullmatch(inline[0]))
 
 
 class Forward(Text):
-    """The functions that run a block forward."""
+    """The emitter of the functions that run a block forward."""
 
     def plain(self) -> Callable[..., Any]:
         return self.function("plain", taped=False)
@@ -43,7 +43,7 @@ class Forward(Text):
         return self.function("taped", taped=True)
 
     def function(self, name: str, taped: bool) -> Callable[..., Any]:
-        """The guard, the steps, what is recorded, the end."""
+        """Return the function: the guard, the steps, the record, the end."""
         self.kinds = {slot: kind for slot, kind in self.signature if kind in KNOWN}
         self.made = {}
         self.tensors = set()
@@ -100,14 +100,14 @@ class Forward(Text):
             self.kinds[slot] = kind
 
     def number(self, slot: str) -> None:
-        """Give an object its birth: at once, or at the end of the block, all of them together."""
+        """Emit the birth of an object: at once, or together with all others at the end of the block."""
         if self.counts_as_it_goes:
             self.line(f"{self.owner(slot)}.birth = m.births; m.births += 1")
         else:
             self.made[slot] = len(self.made)
 
     def owner(self, slot: str) -> str:
-        """What has the birth under which the fields of a slot's object are kept."""
+        """Return the text of the object under whose birth the fields of a slot are stored."""
         called = isinstance(self.block.end, b.Call) and self.block.end.fn == slot
         return f"{self.names[slot]}.env" if called or self.is_closure(slot) else self.names[slot]
 
@@ -148,14 +148,14 @@ class Forward(Text):
             self.container(step, texts, taped)
 
     def asked(self, record: Select | Rearrange, texts: list[str]) -> str:
-        """The value of a record that makes nothing: by its own text where it has one."""
+        """Return the text of a value that is not a new object: that of the record if it has one."""
         function = self.constant("p", record.value)
         if record.inline is not None:
             return record.inline.format(*texts, p=function)
         return f"{function}({', '.join(['m', *texts])})"
 
     def select(self, step: t.Compute, record: Select, texts: list[str], taped: bool) -> None:
-        """A field, and where it was read."""
+        """Emit the reading of a field, and the record of where it was read."""
         self.assign(step.name, self.asked(record, texts))
         if not taped:
             return
@@ -168,7 +168,7 @@ class Forward(Text):
         self.line(f"{self.origin(step.name)} = {general}")
 
     def put(self, step: t.Compute, record: Update, texts: list[str], taped: bool) -> None:
-        """An update of one field; the result has the birth of the first operand."""
+        """Emit an update of one field; the result has the birth of the first operand."""
         value = self.names[step.name]
         self.assign(step.name, f"{self.constant('p', record.value)}(m, m.steps + 1, {', '.join(texts)})")
         self.line(f"if not {value}.birth: numbered(m, {value})")
@@ -181,7 +181,7 @@ class Forward(Text):
         self.line(f"{self.origin(step.name)} = ({value}.birth, {place})")
 
     def container(self, step: t.Compute, texts: list[str], taped: bool) -> None:
-        """A Rearrange or Update."""
+        """Emit a Rearrange or Update."""
         given = f"m, {self.constant('r', lookup(step.op))}, {self.tuple_of(texts)}"
         if not taped:
             self.assign(step.name, f"perform({given})")
@@ -195,7 +195,7 @@ class Forward(Text):
         return f"o{self.names[slot][1:]}"
 
     def scalar(self, step: t.Compute, record: Scalar, texts: list[str], taped: bool) -> None:
-        """Arithmetic: directly where the types of the operands are known, else as `apply` does it."""
+        """Emit arithmetic: directly where the types of the operands are known, else like `apply`."""
         kinds = [self.kind(operand) for operand in step.operands]
         general = self.general(record, texts)
         direct = self.direct(record, texts, [kind or float for kind in kinds])
@@ -217,7 +217,7 @@ class Forward(Text):
             self.kinds[step.name] = result_kind(record, [kind for kind in kinds if kind is not None])
 
     def expect(self, step: t.Compute) -> None:
-        """Make sure that operands have the types that they had before."""
+        """Emit the check that operands have the types that they had before."""
         for slot in dict.fromkeys([operand for operand in step.operands if isinstance(operand, str)]):
             if slot not in self.kinds:
                 kind = self.code.seen.get(slot, float)
@@ -226,7 +226,7 @@ class Forward(Text):
                 self.kinds[slot] = expected
 
     def direct(self, record: Scalar, texts: list[str], kinds: list[type]) -> str | None:
-        """The text for operands of known types; None where there is none."""
+        """Return the text for operands of known types; None where there is none."""
         mixed = any(kind is not float for kind in kinds)
         if mixed and not is_native(record):
             if record.otherwise is None or record.partials is None or float not in kinds:
@@ -239,7 +239,7 @@ class Forward(Text):
         return f"{self.constant('p', record.value)}({', '.join(texts)})"
 
     def general(self, record: Scalar, texts: list[str]) -> str:
-        """The text for operands of any type."""
+        """Return the text for operands of any type."""
         name, operands = self.constant("r", record), self.tuple_of(texts)
         if record.otherwise is None and record.name not in overloads:
             return f"apply({name}, {operands})"
@@ -249,7 +249,7 @@ class Forward(Text):
     # Arrays
 
     def tensor_of(self, step: t.Compute, record: Primitive) -> Tensor | None:
-        """The record of arrays that does a step; its operands then have the types that they had before."""
+        """Return the record of arrays that performs a step with operands of the types seen before."""
         if isinstance(record, Tensor):
             return record
         found = overloads.get(record.name)
@@ -267,7 +267,7 @@ class Forward(Text):
         return found
 
     def on_arrays(self, step: t.Compute, record: Tensor, texts: list[str], taped: bool) -> None:
-        """A step on arrays, and its origin."""
+        """Emit a step on arrays, and its origin."""
         self.tensors.add(step.name)
         self.kinds.pop(step.name, None)
         given = f"m, {self.constant('r', record)}, {self.tuple_of(texts)}"
@@ -281,14 +281,14 @@ class Forward(Text):
         self.line(f"{result} = on_tape({given}, {self.constant('s', slots)})")
 
     def read_back(self, step: t.Step, needed: set[str]) -> set[str]:
-        """The slots that the record of a tape reads in the end: those `needed`, and now those of a step."""
+        """Return the slots that the record of the tape reads: those `needed` and those of a step."""
         for action in a.actions_of(step):
             if not self.is_pulled(action):
                 needed.update(a.values_needed(action), a.births_needed(action))
         return needed
 
     def release(self, index: int, needed: Collection[str]) -> None:
-        """Let go of the arrays that a step has used last, but for what is still needed."""
+        """Emit the release of arrays whose last use a step was, except those still needed."""
         for slot in self.code.dying(index):
             if slot in needed:
                 continue
@@ -296,25 +296,25 @@ class Forward(Text):
                 self.line(f"{self.names[slot]} = None")
 
     def recorded(self) -> tuple[b.Slots, b.Slots]:
-        """The slots whose values are recorded, and those whose origins are."""
+        """Return the slots whose values are recorded, and those whose origins are."""
         every = [action for _, actions in self.code.reversal().actions for action in actions]
         values = [name for act in every if not self.is_pulled(act) for name in a.values_needed(act)]
         origins = [name for act in every for name in (self.pulled(act) or a.origins_needed(act))]
         return tuple(dict.fromkeys(values)), tuple(dict.fromkeys(origins))
 
     def is_pulled(self, action: a.Action) -> bool:
-        """Whether an action is that of a step that was done on arrays."""
+        """Return whether an action belongs to a step on arrays."""
         return bool(self.pulled(action))
 
     def pulled(self, action: a.Action) -> b.Slots:
-        """The result of the step that was done on arrays, if an action is that of one."""
+        """Return the result of the step on arrays that an action belongs to, if it does."""
         name = action.source if isinstance(action, a.Scale) else ""
         if isinstance(action, a.Pick | a.Move | a.Put | a.Pull):
             name = action.step.name
         return (name,) if name in self.tensors else ()
 
     def record(self) -> None:
-        """Push what the adjoint needs."""
+        """Emit the record that the adjoint needs."""
         adjoint = self.code.reversal()
         values, origins = self.recorded()
         texts = [self.names[slot] for slot in values]
@@ -365,7 +365,7 @@ class Forward(Text):
 
 
 def result_kind(record: Scalar, kinds: list[type]) -> type:
-    """The type of a direct result."""
+    """Return the type of a direct result."""
     if record.partials is None:
         return bool
     whole = float not in kinds and record.inline is not None and " / " not in record.inline[0]

@@ -1,7 +1,7 @@
 """The text of emitted functions: names, constants, operands, lines.
 
-Comes in: a block, and the types that its parameters are taken to have (a *signature*). Goes out: compiled
-functions. A slot x is called v0, v1, ... and its accumulator a0, a1, ...; a comment says which is which.
+In: a block, and the types that its parameters are assumed to have (a *signature*). Out: compiled functions. A
+slot x is called v0, v1, ... and its accumulator a0, a1, ...; a comment states the correspondence.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from checkpoint.interp.hybrid.tensors import (
 )
 from checkpoint.prims.arrays import boolean_of, overload
 
-SMALL = 1 << 30  # integers that are written into the text
+SMALL = 1 << 30  # bound of the integers that are written into the text
 
 
 def not_a_pair() -> Any:
@@ -37,7 +37,7 @@ def not_a_pair() -> Any:
 
 
 def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: Values) -> Any:
-    """A scalar step on operands of any kind."""
+    """Perform a scalar step on operands of any kind."""
     if takes_reals(operands):
         return apply(record, operands)
     tensor = overload(record, operands)
@@ -46,14 +46,14 @@ def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: V
     if other is None:
         return apply(record, operands)
     if isinstance(other, Update):
-        raise TypeError  # what a block changes in place it changes last: this is for the run step by step
+        raise TypeError  # a step in place is the last of its block, which then runs step by step
     return perform(machine, other, operands)
 
 
 class Text:
-    """The source of one variant of a block, and what its names stand for.
+    """The source of one variant of a block, and the values of the names in it.
 
-    kinds: the types of the slots for which they are known, of KNOWN.
+    kinds: the types of the slots for which they are known, each one of KNOWN.
     """
 
     def __init__(self, code: BlockCode, signature: Signature) -> None:
@@ -95,8 +95,8 @@ class Text:
         self.births: dict[str, str] = {}
         self.accumulators: dict[str, str] = {}
         self.kinds: dict[str, type] = {}
-        self.tensors: set[str] = set()  # the results of steps that are done on arrays
-        self.made: dict[str, int] = {}  # the objects that the block makes, with their place among its births
+        self.tensors: set[str] = set()  # the results of steps on arrays
+        self.made: dict[str, int] = {}  # the objects that the block makes, with the indices of their births
         steps = code.block.steps
         made = {slot for step in steps for slot in a.births(step)}
         made |= {step.name for step in steps if isinstance(step, t.Copy) and step.operand in made}
@@ -105,7 +105,7 @@ class Text:
     # Text
 
     def constant(self, prefix: str, value: Any) -> str:
-        """A name for a value."""
+        """Return a name for a value."""
         name = f"{prefix}{len(self.constants)}"
         self.constants[name] = value
         return name
@@ -129,7 +129,7 @@ class Text:
         self.lines.append("    " * depth + text)
 
     def compile(self, name: str, header: str) -> Callable[..., Any]:
-        """The function of the lines so far."""
+        """Return the function that the lines so far define."""
         legend = ", ".join(f"{short} {slot}" for slot, short in self.names.items())
         text = "\n".join([f"# {self.block.label}: {legend}", header, *self.lines]) + "\n"
         self.lines = []
@@ -142,7 +142,7 @@ class Text:
         return f"def {name}(m, {', '.join(self.names[slot] for slot in self.block.params)}):"
 
     def kind(self, operand: t.Operand) -> type | None:
-        """The type that is known of an operand, one of KNOWN."""
+        """Return the known type of an operand, one of KNOWN, or None."""
         if isinstance(operand, str):
             return self.kinds.get(operand)
         return type(operand.value) if type(operand.value) in KNOWN else None
@@ -152,14 +152,14 @@ REAL = frozenset((float, int))
 
 
 def looks_into(step: t.Step, made: Collection[str]) -> bool:
-    """Whether a step reads an object that the block makes: where it read is told by the object's birth."""
+    """Return whether a step reads an object that the block makes, of which the birth is the field's key."""
     if not isinstance(step, t.Compute) or not isinstance(lookup(step.op), Select):
         return False
     return any(operand in made for operand in step.operands if isinstance(operand, str))
 
 
 def may_make(step: t.Step) -> bool:
-    """Whether it depends on the run if a step makes an object: births are then counted as it goes."""
+    """Return whether only the run decides if a step makes an object; births are then counted one by one."""
     record = lookup(step.op) if isinstance(step, t.Compute) else None
     if isinstance(record, Scalar):
         return record.otherwise is not None

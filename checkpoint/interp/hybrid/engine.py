@@ -1,7 +1,8 @@
 """The hybrid engine: checkpoint.driver.engine.Engine on blocks, in Python.
 
-A taped stretch is a list of what was run, block by block: runs of one block are counted, parts of
-blocks stand for themselves; and a list of what blocks recorded. It is reversed from its end.
+The tape of a segment is a list of what ran, block by block, in which consecutive runs of one block are
+counted and parts of blocks have entries of their own; and a list of the records of the blocks. It is reversed
+from its end.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from checkpoint.interp.hybrid.parts import Part
 from checkpoint.interp.hybrid.reversal import reverse_part
 from checkpoint.interp.hybrid.run import run
 
-# Measured by tracemalloc on CPython 3.11: a record and its place in the list; each of its entries with the
+# Measured by tracemalloc on CPython 3.11: a record and its slot in the list; each of its entries with the
 # float that it keeps alive; a part with its slots.
 RECORD_BYTES, ENTRY_BYTES, PART_BYTES = 64, 32, 600
 
 
 class Recorded:
-    """A tape: (what was run, how often in a row), and the records of the blocks."""
+    """A tape. runs: what ran, with the number of times in a row. records: those of the blocks."""
 
     __slots__ = ("bytes", "kept", "last", "records", "runs")
 
@@ -38,10 +39,10 @@ class Recorded:
         self.records: list[tuple[Any, ...]] = []
         self.last: Any = None
         self.bytes = 0
-        self.kept: set[int] = set()  # the arrays that records hold, by identity
+        self.kept: set[int] = set()  # the identities of the arrays that records hold
 
     def ran(self, block: Variant) -> None:
-        """The taped function of a variant of a block has run."""
+        """Note that the taped function of a variant of a block has run."""
         if block.record_size:
             self.bytes += RECORD_BYTES + ENTRY_BYTES * block.record_size
         if block is self.last:
@@ -52,7 +53,7 @@ class Recorded:
             self.bytes += RECORD_BYTES
 
     def keep(self, arrays: Iterable[Any]) -> None:
-        """A record holds these arrays."""
+        """Note that a record holds these arrays."""
         for array in arrays:
             whole = array if getattr(array, "base", None) is None else array.base
             if id(whole) not in self.kept:
@@ -60,14 +61,14 @@ class Recorded:
                 self.bytes += whole.nbytes if hasattr(whole, "nbytes") else array.nbytes
 
     def add_part(self, part: Part) -> None:
-        """A part of a block has run."""
+        """Note that a part of a block has run."""
         self.last = None
         self.runs.append([part, 1])
         self.bytes += PART_BYTES + ENTRY_BYTES * len(part.slots)
 
 
 class Recording:
-    """A taped stretch of a run."""
+    """A taped segment of a run."""
 
     __slots__ = ("end", "start", "tape")
 
@@ -78,11 +79,11 @@ class Recording:
 
     @property
     def bytes(self) -> int:
-        """How much its steps have recorded."""
+        """Return the number of bytes that its steps have recorded."""
         return self.tape.bytes
 
     def detached(self) -> State:
-        """The end: its values are plain anyway."""
+        """Return the end, whose values are plain in any case."""
         return self.end
 
 
@@ -142,7 +143,7 @@ class Hybrid:
         return with_own_tags_outermost(settled(capsule, state.steps))
 
     def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
-        """See Engine.tape; looks after every block."""
+        """See Engine.tape; measures after every block."""
         machine = Machine(self, state, effects, Recorded())
         run(machine, to, NEVER if bytes is None else bytes)
         end = machine.state()
@@ -220,13 +221,13 @@ class Hybrid:
 
 
 def _settled(end: State) -> State:
-    """A finished state whose value nobody changes."""
+    """Return a finished state with a value that nothing changes any more."""
     value = end.value
     return end if type(value) is float else end.with_parts(((settled(value, end.steps),), end.frame))
 
 
 def paths(number: Any) -> list[tuple[int, ...]]:
-    """The places of the components in a number."""
+    """Return the paths of the components of a number."""
     if type(number) is not Dual:
         return [()]
     return [(0, *path) for path in paths(number.primal)] + [(1, *path) for path in paths(number.tangent)]

@@ -1,9 +1,9 @@
-"""The machine of the hybrid engine: registers, frames, states, and what the ends of blocks do to them.
+"""The machine of the hybrid engine: registers, frames, states, and the effects of the ends of blocks.
 
-A point is (block, index); `values` are the slots live there, at index 0 all parameters of the block.
-`frame` is the top of the stack; `steps` counts the steps made; `births` and `tags` number the next
-object and the next tag. A frame holds the block that it returns to and that block's other parameters.
-What delimits a part of the stack (the end of the run, the exit of j*, a handler) is a frame like others.
+A point is (block, index). `values` are the slots that are live there; at index 0 they are all parameters of
+the block. `frame` is the top of the stack, `steps` the number of steps made; `births` and `tags` are the next
+birth and the next tag. A frame holds the block that it returns to and the other parameters of that block.
+What delimits a part of the stack (the end of the run, the exit of j*, a handler) is a frame as well.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Values = tuple[Any, ...]
 
 
 class Frame:
-    """A return point: the block to go on with, and its parameters after the first.
+    """A return point: the block to continue with, and its parameters after the first.
 
-    `handler`: for the frame of a `handle`, the block that receives what is raised. `call`: where the call is
-    whose value it waits for, if that is to be shown.
+    handler: for the frame of a `handle`, the block that receives what is raised.
+    call: the place of the call whose value it waits for, if messages are to show it.
     """
 
     __slots__ = ("block", "call", "handler", "next", "saved")
@@ -117,7 +117,7 @@ def _built_in(label: str, params: b.Slots, steps: list[Any], end: b.End) -> Bloc
 
 
 class Split(Step):
-    """The exit of j*: splits a value under a tag."""
+    """The exit of j*: the step that splits a value under a tag."""
 
     __slots__ = ()
     name = "result"
@@ -131,10 +131,11 @@ ENTRY = _built_in("entry", ("procedure", "argument"), [], b.Call(None, "procedur
 
 
 class Machine:
-    """One run. `tape` is where it records, if it does; `reserve` is for the end of a run without memory.
+    """One run.
 
-    ran: of the block that was taped last, the variant that ran.
-    owner: what lists made by this run belong to (checkpoint.ad.containers).
+    tape: where it records, if it does. reserve: memory for the end of a run that runs out of it.
+    ran: the variant that ran of the block that was taped last.
+    owner: the owner of lists that this run makes (checkpoint.ad.containers).
     """
 
     __slots__ = (
@@ -169,7 +170,7 @@ class Machine:
         self.reserve: bytearray | None = bytearray(RESERVE)
 
     def state(self) -> State:
-        """The present moment, as a value; what is not live is left out of it."""
+        """Return the present moment as a value, without what is not live."""
         values = self.values
         if self.index == 0:
             live = self.block.block.live[0]
@@ -178,14 +179,14 @@ class Machine:
         return State(self.block, self.index, values, self.frame, self.steps, self.tags, self.births)
 
     def take_values(self) -> Values:
-        """The values at the present point, which the machine then holds no longer: they may be large."""
+        """Return the values at the present point and release them here, as they may be large."""
         values, self.values = self.values, ()
         return values
 
     def interrupted(self, stop: BaseException) -> None:
-        """Let go of the run, which may hold all the memory there is, and say where it was."""
+        """Release the run, which may hold all available memory, and note its place in the exception."""
         self.reserve = None
-        traceback = stop.__traceback__ and stop.__traceback__.tb_next  # the first frame is still at work
+        traceback = stop.__traceback__ and stop.__traceback__.tb_next  # its first frame is still running
         while traceback is not None:
             traceback.tb_frame.clear()
             traceback = traceback.tb_next
@@ -193,12 +194,12 @@ class Machine:
         if getattr(stop, "span", None) is None:
             stop.span = self.block.span  # type: ignore[attr-defined]
 
-    # What ends of blocks do
+    # The ends of blocks
 
     def call(
         self, fn: Any, args: Values, ret: BlockCode | None, saved: Values, span: Span | None = None
     ) -> tuple[BlockCode, Values]:
-        """Push the return point, if there is one, and go to the procedure. span: where the call is."""
+        """Push the return point, if there is one, and enter the procedure. span: the place of the call."""
         if type(fn) is not Closure:
             raise WrongCall(fn, len(args))
         code: ProcedureCode = fn.lam.compiled["hybrid"]
@@ -212,7 +213,7 @@ class Machine:
         return code.entry, ((*env, fn.env, *args) if code.passes_env else env + args)
 
     def tail_call(self, span: Span) -> None:
-        """The top frame waits for this call, unless it waits for an outer one already."""
+        """Note the call in the top frame, unless that waits for an outer call already."""
         top = self.frame
         assert top is not None
         if top.call is None and top.block is not HALT:
@@ -226,7 +227,7 @@ class Machine:
         return frame.block, (value, *frame.saved)
 
     def resume(self, state: State) -> int:
-        """Put a capsule's frames on top of this run's; how many there were."""
+        """Put a capsule's frames on top of this run's, and return their number."""
         chain = []
         frame = state.frame
         while frame is not None and frame.block is not HALT:
@@ -246,12 +247,12 @@ class Machine:
         return value
 
     def context(self) -> Context:
-        """What a program run within the present step needs."""
+        """Return what a program needs that runs within the present step."""
         return Context(self.engine, self.tags, self.effects.inside(self.steps))
 
 
 def individual(state: State) -> State:
-    """The state with a number object of its own in every slot."""
+    """Return the state with a number object of its own in every slot."""
     chain = []
     frame = state.frame
     while frame is not None:
@@ -265,7 +266,7 @@ def individual(state: State) -> State:
 
 
 def open_tags(state: State) -> frozenset[int]:
-    """The tags that the rest of a run will leave."""
+    """Return the tags of the derivatives that the rest of a run will leave."""
     tags = set()
     frame = state.frame
     if state.block is LEAVE:

@@ -1,13 +1,13 @@
-"""Steps on containers: what they make, its birth, and where its fields come from.
+"""Steps on containers: their values, the births of these, and where their fields come from.
 
-Comes in: the machine, a record, its operands. Goes out: the step's value, its birth given; where the run
-is taped also the step's *origin*, with which its reversal knows what the step found out when it ran:
+In: the machine, a record, its operands. Out: the value of the step, with its birth; where the run is taped
+also the *origin* of the step, with which the reversal knows what only the run could determine:
 
-    Picked   the field that a Select read
+    Picked   the field that a Select has read
     Moved    for each field that was made or written, the field or slot that it is a copy of
 
-The origins of what a Rearrange makes are found by making it once more from operands whose reals are
-replaced by tokens; a record only moves them (checkpoint.ad.record).
+The origins of what a Rearrange makes are found by making it once more from operands whose reals are replaced
+by tokens; a record does nothing but move them (checkpoint.ad.record).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from checkpoint.interp.hybrid.cotangent import Cotangent, Key
 from checkpoint.interp.hybrid.structured import RESULT
 
 Values = tuple[Any, ...]
-MOVE_BYTES = 180  # of CPython 3.11's objects: an entry of a Moved, with its key and its place in the list
+MOVE_BYTES = 180  # on CPython 3.11: an entry of a Moved, with its key and its slot in the list
 
 Names = tuple[str | None, ...]  # the slots of operands, None for constants
 
 
 class Registers(Protocol):
-    """What of the machine such a step needs: it is the `now` of records, and numbers objects."""
+    """The part of the machine that such a step needs: the `now` of records, and the births of objects."""
 
     steps: int
     owner: object
@@ -37,7 +37,7 @@ class Registers(Protocol):
 
 
 class Picked:
-    """Where a value was read: the result's cotangent goes to this key."""
+    """Where a value was read. key: the accumulator that receives the cotangent of the result."""
 
     __slots__ = ("key",)
 
@@ -45,7 +45,7 @@ class Picked:
         self.key = key
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        """Give the field what the result has received."""
+        """Add what the result has received to the field."""
         amount = slots[RESULT]
         if amount != 0.0:
             birth, field = self.key
@@ -53,7 +53,7 @@ class Picked:
 
 
 class Token:
-    """Stands for a real: the operand that holds it, and the field; None where the operand is the real."""
+    """A stand-in for a real: the operand that holds it, and the field; None where the operand is the real."""
 
     __slots__ = ("field", "position")
 
@@ -72,14 +72,14 @@ class Moved:
         self.moves: list[tuple[Any, str | None, Key | None]] = []  # (field, slot, or else the key)
 
     def add(self, field: Any, operands: Values, names: Names, position: int, source: Any) -> None:
-        """A field that is a copy of an operand, or of the field `source` of one."""
+        """Add a field that is a copy of an operand, or of the field `source` of one."""
         if source is None:
             self.moves.append((field, names[position], None))
         else:
             self.moves.append((field, None, (operands[position].birth, source)))
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        """Take what the fields have received, then give it to where they came from; the last first."""
+        """Take what the fields have received, then add it to their sources, the last first."""
         moves = self.moves
         amounts = [cotangent.take(self.birth, moves[i][0]) for i in range(len(moves) - 1, -1, -1)]
         for (_, slot, key), amount in zip(reversed(moves), amounts, strict=True):
@@ -94,7 +94,7 @@ Origin = Picked | Moved
 
 
 def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
-    """The value of a step on data, and the birth of what it makes."""
+    """Return the value of a step on data, with births for what it makes."""
     match record:
         case Data():
             value = record.value(*operands)
@@ -112,7 +112,7 @@ def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
 def perform_taped(
     machine: Registers, record: Primitive, operands: Values, names: Names
 ) -> tuple[Any, Origin | None]:
-    """The same with the origin, if there is one."""
+    """Return the value of a step on data, and its origin if it has one."""
     match record:
         case Select():
             value = perform(machine, record, operands)
@@ -131,13 +131,13 @@ def perform_taped(
 
 
 def counted(machine: Registers, origin: Moved) -> Moved:
-    """An origin whose size, which depends on the run, counts among the bytes of the tape."""
+    """Return an origin after counting its size, which depends on the run, among the bytes of the tape."""
     machine.tape.bytes += MOVE_BYTES * len(origin.moves)
     return origin
 
 
 def writes(machine: Registers, record: Update, operands: Values, names: Names) -> Moved | None:
-    """The origin of what an update is about to write; None where it makes another object, or will fail."""
+    """Return the origin of a field that an update will write; None if it makes another object or fails."""
     if record.writes is None or type(operands[0]) not in CHANGING:
         return None
     try:
@@ -153,7 +153,7 @@ def writes(machine: Registers, record: Update, operands: Values, names: Names) -
 
 
 def born(machine: Registers, value: Any) -> Any:
-    """Give a container the next birth, unless it has one: an operand, or one that was changed in place."""
+    """Give a container the next birth, unless it has one: an operand, or one changed in place."""
     return numbered(machine, value) if type(value) in CONTAINERS and not value.birth else value
 
 
@@ -165,20 +165,20 @@ def numbered(machine: Registers, value: Any) -> Any:
 
 
 def picked(machine: Registers, record: Select, value: Any, operands: Values) -> Picked | None:
-    """The origin of what a Select has read, where that is a real of a container."""
+    """Return the origin of what a Select has read, if that is a real of a container."""
     if type(value) not in NUMBERS or type(operands[0]) not in CONTAINERS:
         return None
     return Picked((operands[0].birth, record.place(machine, *operands)))
 
 
 def key_of(machine: Registers, record: Select, value: Any, operands: Values) -> Key | None:
-    """The key of what a Select has read, where that is a real of a container."""
+    """Return the key of what a Select has read, if that is a real of a container."""
     found = picked(machine, record, value, operands)
     return None if found is None else found.key
 
 
 class Copies:
-    """The moment at which a record runs again, on tokens: its lists belong to nobody."""
+    """The moment at which a record runs again on tokens; its lists have no owner."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
@@ -193,7 +193,7 @@ def moved(
     names: Names,
     copies: Values | None = None,
 ) -> Moved | None:
-    """The origin of what a record has made of operands; None where it holds no real of its own."""
+    """Return the origin of what a record has made of operands; None if it holds no real of its own."""
     if type(value) not in CONTAINERS or not any(type(part) in NUMBERS for part in value.parts()):
         return None
     if any(value is operand for operand in operands):
@@ -211,7 +211,7 @@ def moved(
 
 
 def with_tokens(position: int, operand: Any) -> Any:
-    """An operand with tokens for its reals; what is neither a container nor a real stands for itself."""
+    """Return an operand with tokens for its reals; what is neither a container nor a real is unchanged."""
     if type(operand) in NUMBERS:
         return Token(position, None)
     if type(operand) not in CONTAINERS:

@@ -1,8 +1,8 @@
 """Parts of blocks, run step by step.
 
-A part runs from a point of a block towards its end: until the limit, or over the end into the next
-block, or until something is raised. It is the definition of what a block does; emitted source must do
-the same. A taped part keeps the value of every slot, for checkpoint.interp.hybrid.reversal.
+A part runs from a point of a block towards its end: until the limit, or over the end into the next block, or
+until something is raised. It defines the meaning of a block; emitted source must do the same. A taped part
+keeps the values of all slots for checkpoint.interp.hybrid.reversal.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ from checkpoint.prims.arrays import scalar_on_arrays, truth_of
 class Part:
     """One part, from the step `start` up to, not including, `stop`.
 
-    ended: the end was passed; raised: the step at `stop` raised; else the part stopped before it.
-    structured: the steps recorded as wholes, and the origins of others, by index; "end" for that of the
-        end; by the slot of what was raised, the strippings of its tangents, in the order of `stripped`.
-    births: of the objects in slots whose fields its reversal takes from or gives to.
-    frames: how many slots each frame had that a raise removed, the top first.
+    ended: whether the end was passed. raised: whether the step at `stop` raised. Otherwise the part stopped
+    before that step.
+    structured: by index, the steps recorded as wholes and the origins of others; "end" for those of the end;
+    by the slot of what was raised, the removals of its tangents, in the order of `stripped`.
+    births: those of the objects in slots whose fields the reversal reads or adds to.
+    frames: the number of slots of each frame that a raise removed, the top first.
     """
 
     __slots__ = (
@@ -72,7 +73,7 @@ class Part:
         self.stop = machine.index
         names = block.live[self.start] if self.start else block.params
         self.slots: dict[str, Any] = dict(zip(names, machine.values, strict=True))
-        machine.values = ()  # so that what the part is done with can be released
+        machine.values = ()  # so that what the part has used for the last time can be released
         self.ended = False
         self.raised = False
         self.frames: list[int] = []
@@ -82,7 +83,7 @@ class Part:
         self.births: dict[str, int] = {}
 
     def forward(self, machine: Machine, last: int) -> bool:
-        """Run; the machine then stands at the point reached. Whether the block was left."""
+        """Run; the machine is then at the point reached. Return whether the block was left."""
         try:
             left = self._forward(machine, last)
         except Raised as raised:
@@ -93,8 +94,9 @@ class Part:
         return left
 
     def _note_births(self) -> None:
-        """Keep the births that its reversal needs: objects without reals are shared with inner runs, which
-        number them anew.
+        """Record the births that the reversal needs.
+
+        Objects without reals are shared with inner runs, which give them other births.
         """
         for slot in self.block.reversal().births:
             if slot in self.slots:
@@ -120,7 +122,7 @@ class Part:
         return True
 
     def _release(self, taped: bool) -> None:
-        """Let go of what was used last by the step just made; of reals a tape may need the value."""
+        """Release what the last step has used for the last time; a tape may need the values of reals."""
         slots = self.slots
         for name in self.block.dying(self.stop):
             if name not in slots:
@@ -131,11 +133,11 @@ class Part:
                 del slots[name]
 
     def let_go(self) -> None:
-        """Drop all arrays: what its reversal reads of them, its origins hold."""
+        """Release all arrays; origins hold those that the reversal reads."""
         self.slots = {name: value for name, value in self.slots.items() if type(value) not in ARRAYS}
 
     def _stop(self, machine: Machine) -> bool:
-        """Stand before the step at `stop`."""
+        """Stop before the step at `stop`."""
         block = self.block.block
         names = block.live[self.stop] if self.stop else block.params
         machine.index = self.stop
@@ -252,7 +254,7 @@ class Part:
     def _whole(
         self, machine: Machine, operands: tuple[t.Operand, ...], compute: Callable[..., Any], key: Any = None
     ) -> Any:
-        """A step on whole values, recorded as such if the run is taped."""
+        """Perform a step on whole values, recorded as a whole if the run is taped."""
         if machine.tape is None:
             try:
                 return machine.number(compute(*[self.value(operand) for operand in operands]))
@@ -271,7 +273,7 @@ class Part:
         return target, (*given, *self._saved(target, len(given)))
 
     def _saved(self, target: BlockCode, given: int) -> Values:
-        """The parameters of a block of this procedure that are passed by name."""
+        """Return the parameters of a block of this procedure that are passed by name."""
         return tuple([self.slots[name] for name in target.block.params[given:]])
 
     def _branch(self, machine: Machine, end: b.Branch) -> tuple[BlockCode, Values]:
@@ -311,7 +313,7 @@ class Part:
             raise failure(end.op, operands, exception, end.span) from None
 
     def opened(self, machine: Machine, end: b.Control, capsule: Any) -> Capsule:
-        """A capsule as it is resumed: its lists are the run's own."""
+        """Return a capsule in the form in which it is resumed, with lists that belong to this run."""
         if type(capsule) is not Capsule:
             raise OperandError("not a capsule")
         if is_changing(capsule):
@@ -361,7 +363,7 @@ class Part:
         return body, self._saved(body, 0)
 
     def _unwind(self, machine: Machine, raised: Raised) -> tuple[BlockCode, Values]:
-        """Go to the innermost handler; without one the exception leaves the run."""
+        """Continue at the innermost handler; raise the exception if there is none."""
         self.ended = False
         self.raised = True
         machine.tags = max(machine.tags, raised.tags)
@@ -380,7 +382,7 @@ class Part:
         raise raised
 
     def _strip(self, machine: Machine, raised: Raised, tag: int) -> None:
-        """What is raised out of a j* loses its tangents."""
+        """Remove the tangents of j* from what is raised out of it."""
         slot = f"%raised{len(self.stripped)}"
         self.stripped.append(slot)
         self.slots[slot] = raised.value

@@ -1,8 +1,8 @@
-"""Reversing a taped part of a block, step by step.
+"""The reversal of a taped part of a block, step by step.
 
-In: a part that has been run, the cotangent of the state where it ended, and what the accumulators of
-that point received. Out: those of the point where the part began. Ends are reversed first, by the rules
-of checkpoint.cps.adjoint; then the actions of its steps.
+In: a part that has run, the cotangent of the state where it ended, and the accumulators of that point. Out:
+the accumulators of the point where the part began. The end is reversed first, by the rules of
+checkpoint.cps.adjoint, then the actions of the steps.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from checkpoint.interp.hybrid.structured import RESULT
 
 
 def reverse_part(part: Part, cotangent: Cotangent, after: BlockCode | None, received: Values) -> Values:
-    """What the accumulators of the point where a part began have received."""
+    """Return the accumulators of the point where a part began."""
     return Reversal(part, cotangent).run(after, received)
 
 
 class Reversal:
-    """One part on its way back; `slots` are the accumulators of its slots, 0.0 where there is none."""
+    """The reversal of one part. slots: the accumulators of its slots, 0.0 where nothing was added."""
 
     def __init__(self, part: Part, cotangent: Cotangent) -> None:
         self.part = part
@@ -83,7 +83,7 @@ class Reversal:
                     self.structured(index, action.step.name)
 
     def birth(self, slot: str) -> int:
-        """The birth under which the fields of a slot's object are kept."""
+        """Return the birth under which the fields of a slot's object are stored."""
         return self.part.births[slot]
 
     def structured(self, key: Any, name: str) -> None:
@@ -114,13 +114,13 @@ class Reversal:
     # Ends
 
     def add_operands(self, operands: Any, received: Values) -> None:
-        """To operands from what their copies received, the last first."""
+        """Add what copies received to their operands, the last first."""
         for operand, amount in zip(reversed(operands), reversed(received), strict=True):
             if isinstance(operand, str):
                 self.add(operand, amount)
 
     def take_frame(self, label: str | None) -> None:
-        """Take back the slots that a frame held."""
+        """Take back the accumulators of the slots that a frame held."""
         if label is not None:
             names = self.part.block.target(label).block.params[1:]
             self.slots.update(zip(names, self.cotangent.stack.pop(), strict=True))
@@ -156,7 +156,7 @@ class Reversal:
         self.part.structured["end"].reverse(self.slots, self.cotangent)
 
     def resume(self, received: Values, end: b.Control) -> None:
-        """To the slots of the capsule, from the copies that were made of them."""
+        """Add what the copies received to the slots of the capsule."""
         capsule = self.part.resumed
         assert capsule is not None
         state = capsule.state
@@ -182,7 +182,7 @@ class Reversal:
             self.add(name, amount)
 
     def unwinding(self, received: Values) -> None:
-        """Put the frames back that a raise removed; what was raised goes back to where it came from."""
+        """Put back the frames that a raise removed, and return what was raised to its source."""
         part, stack = self.part, self.cotangent.stack
         stack.append(received[1:])
         stack.extend((0.0,) * size for size in reversed(part.frames[:-1]))

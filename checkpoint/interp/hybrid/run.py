@@ -1,12 +1,12 @@
-"""Running: from block to block, by emitted functions where there are any, else step by step.
+"""Running: from block to block, by emitted functions where they exist, else step by step.
 
-The function of a block takes the machine and the values of its parameters, and answers with the next
-block and the values of its parameters, or with None: run me step by step. Before each block the limit is
-tested; a block that would pass it is run step by step, which stops at any step.
+The function of a block takes the machine and the values of the parameters. It returns the next block and the
+values of its parameters, or None to have the block run step by step. Before each block the limit is tested; a
+block that would pass it runs step by step, which can stop at any step.
 
-What fails inside a function is found out by running that block again step by step: before its end a
-block changes nothing but `births` and the tape, which are put back; effects have blocks of their own, and
-an update is the last step of its block. While a function runs, all steps of its block count as made.
+A failure inside a function is located by running the block again step by step. Before its end a block changes
+nothing but `births` and the tape, which are restored; effects are in blocks of their own, and an update is
+the last step of its block. While a function runs, all steps of its block count as made.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
 from checkpoint.interp.hybrid.machine import HALT, Machine, Values
 from checkpoint.interp.hybrid.parts import Part
 
-LARGE = 1 << 20  # bytes of arrays; the work on them takes longer than what a step costs
+LARGE = 1 << 20  # bytes of arrays on which the work takes longer than a step costs
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RunError)
 
 
 def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
-    """Make steps until there have been `limit` of them, the tape outgrows `bytes`, or the run is finished.
+    """Make steps until `limit` have been made, the tape outgrows `bytes`, or the run is finished.
 
-    The handler is in a short function of its own: where memory has run out CPython 3.11 cannot make the
-    integer that a handler far into a function's code needs, and tries forever.
+    The exception handler is in a short function of its own: when memory has run out, CPython 3.11 cannot make
+    the integer that a handler far into a function's code needs, and tries for ever.
     """
     try:
         run_blocks(machine, NEVER if limit is None else limit, bytes)
@@ -41,7 +41,7 @@ def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
 
 
 def run_blocks(machine: Machine, last: int, bytes: int) -> None:
-    """The loop of `run`; `machine.block` is the present block all the time."""
+    """Run the loop of `run`; `machine.block` is always the present block."""
     tape, first = machine.tape, machine.steps
     block, values = machine.block, machine.take_values()
     while True:
@@ -56,7 +56,7 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
                 if tape is not None:
                     tape.ran(machine.ran)
                 block, values = outcome
-                outcome = None  # nothing but `values` holds on to arrays
+                outcome = None  # only `values` refers to arrays
                 continue
             machine.steps -= block.cost
         elif block is HALT or (not machine.index and machine.steps >= last):
@@ -71,9 +71,9 @@ def run_blocks(machine: Machine, last: int, bytes: int) -> None:
 
 
 def are_large(values: Values) -> bool:
-    """Whether a block starts from so much in arrays that it should let go of each as soon as it can.
+    """Return whether the arrays that a block starts from are so large that each should be released early.
 
-    Step by step it does; its function holds on to what it was given, and may have to be run again.
+    Step by step that happens; a function holds its arguments, as it may have to run again.
     """
     size = 0
     for value in values:
@@ -83,15 +83,15 @@ def are_large(values: Values) -> bool:
 
 
 def is_full_stop(machine: Machine, block: BlockCode, first: int) -> bool:
-    """Whether the run has got on and is at the point to which `advance` to the same step comes.
+    """Return whether the run has advanced and is at the point that `advance` to the same step reaches.
 
-    That point is just before a step, so not at the head of a block that takes none.
+    That point is directly before a step, so not at the head of a block without steps.
     """
     return not machine.index and machine.steps > first and block.cost > 0
 
 
 def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[BlockCode, Values] | None:
-    """Run a whole block by its function; None where it has none or the function cannot do it."""
+    """Run a whole block by its function; return None where it has none or that cannot run it."""
     function = block.run if machine.tape is None else block.tape
     if function is None:
         heat(block, values, machine.tape is not None)
@@ -110,7 +110,7 @@ def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[Block
 
 
 def heat(block: BlockCode, values: Values, taping: bool) -> None:
-    """A block without a function is run step by step; when that has happened often it gets one."""
+    """Count the runs of a block without a function, and emit one after enough of them."""
     if block.emittable:
         block.runs += 1
         if block.runs >= COLD_RUNS:
@@ -118,7 +118,7 @@ def heat(block: BlockCode, values: Values, taping: bool) -> None:
 
 
 def run_part(machine: Machine, last: int) -> bool:
-    """Run from the present point step by step, at most to `last` steps; whether the block was left."""
+    """Run from the present point step by step, up to `last` steps. Return whether the block was left."""
     part = Part(machine)
     left = part.forward(machine, last)
     part.block.see(part.slots)

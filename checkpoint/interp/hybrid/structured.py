@@ -1,9 +1,9 @@
 """Steps that work on whole values (`*j`, `interrupt`, the entry and exit of j*, arithmetic on duals).
 
-When such a step is taped, the numbers of its operands are put on a tape of its own, the step runs on
-them as it does in the reference engine (checkpoint.ad.numbers), and what it recorded is kept. On the way
-back the accumulators of the operands' locations are loaded into the leaves, so that they continue, and
-are stored again when the tape has been reversed.
+When such a step is taped, the numbers of its operands are put on a tape of its own, the step runs on them as
+in the reference engine (checkpoint.ad.numbers), and its record is kept. In the reversal the accumulators of
+the operands' locations are loaded into the leaves, so that they continue, and are stored again after the tape
+has been reversed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from checkpoint.ad.numbers import Node, Number, Tape, components, with_component
 from checkpoint.driver.raised import Raised
 from checkpoint.interp.hybrid.cotangent import Cotangent, Location, at, gather, locations, spread, with_part
 
-CONSTANT = 0  # the birth of what no run has made
-RESULT = "%result"  # the accumulator of what the step gives, where it is a number
+CONSTANT = 0  # the birth of objects that no run has made
+RESULT = "%result"  # the accumulator of the result, where that is a number
 
 Place = tuple[str | None, Location]  # the slot for a number that a slot holds; else a field's location
 
 
 class Structured:
-    """One such step, recorded: where its operands' and its result's numbers are kept, and its tape."""
+    """The record of one such step: the locations of the numbers of its operands and result, and its tape."""
 
     __slots__ = ("leaves", "results", "tape")
 
@@ -38,7 +38,10 @@ class Structured:
         compute: Callable[..., Any],
         number: Callable[[Any], Any],
     ) -> Any:
-        """The step's value. Operands come with their slots, None for constants; `number` gives births."""
+        """Return the value of the step.
+
+        operands: with their slots, None for constants. number: gives objects their births.
+        """
         lifted = [self._lift(slot, value) for slot, value in operands]
         try:
             result = compute(*lifted)
@@ -48,7 +51,7 @@ class Structured:
         return self._off_tape(result, number)
 
     def _lift(self, slot: str | None, value: Any) -> Any:
-        """An operand with its numbers on the tape; constants of the program stay what they are."""
+        """Return an operand with its numbers on the tape; constants of the program are unchanged."""
         if slot is None:
             return value
         found = numbers(value)
@@ -76,7 +79,7 @@ class Structured:
         return plain
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        """Take the accumulators of the result; continue those of the operands."""
+        """Take the accumulators of the result, and continue those of the operands."""
         received = [self._read(place, slots, cotangent) for place, _ in self.results]
         for (_, (key, _)), _ in self.results:
             if key is not None:
@@ -107,7 +110,7 @@ class Structured:
 
 
 def _load(number: Number, accumulator: Any) -> None:
-    """Put an accumulator into the nodes of a number."""
+    """Load an accumulator into the nodes of a number."""
     for component, value in zip(components((number,)), spread(accumulator, number), strict=True):
         if type(component) is Node:
             component.adjoint = value

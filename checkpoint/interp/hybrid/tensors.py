@@ -1,14 +1,14 @@
 """Functions of arrays on blocks: their values, and the origins with which they are reversed.
 
-Comes in: the machine, a Tensor record, its operands. Goes out: the value; where the run is taped also the
-step's origin:
+In: the machine, a Tensor record, its operands. Out: the value; where the run is taped also the origin of the
+step:
 
-    Pulled   the places of the operands' numbers, and what the rules of the record need
-    Written  a change in place: which elements it overwrote, and with what
+    Pulled   the locations of the operands' numbers, and what the rules of the record need
+    Written  a change in place: the elements that it overwrote, and by what
 
-A change in place is undone when it is reversed, so that earlier steps find the array as they left it; the
-tape keeps only the elements that were overwritten. What outlives the tape has copied the array by then
-(`Memory.passing`). Numbers under derivatives are none of this module's: such steps are recorded as wholes
+The reversal of a change in place undoes it, so that earlier steps find the array in their state; the tape
+keeps only the overwritten elements. Whatever outlives the tape has copied the array by then
+(`Memory.passing`). Numbers under derivatives are not handled here: such steps are recorded as wholes
 (checkpoint.interp.hybrid.structured).
 """
 
@@ -42,13 +42,13 @@ from checkpoint.prims.arrays import overload
 
 Values = tuple[Any, ...]
 Names = tuple[str | None, ...]
-Place = str | Key | None  # a slot, a field, or nothing to give a cotangent to
+Place = str | Key | None  # a slot, a field, or None if no cotangent is wanted
 
-PULL_BYTES = 400  # of CPython's objects: an origin with its Pullback
+PULL_BYTES = 400  # on CPython: an origin with its Pullback
 
 
 class Pulled:
-    """An application that was recorded. results: of a tuple or list as result, the fields of its numbers.
+    """A recorded application. results: the fields of the numbers of a result that is a tuple or list.
 
     is_simple: whether every wanted operand is one number in a slot, and so is the result.
     """
@@ -64,7 +64,7 @@ class Pulled:
         self.results = results
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        """To the places of the operands' numbers, from what the result has received."""
+        """Add to the locations of the operands' numbers, from what the result has received."""
         if self.is_simple:
             self._reverse_simply(slots)
             return
@@ -81,7 +81,7 @@ class Pulled:
                 cotangent.give(birth, field, amount)
 
     def _reverse_simply(self, slots: dict[str, Any]) -> None:
-        """The same where every operand is in a slot and the result is one number, in short."""
+        """Do the same where every operand is in a slot and the result is one number, in short."""
         received = slots[RESULT]
         if received:
             pullback = self.pullback
@@ -91,7 +91,7 @@ class Pulled:
 
 
 class Written:
-    """A change in place of an array: at `index`; `old` is what stood there, None where nobody needs it."""
+    """A change of an array in place, at `index`; `old` is the former content, None where nothing needs it."""
 
     __slots__ = ("data", "index", "name", "old", "place", "pullback")
 
@@ -100,11 +100,11 @@ class Written:
         self.index = index
         self.old = old
         self.name = name  # the slot of the array
-        self.place: Place = None  # of what was written
+        self.place: Place = None  # the location of what was written
         self.pullback: Pullback | None = None
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        """Put back what was overwritten; what those elements have received belongs to what was written."""
+        """Restore the overwritten elements; what they have received belongs to what was written."""
         if self.old is not None:
             self.data[self.index] = self.old
         received = slots[RESULT]
@@ -121,12 +121,12 @@ class Written:
 
 
 class Idle:
-    """A step on arrays of which nothing is to be reversed."""
+    """A step on arrays without anything to reverse."""
 
     __slots__ = ()
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 IDLE = Idle()
@@ -134,25 +134,25 @@ Origin = Pulled | Written
 
 
 def on_arrays(record: Any, operands: Values) -> Tensor | None:
-    """The record of arrays that does the work of a step, if one does."""
+    """Return the record of arrays that performs a step, if there is one."""
     if isinstance(record, Tensor):
         return record
     return overload(record, operands)
 
 
 def carries_derivative(operands: Values) -> bool:
-    """Whether a number in the operands is under a derivative."""
+    """Return whether a number in the operands is under a derivative."""
     return any(type(x) in DERIVED for operand in operands for x in leaves(operand))
 
 
 def refuse_duals(operands: Values) -> None:
-    """Leave a step on duals to the run step by step, which records it as a whole."""
+    """Raise TypeError for duals, so that the step runs step by step and is recorded as a whole."""
     if carries_derivative(operands):
         raise TypeError("a dual has no origin of its own")
 
 
 def perform_tensor(machine: Any, record: Tensor, operands: Values) -> Any:
-    """The value, its birth given if it is a container."""
+    """Return the value, with its birth if it is a container."""
     if not record.changes:
         result = apply(machine, record, operands)
         return born(machine, result) if type(result) in CONTAINERS else result
@@ -160,12 +160,12 @@ def perform_tensor(machine: Any, record: Tensor, operands: Values) -> Any:
 
 
 def perform_apart(machine: Any, record: Tensor, operands: Values) -> Any:
-    """The same for a step after which its block may fail, and be run again: nothing is changed in place."""
+    """Return the value without a change in place, as the block may fail later and run again."""
     return born(machine, perform(machine, machine.steps + 1, record, operands, apart=True))
 
 
 def born(machine: Any, value: Any) -> Any:
-    """Number a new container, and those in it."""
+    """Give births to a new container and to those in it."""
     if type(value) in CONTAINERS and not value.birth:
         value.birth = machine.births
         machine.births += 1
@@ -177,7 +177,7 @@ def born(machine: Any, value: Any) -> Any:
 def perform_tensor_taped(
     machine: Any, record: Tensor, operands: Values, names: Names
 ) -> tuple[Any, Origin | None]:
-    """The value and the origin, if there is something to reverse; TypeError where an operand is a dual."""
+    """Return the value, and the origin if there is something to reverse; TypeError for duals."""
     if changes_here(record, operands):
         return _change(machine, record, operands, names)
     natives = natives_of(machine, operands)
@@ -195,7 +195,7 @@ def perform_tensor_taped(
 def _pulled_simply(
     machine: Any, record: Tensor, operands: Values, names: Names, natives: list[Any], data: Any
 ) -> Pulled | None:
-    """The origin where no operand is a container and the result is one number: the usual case, in short."""
+    """Return the origin if no operand is a container and the result is one number, the common case."""
     wanted = []
     for i, rule in enumerate(record.vjps):
         if rule is not None and names[i] is not None:
@@ -236,7 +236,7 @@ def _pulled(
 
 
 def places_of(operand: Any, name: str | None) -> Iterator[Place]:
-    """Where the numbers of an operand are kept, in the order of checkpoint.ad.operands.leaves."""
+    """Iterate over the locations of the numbers of an operand, in the order of ad.operands.leaves."""
     kind = type(operand)
     if kind in NUMBERS:
         yield name
@@ -256,7 +256,7 @@ def _places_in(item: Any, birth: int, field: int) -> Iterator[Place]:
 
 
 def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tuple[Any, Origin | None]:
-    """A change of an array on the tape: in place where that is worth while, else a new array."""
+    """Change an array on the tape: in place where that is worthwhile, else as a new array."""
     simply = natives_of(machine, operands)
     if simply is None:
         refuse_duals(operands)
