@@ -40,7 +40,7 @@ NODE_BYTES = 200
 NUMBER_BYTES, AMOUNT_BYTES = 32 + 8, 64 + 112
 
 
-class Received(list[Any]):
+class Accumulators(list[Any]):
     """The cotangent of a state: a list of accumulators, and the number of its bytes."""
 
     __slots__ = ("bytes",)
@@ -178,15 +178,15 @@ class Interp:
                 recording.end = settled(end, end.steps)
                 return recording
 
-    def seed(self, end: State, cotangent: Any) -> Received:
+    def seed(self, end: State, cotangent: Any) -> Accumulators:
         """See Engine.seed."""
-        return Received(seed(end.value, cotangent))
+        return Accumulators(seed(end.value, cotangent))
 
-    def seed_capsule(self, end: State, cotangents: list[float]) -> Received:
+    def seed_capsule(self, end: State, cotangents: list[float]) -> Accumulators:
         """See Engine.seed_capsule."""
-        return Received(cotangents)
+        return Accumulators(cotangents)
 
-    def reverse(self, recording: Recording, cotangent: Received) -> Received:
+    def reverse(self, recording: Recording, cotangent: Accumulators) -> Accumulators:
         """See Engine.reverse."""
         ends: list[Number] = components(numbers(recording.end))
         if len(ends) != len(cotangent):
@@ -195,9 +195,9 @@ class Interp:
             if type(component) is Node:
                 component.adjoint = number
         recording.tape.propagate()
-        return Received([leaf.adjoint for leaf in recording.leaves])
+        return Accumulators([leaf.adjoint for leaf in recording.leaves])
 
-    def cotangent_bytes(self, cotangent: Received) -> int:
+    def cotangent_bytes(self, cotangent: Accumulators) -> int:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes
 

@@ -217,8 +217,8 @@ class Emitter(Forward):
             operand = action.operands[position]
             assert isinstance(operand, str)
             target, partial = self.accumulators[operand], self.partial(action, position)
-            amounts = {"1.0": f"+= {source}", "-1.0": f"-= {source}"}
-            self.line(f"{target} {amounts.get(partial, f'+= {partial} * {source}')}", depth)
+            additions = {"1.0": f"+= {source}", "-1.0": f"-= {source}"}
+            self.line(f"{target} {additions.get(partial, f'+= {partial} * {source}')}", depth)
 
     def partial(self, action: a.Scale, position: int) -> str:
         record = action.record

@@ -141,13 +141,13 @@ class Forward(Text):
         elif isinstance(record, Select):
             self.select(step, record, texts, taped)
         elif isinstance(record, Rearrange) and record.tells:
-            self.assign(step.name, self.asked(record, texts))
+            self.assign(step.name, self.value_text(record, texts))
         elif isinstance(record, Update) and record.puts is not None:
             self.put(step, record, texts, taped)
         else:
             self.container(step, texts, taped)
 
-    def asked(self, record: Select | Rearrange, texts: list[str]) -> str:
+    def value_text(self, record: Select | Rearrange, texts: list[str]) -> str:
         """Return the text of a value that is not a new object: that of the record if it has one."""
         function = self.constant("p", record.value)
         if record.inline is not None:
@@ -156,7 +156,7 @@ class Forward(Text):
 
     def select(self, step: t.Compute, record: Select, texts: list[str], taped: bool) -> None:
         """Emit the reading of a field, and the record of where it was read."""
-        self.assign(step.name, self.asked(record, texts))
+        self.assign(step.name, self.value_text(record, texts))
         if not taped:
             return
         value = self.names[step.name]

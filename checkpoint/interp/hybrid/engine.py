@@ -153,15 +153,15 @@ class Hybrid:
         """See Engine.seed."""
         value = end.value
         result = Cotangent((0.0,), [])
-        for (location, _), amount in zip(located(value), seed(value, cotangent), strict=True):
-            self._put(result, location[0], location[1], amount)
+        for (location, _), accumulator in zip(located(value), seed(value, cotangent), strict=True):
+            self._put(result, location[0], location[1], accumulator)
         return result
 
-    def _put(self, cotangent: Cotangent, key: Any, path: tuple[int, ...], amount: float) -> None:
+    def _put(self, cotangent: Cotangent, key: Any, path: tuple[int, ...], accumulator: float) -> None:
         if key is None:
-            cotangent.slots = (with_part(cotangent.slots[0], path, amount),)
+            cotangent.slots = (with_part(cotangent.slots[0], path, accumulator),)
         else:
-            cotangent.objects[key] = with_part(cotangent.objects.get(key, 0.0), path, amount)
+            cotangent.objects[key] = with_part(cotangent.objects.get(key, 0.0), path, accumulator)
 
     def seed_capsule(self, end: State, cotangents: list[float]) -> Cotangent:
         """See Engine.seed_capsule."""
@@ -214,9 +214,9 @@ class Hybrid:
             row = cotangent.stack[-depth] if depth else cotangent.slots
             for (key, path), number in located(slot):
                 accumulator = row[position] if key is None else cotangent.objects.get(key, 0.0)
-                amounts = spread(at(accumulator, path), number)
-                for component, amount in zip(components((number,)), amounts, strict=True):
-                    table[id(component)] = amount
+                parts = spread(at(accumulator, path), number)
+                for component, part in zip(components((number,)), parts, strict=True):
+                    table[id(component)] = part
         return [table.get(id(component), 0.0) for component in components(found)]
 
 

@@ -46,10 +46,10 @@ class Picked:
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
         """Add what the result has received to the field."""
-        amount = slots[RESULT]
-        if amount != 0.0:
+        contribution = slots[RESULT]
+        if contribution != 0.0:
             birth, field = self.key
-            cotangent.give(birth, field, amount)
+            cotangent.give(birth, field, contribution)
 
 
 class Token:
@@ -81,13 +81,13 @@ class Moved:
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
         """Take what the fields have received, then add it to their sources, the last first."""
         moves = self.moves
-        amounts = [cotangent.take(self.birth, moves[i][0]) for i in range(len(moves) - 1, -1, -1)]
-        for (_, slot, key), amount in zip(reversed(moves), amounts, strict=True):
+        received = [cotangent.take(self.birth, moves[i][0]) for i in range(len(moves) - 1, -1, -1)]
+        for (_, slot, key), contribution in zip(reversed(moves), received, strict=True):
             if slot is not None:
-                slots[slot] = slots.get(slot, 0.0) + amount
-            elif key is not None and amount != 0.0:
+                slots[slot] = slots.get(slot, 0.0) + contribution
+            elif key is not None and contribution != 0.0:
                 birth, field = key
-                cotangent.give(birth, field, amount)
+                cotangent.give(birth, field, contribution)
 
 
 Origin = Picked | Moved

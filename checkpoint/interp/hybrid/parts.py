@@ -132,7 +132,7 @@ class Part:
             if not taped or kind in ARRAYS:
                 del slots[name]
 
-    def let_go(self) -> None:
+    def release_arrays(self) -> None:
         """Release all arrays; origins hold those that the reversal reads."""
         self.slots = {name: value for name, value in self.slots.items() if type(value) not in ARRAYS}
 

@@ -40,7 +40,7 @@ class Reversal:
         if part.ended:
             BACK[type(block.end)](self, after, received, block.end)
         elif part.raised:
-            self.unwinding(received)
+            self.undo_raise(received)
         else:
             names = block.live[part.stop] if part.stop else block.params
             slots.update(zip(names, received, strict=True))
@@ -53,8 +53,8 @@ class Reversal:
         names = block.live[part.start] if part.start else block.params
         return tuple([slots.get(name, 0.0) for name in names])
 
-    def add(self, target: str, amount: Any) -> None:
-        self.slots[target] = self.slots.get(target, 0.0) + amount
+    def add(self, target: str, contribution: Any) -> None:
+        self.slots[target] = self.slots.get(target, 0.0) + contribution
 
     def received_by(self, name: str) -> Any:
         return self.slots.get(name, 0.0)
@@ -73,9 +73,9 @@ class Reversal:
             case a.Take():
                 self.add(action.target, self.cotangent.take(self.birth(action.owner), action.field))
             case a.Give():
-                amount = self.received_by(action.source)
-                if amount != 0.0:
-                    self.cotangent.give(self.birth(action.owner), action.field, amount)
+                received = self.received_by(action.source)
+                if received != 0.0:
+                    self.cotangent.give(self.birth(action.owner), action.field, received)
             case a.Redo():
                 self.structured(index, action.step.name)
             case a.Pick() | a.Move() | a.Put() | a.Pull():
@@ -92,8 +92,8 @@ class Reversal:
         self.part.structured[key].reverse(self.slots, self.cotangent)
 
     def scale(self, action: a.Scale) -> None:
-        amount = self.received_by(action.source)
-        if action.record.singular and amount == 0.0:
+        received = self.received_by(action.source)
+        if action.record.singular and received == 0.0:
             return
         values = [self.part.value(operand) for operand in action.operands]
         constant = [type(value) in INTEGERS for value in values]
@@ -109,15 +109,15 @@ class Reversal:
             name = action.operands[position]
             assert isinstance(name, str)
             partial = action.record.partials[position](*values, result)
-            self.add(name, partial * amount)
+            self.add(name, partial * received)
 
     # Ends
 
     def add_operands(self, operands: Any, received: Values) -> None:
         """Add what copies received to their operands, the last first."""
-        for operand, amount in zip(reversed(operands), reversed(received), strict=True):
+        for operand, contribution in zip(reversed(operands), reversed(received), strict=True):
             if isinstance(operand, str):
-                self.add(operand, amount)
+                self.add(operand, contribution)
 
     def take_frame(self, label: str | None) -> None:
         """Take back the accumulators of the slots that a frame held."""
@@ -129,7 +129,7 @@ class Reversal:
         env = self.part.value(procedure).env
         self.cotangent.give_environment(env.birth, received, len(env.values))
 
-    def go(self, after: Any, received: Values, end: b.Jump | b.Enter) -> None:
+    def jump(self, after: Any, received: Values, end: b.Jump | b.Enter) -> None:
         target = self.part.block.target(end.label).block
         given = len(end.args)
         self.slots.update(zip(target.params[given:], received[given:], strict=True))
@@ -163,25 +163,25 @@ class Reversal:
         if state.finished:
             self.cotangent.stack.append(received[1:])
             received = received[:1]
-        amounts, frame = [received], state.frame
+        levels, frame = [received], state.frame
         while frame is not None and frame.block is not HALT:
-            amounts.append(self.cotangent.stack.pop())
+            levels.append(self.cotangent.stack.pop())
             frame = frame.next
         self.take_frame(end.ret)
         for (depth, position), _ in state_slots(state):
-            if depth < len(amounts) and amounts[depth][position] != 0.0:
-                self.cotangent.give(capsule.birth, (depth, position), amounts[depth][position])
+            if depth < len(levels) and levels[depth][position] != 0.0:
+                self.cotangent.give(capsule.birth, (depth, position), levels[depth][position])
 
-    def give_back(self, after: Any, received: Values, end: b.Return) -> None:
+    def return_value(self, after: Any, received: Values, end: b.Return) -> None:
         self.cotangent.stack.append(received[1:])
         self.add_operands((end.operand,), received[:1])
 
     def install(self, after: Any, received: Values, end: b.Install) -> None:
         self.take_frame(end.leave)
-        for name, amount in zip(self.part.block.target(end.body).block.params, received, strict=True):
-            self.add(name, amount)
+        for name, contribution in zip(self.part.block.target(end.body).block.params, received, strict=True):
+            self.add(name, contribution)
 
-    def unwinding(self, received: Values) -> None:
+    def undo_raise(self, received: Values) -> None:
         """Put back the frames that a raise removed, and return what was raised to its source."""
         part, stack = self.part, self.cotangent.stack
         stack.append(received[1:])
@@ -200,11 +200,11 @@ class Reversal:
 
 
 BACK: dict[type, Callable[..., None]] = {
-    b.Jump: Reversal.go,
-    b.Enter: Reversal.go,
+    b.Jump: Reversal.jump,
+    b.Enter: Reversal.jump,
     b.Branch: Reversal.branch,
     b.Call: Reversal.call,
     b.Control: Reversal.control,
-    b.Return: Reversal.give_back,
+    b.Return: Reversal.return_value,
     b.Install: Reversal.install,
 }

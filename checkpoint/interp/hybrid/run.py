@@ -94,7 +94,7 @@ def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[Block
     """Run a whole block by its function; return None where it has none or that cannot run it."""
     function = block.run if machine.tape is None else block.tape
     if function is None:
-        heat(block, values, machine.tape is not None)
+        count_run(block, values, machine.tape is not None)
         return None
     births, records = machine.births, machine.tape and len(machine.tape.records)
     outcome: tuple[BlockCode, Values] | None
@@ -109,7 +109,7 @@ def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[Block
     return outcome
 
 
-def heat(block: BlockCode, values: Values, taping: bool) -> None:
+def count_run(block: BlockCode, values: Values, taping: bool) -> None:
     """Count the runs of a block without a function, and emit one after enough of them."""
     if block.emittable:
         block.runs += 1
@@ -123,6 +123,6 @@ def run_part(machine: Machine, last: int) -> bool:
     left = part.forward(machine, last)
     part.block.see(part.slots)
     if machine.tape is not None:
-        part.let_go()
+        part.release_arrays()
         machine.tape.add_part(part)
     return left

@@ -73,12 +73,12 @@ class Pulled:
         else:
             received = [cotangent.take(*key) for key in self.results]
         contributions = self.pullback.contributions(received)
-        for place, amount in zip(reversed(self.places), contributions, strict=False):
+        for place, contribution in zip(reversed(self.places), contributions, strict=False):
             if isinstance(place, str):
-                slots[place] = slots.get(place, 0.0) + amount
+                slots[place] = slots.get(place, 0.0) + contribution
             elif place is not None:
                 birth, field = place
-                cotangent.give(birth, field, amount)
+                cotangent.give(birth, field, contribution)
 
     def _reverse_simply(self, slots: dict[str, Any]) -> None:
         """Do the same where every operand is in a slot and the result is one number, in short."""
@@ -111,9 +111,9 @@ class Written:
         if type(received) is not Amount:
             return
         if self.pullback is not None:
-            for amount in self.pullback.contributions([received]):
+            for contribution in self.pullback.contributions([received]):
                 if isinstance(self.place, str):
-                    slots[self.place] = slots.get(self.place, 0.0) + amount
+                    slots[self.place] = slots.get(self.place, 0.0) + contribution
         if self.name is not None:
             received.own()
             received.array[self.index] = 0.0
