@@ -44,8 +44,7 @@ from checkpoint.prims.arrays import scalar_on_arrays, truth_of
 class Part:
     """One part, from the step `start` up to, not including, `stop`.
 
-    ended: whether the end was passed. raised: whether the step at `stop` raised. Otherwise the part stopped
-    before that step.
+    ended: whether the end was passed. raised: whether the step at `stop` raised.
     structured: by index, the steps recorded as wholes and the origins of others; "end" for those of the end;
     by the slot of what was raised, the removals of its tangents, in the order of `stripped`.
     births: those of the objects in slots whose fields the reversal reads or adds to.
