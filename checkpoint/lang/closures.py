@@ -81,9 +81,7 @@ class Scopes:
                 self._captures[expr] = self.free(expr) if group is None else group.captures
 
     def captures(self, lam: Lambda) -> Names:
-        """Return the contents of the environment of a lambda's closures: for a lambda in a group, the
-        group's.
-        """
+        """Return the contents of a closure's environment: for a lambda in a group, those of the group."""
         return self._captures[lam]
 
     def groups(self, letrec: Letrec) -> tuple[Group, ...]:

@@ -9,8 +9,8 @@ What always holds of a program (grammar.py checks it):
 - a primitive has as many operands as its record says;
 - a letrec binds only lambdas.
 
-The evaluation of each expression is one step of a run (DESIGN: Steps), so no later pass may add or remove
-expressions.
+The evaluation of each expression is one step of a run (docs/design/language.md), so no later pass may add or
+remove expressions.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from checkpoint.errors import Span
 
 @dataclass(slots=True, eq=False, repr=False)
 class Expr:
-    """Any core expression. Expressions are equal only if identical: two places in a program are two
-    expressions.
-    """
+    """Any core expression. Two places in a program are two expressions: equality is identity."""
 
     span: Span = field(repr=False)
 

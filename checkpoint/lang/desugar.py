@@ -1,4 +1,4 @@
-"""Desugar a program's text to its core expression, in a fixed way (DESIGN, section 3).
+"""Desugar a program's text to its core expression, in a fixed way (docs/design/language.md).
 
 In: a Source, and the number of operands of every primitive by its core name. Out: a core expression that
 fulfils grammar.py, the same for the same text. The steps of a run are counted over it, so no later pass may

@@ -1,4 +1,4 @@
-"""Desugar the special forms inside expressions to core (DESIGN: Desugaring is fixed before counting).
+"""Desugar the special forms inside expressions to core (docs/design/language.md).
 
     (let ((a e) (b f)) body)      values in the outer scope, then nested lets, then patterns
     (let f ((a e)) body)          (letrec ((f (lambda (a) body))) (f e)), e in the outer scope

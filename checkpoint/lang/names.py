@@ -78,8 +78,7 @@ def operation_as_value(name: str) -> str:
 
 
 def is_reserved(name: str, arities: Mapping[str, int], used: Collection[str]) -> bool:
-    """Return whether no binder of a core program may have this name, so that the program prints and reads
-    back.
+    """Return whether no binder may have this name, so that the printed program reads back.
 
     used: the primitives that the program uses; only these reserve the names of functions of tensors.
     """

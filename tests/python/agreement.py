@@ -1,7 +1,7 @@
-"""Check that a Python function does on the engines what it does in Python: values, exceptions, output,
-gradients.
+"""Check that a Python function does on the engines what it does in Python.
 
-In: a function and its arguments. Out: nothing, or an AssertionError that says what differs.
+Values, exceptions, output and gradients are compared. In: a function and its arguments. Out: nothing, or an
+AssertionError that says what differs.
 """
 
 from __future__ import annotations

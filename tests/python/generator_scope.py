@@ -103,9 +103,7 @@ class Base:
 
     @contextmanager
     def indented(self, head: str) -> Iterator[None]:
-        """Write the lines of one block in this context; variables first bound in it may be unbound
-        afterwards.
-        """
+        """Write one block in this context; variables first bound in it may be unbound afterwards."""
         self.line(head)
         self.indent += 1
         before = {v: v.definite for v in self.frame.variables}
@@ -168,9 +166,7 @@ class Base:
         return [v for v in self.frame.variables if v.kind == kind and v.writable]
 
     def changeable(self, kind: str) -> list[Variable]:
-        """Return the lists or dictionaries that this function may change, those of enclosing functions
-        included.
-        """
+        """Return the lists or dictionaries that this function may change, its own and enclosing ones."""
         found = [v for v in self.frame.variables if v.kind == kind and v.writable and v.definite]
         outer = self.frame.parent
         while outer is not None and self.frame.effects:

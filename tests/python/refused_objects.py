@@ -1,5 +1,4 @@
-"""Functions that call or hold an object that no program can. Before each: its name in the error, and the
-advice.
+"""Functions that call or hold a refused object. Before each: its name in the error, and the advice.
 
 The use is between « and »; the error underlines it.
 """

@@ -18,9 +18,7 @@ STEP = 0.01
 
 
 def of_numbers(x: float) -> float:
-    """Use reals, integers and a branch; an integer is read only through a copy, and its first copy
-    lives on.
-    """
+    """Use reals, integers and a branch; an integer is read only through a copy, which lives on."""
     v = total = 0.0
     for i in range(400):
         force = x * math.sin(1.5 * STEP * i)

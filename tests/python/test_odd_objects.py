@@ -1,5 +1,4 @@
-"""Odd objects that a program reads: those that answer any name, modules, tuples of the system, packaged
-functions.
+"""Odd objects that a program reads: some answer any name; modules, system tuples, packaged functions.
 
 Each is a variable of the module, a default or an argument; errors show the place of the use.
 """

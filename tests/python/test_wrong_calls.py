@@ -1,6 +1,4 @@
-"""Calls whose arguments do not fit, and errors of a run: Python's exceptions and texts, at the
-user's line.
-"""
+"""Calls whose arguments do not fit, and errors of a run: Python's texts, at the user's line."""
 
 from __future__ import annotations
 

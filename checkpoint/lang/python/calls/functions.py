@@ -162,31 +162,44 @@ def _escaping(t: FunctionContext, nodes: list[ast.FunctionDef], env: Env, exits:
             return with_defaults(t, node, env, exits.handler, add)
         lambdas = [t.nested(t.scope.children[node], now) for node in nodes]
         bindings = tuple(zip(names.values(), lambdas, strict=True))
-        return Letrec(span, bindings, decorated(nodes[0], now))
+        return Letrec(span, bindings, after(now))
 
-    def decorated(node: ast.FunctionDef, now: Env) -> Expr:
-        if not node.decorator_list:
-            return stored(list(names), now)
-        value = t.read(node.name, node, now)
-        for decorator in reversed(node.decorator_list):
-            value = t.program.apply(t, decorator, [value], now)
-        plain = {k: v for k, v in now.items() if k != node.name}
-        if node.name in t.cells:
-            plain[node.name] = env[node.name]
-
-        def use(result: Expr) -> Expr:
-            return t.store(node.name, result, plain, exits.next)
-
-        return use(value) if exits.handler is None else handlers.guard(t, value, now, exits.handler, use)
-
-    def stored(left: list[str], now: Env) -> Expr:
-        celled = [name for name in left if name in t.cells]
-        if not celled:
-            return exits.next(now)
-        value = t.read(celled[0], nodes[0], now)
-        return t.store(celled[0], value, {**now, celled[0]: env[celled[0]]}, lambda n: stored(celled[1:], n))
+    def after(now: Env) -> Expr:
+        if nodes[0].decorator_list:
+            return _decorated(t, nodes[0], env, now, exits)
+        return _into_cells(t, nodes, env, now, exits)
 
     return bound(0, env)
+
+
+def _decorated(t: FunctionContext, node: ast.FunctionDef, before: Env, env: Env, exits: Exits) -> Expr:
+    """Bind the name of a definition to the result of its decorators; before: the bindings before it."""
+    value = t.read(node.name, node, env)
+    for decorator in reversed(node.decorator_list):
+        value = t.program.apply(t, decorator, [value], env)
+    plain = {k: v for k, v in env.items() if k != node.name}
+    if node.name in t.cells:
+        plain[node.name] = before[node.name]
+
+    def use(result: Expr) -> Expr:
+        return t.store(node.name, result, plain, exits.next)
+
+    return use(value) if exits.handler is None else handlers.guard(t, value, env, exits.handler, use)
+
+
+def _into_cells(
+    t: FunctionContext, nodes: list[ast.FunctionDef], before: Env, env: Env, exits: Exits
+) -> Expr:
+    """Store the functions whose names are in cells there; before: the bindings before the definitions."""
+    in_cells = list(dict.fromkeys([node.name for node in nodes if node.name in t.cells]))
+
+    def store(left: list[str], now: Env) -> Expr:
+        if not left:
+            return exits.next(now)
+        name, value = left[0], t.read(left[0], nodes[0], now)
+        return t.store(name, value, {**now, name: before[name]}, lambda then: store(left[1:], then))
+
+    return store(in_cells, env)
 
 
 def _refuse_changes(t: FunctionContext, scope: Scope) -> None:

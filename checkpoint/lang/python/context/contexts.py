@@ -118,9 +118,7 @@ class ProgramContext(ABC):
 
     @abstractmethod
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
-        """Return the classes with a method, derived ones first; the flag: whether the method takes the
-        object.
-        """
+        """Return the classes with a method, derived ones first; the flag: if it takes the object."""
 
     @abstractmethod
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
@@ -178,7 +176,7 @@ class KnownFunction:
 
 
 class FunctionContext(CallContext):
-    """One function that is being translated.
+    """One function that is being translated; the handlers of constructs take it as `t`.
 
     program: the program that it is part of. text: its syntax tree. scope: its variables.
     globals: returns the meaning of a name that no enclosing function binds.

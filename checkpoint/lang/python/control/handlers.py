@@ -127,8 +127,10 @@ def with_handler(
     body: Callable[[Handler], Expr],
     span: Span,
 ) -> Expr:
-    """Return `body` with a handler, a procedure that runs `clauses` on the variables at the time of the
-    exception.
+    """Return `body` inside the binding of a handler.
+
+    The handler is a procedure that runs `clauses` on the exception and the variables at the time when it was
+    raised.
     """
     names = tuple(sorted(written))
     handler = Handler(t.fresh("handler"), names)

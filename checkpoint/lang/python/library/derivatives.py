@@ -1,5 +1,4 @@
-"""The public derivative functions of the package, for use within a program, written in the translated
-language.
+"""The package's derivative functions for use within a program, written in the translated language.
 
 In: a function of the program and its arguments. Out: the result of the public function of the same name. A
 cotangent or tangent is a value like any other here, with None where there is none. A derivative is one step

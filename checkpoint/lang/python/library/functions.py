@@ -209,13 +209,13 @@ def reduce_(function: Any, items: Any, initial: Any = MISSING, /) -> Any:
     return total
 
 
-def partial_(function: Any, /, *given: Any) -> Any:
+def partial_(function: Any, /, *first: Any) -> Any:
     """See functools.partial."""
     if not callable(function):
         raise TypeError("the first argument must be callable")
 
     def call(*more: Any) -> Any:
-        return function(*given, *more)
+        return function(*first, *more)
 
     return call
 

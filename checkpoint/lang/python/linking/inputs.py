@@ -1,5 +1,4 @@
-"""The inputs of a program: the Python objects that it reads from its surroundings, and how to find them
-again.
+"""The inputs of a program: the objects that it reads from its surroundings, and how to find them again.
 
 In: during translation, the objects that the program's names denote. Out: a tree of inputs, each found from
 another one by one access (a global of a function, a cell of its closure, an attribute of a module). A later

@@ -147,9 +147,7 @@ class Objects(ProgramContext):
         return self.callee(found) if isinstance(found, Reference) else None
 
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
-        """Return the classes with a method, derived ones first; the flag: whether the method takes the
-        object.
-        """
+        """Return the classes with a method, derived ones first; the flag: if it takes the object."""
         found = []
         for cls in _derived_first(self.facts.classes):
             member = classes.found_in_class(cls, name)

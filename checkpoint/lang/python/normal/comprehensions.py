@@ -13,9 +13,7 @@ from checkpoint.lang.python.normal.nodes import assign, constant, load
 
 
 def growth(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, name: str) -> tuple[ast.expr, ast.stmt]:
-    """Return the initial value of the variable that becomes the result, and the statement that adds one
-    element.
-    """
+    """Return the initial value of the result's variable, and the statement that adds one element."""
     if isinstance(node, ast.DictComp):
         start: ast.expr = ast.Dict([], [])
         target = ast.copy_location(ast.Subscript(load(name, node), node.key, ast.Store()), node)
@@ -35,8 +33,9 @@ def runs_as_function(node: ast.AST) -> bool:
 def loops(
     node: ast.expr, generators: list[ast.comprehension], body: ast.stmt, after: list[ast.stmt]
 ) -> ast.For:
-    """Return the loops and tests of a comprehension around a body; after: the statements after each inner
-    loop.
+    """Return the loops and tests of a comprehension around a body.
+
+    after: the statements that follow each inner loop.
     """
     inside = [body]
     for generator in reversed(generators):

@@ -82,8 +82,9 @@ class Expressions(ABC):
         return self.save(value, out)
 
     def pure(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
-        """Return the expression without its effects; these, and everything to be evaluated before them, go to
-        `out`.
+        """Return the expression without its effects.
+
+        The effects, and everything that must be evaluated before them, are added to `out`.
         """
         if not self.has_effect(node):
             return node

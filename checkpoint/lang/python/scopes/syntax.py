@@ -36,8 +36,9 @@ MUTATING_FUNCTIONS = frozenset(("at", "copyto", "fill_diagonal", "place", "put",
 
 
 def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """Yield some nodes and all nodes inside them, in the order of the text, without the contents of those
-    that `enters` refuses.
+    """Yield some nodes and all nodes inside them, in the order of the text.
+
+    enters: returns whether the contents of a node are included.
     """
     pending = list(nodes)[::-1]
     while pending:

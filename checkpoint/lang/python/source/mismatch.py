@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 
 def too_many(name: str, least: int, most: int, count: int | str, keyword_only: int = 0) -> str:
-    """Return the text for too many positional arguments; keyword_only: how many keyword-only ones were
-    passed.
-    """
+    """Return the text for too many positional arguments; keyword_only: how many others were passed."""
     counted = str(most) if least == most else f"from {least} to {most}"
     plural = "" if most == 1 and least == most else "s"
     given = f"{count} {'was' if count == 1 else 'were'} given"

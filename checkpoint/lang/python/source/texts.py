@@ -190,9 +190,7 @@ def _shown_name(name: str) -> str:
 
 
 def _first_line(node: ast.AST) -> int:
-    """Return the first line of a definition as its code object states it: that of the first decorator, if
-    any.
-    """
+    """Return the first line of a definition, including its decorators, as its code object has it."""
     decorators = getattr(node, "decorator_list", None)
     first: Any = decorators[0] if decorators else node
     line: int = first.lineno

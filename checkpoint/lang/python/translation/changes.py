@@ -104,7 +104,7 @@ def _plain_call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Exp
     )
 
 
-# What of an array shows its elements.
+# The attributes of an array that share its elements, with what to write instead.
 _SHOWN = {
     "T": "with the indices in the other order",
     "flat": "with an index for each axis, or those of a.reshape(-1)",
