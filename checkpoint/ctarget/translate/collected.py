@@ -89,6 +89,6 @@ def listing(unit: Unit, forms: tuple[str, ...]) -> str:
 
 
 def _procedure(block: BlockPeer) -> str:
-    """The name of a block's procedure, as `--procedure` has it."""
+    """Return the name of a block's procedure, as `--procedure` has it."""
     lam = block.procedure.lam
     return (lam.name if lam is not None else None) or "lambda"

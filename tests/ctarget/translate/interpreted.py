@@ -80,16 +80,16 @@ class Run:
 
     def reversed(self, cotangents: dict[int, float]) -> list[float]:
         """Return the cotangents of the first header's params, from those of the registers."""
-        given = [cotangents[at] for at, _ in self.end.contents]
+        passed = [cotangents[at] for at, _ in self.end.contents]
         for done, values, header, end in reversed(self.trail):
             sources = end.sources if isinstance(end, Jump) else [source for _, source in end.contents]
             found: Values = {}
-            for source, cotangent in reversed(list(zip(sources, given, strict=True))):
+            for source, cotangent in reversed(list(zip(sources, passed, strict=True))):
                 _add(found, source, cotangent)
             for op in reversed(done):
                 _reverse(op, values, found)
-            given = [found.get(param, 0.0) for param in header.params]
-        return given
+            passed = [found.get(param, 0.0) for param in header.params]
+        return passed
 
 
 def _value(source: Source, values: Values) -> float:

@@ -36,44 +36,44 @@ EXPORTED bool unit_reverse(void) { return false; }
 
 
 def plain(number: int) -> str:
-    """A file whose function `number` gives that number once it is bound."""
+    """Return a file whose function `number` returns that number once it is bound."""
     return _TEXT.replace("NUMBER", str(number)) + _FORMS
 
 
 def without_functions() -> str:
-    """A file that exports no form of a unit."""
+    """Return a file that exports no form of a unit."""
     return _TEXT.replace("NUMBER", "1")
 
 
 def number_of(loaded: Any) -> int:
-    """What the function `number` of a loaded file gives."""
+    """Return what the function `number` of a loaded file returns."""
     function = loaded.library.number
     function.restype = ctypes.c_int64
     return int(function())
 
 
 def fake_compiler(path: Path, script: str, version: str = "fake 1") -> Path:
-    """A command that answers --version, and else does what a shell script says."""
+    """Make a command that answers --version, and else runs a shell script."""
     path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" && exit 0\n{script}\n')
     path.chmod(0o755)
     return path
 
 
 def counting_compiler(folder: Path) -> Path:
-    """The compiler that there is, which leaves a line in `folder`/calls for each compilation."""
+    """Make a command that runs the compiler and adds a line to `folder`/calls for each compilation."""
     words = compiler.find()
     assert words is not None
     return fake_compiler(folder / "counting", f'echo >>"{folder}/calls"\nexec {" ".join(words.words)} "$@"')
 
 
 def calls(folder: Path) -> int:
-    """How often a counting compiler has compiled."""
+    """Return how often a counting compiler has compiled."""
     path = folder / "calls"
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
 def new_translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[policy.Translator]:
-    """Of a process that has translated nothing yet, with an empty cache, and waits."""
+    """Yield the translator of a process that has translated nothing yet, with an empty cache, and waits."""
     monkeypatch.setenv("CHECKPOINT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
     monkeypatch.setattr(compilation, "_loaded", WeakValueDictionary())

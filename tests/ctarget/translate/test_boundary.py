@@ -56,7 +56,7 @@ def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[poli
 
 
 def failing(body: str = "raise KeyError('injected')") -> Callable[..., Any]:
-    """A function as if it were this package's own, so that what it raises is a failure of translation."""
+    """Return a function that counts as this package's own: what it raises is a failure of translation."""
     module: dict[str, Any] = {"__name__": "checkpoint.injected"}
     exec(f"def fails(*arguments, **keywords):\n    {body}", module)
     made: Callable[..., Any] = module["fails"]
@@ -182,9 +182,9 @@ def test_where_no_thread_can_be_started_nothing_is_translated_in_the_background(
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "")
     monkeypatch.setattr(threading.Thread, "start", no_thread)
-    with pytest.warns(TranslationWarning, match="no thread can be started: can't start new thread") as told:
+    with pytest.warns(TranslationWarning, match="no thread can be started: can't start new thread") as warned:
         assert runs(translator) == expected
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 _PROCESS = """
@@ -197,7 +197,7 @@ print(checkpoint.vjp(f, 0.5, 1.0, engine="c"))
 
 
 def process(prepare: str, **environment: str) -> tuple[str, str]:
-    """What a process prints that takes a gradient; it ends well."""
+    """Return what a process prints that takes a gradient; it must succeed."""
     done = subprocess.run(
         [sys.executable, "-c", _PROCESS.replace("PREPARE", prepare), LOOP],
         env={**os.environ, **environment},

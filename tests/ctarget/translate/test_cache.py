@@ -38,14 +38,14 @@ def by(tmp_path: Path) -> compiler.Compiler:
 
 
 def made(source: str, by: compiler.Compiler) -> Compilation:
-    """A compilation that has ended."""
+    """Return a compilation that has ended."""
     begun = Compilation(source, by)
     begun.wait()
     return begun
 
 
 def number(source: str, by: compiler.Compiler) -> int:
-    """The number of a unit that was compiled or found."""
+    """Return the number of a unit that was compiled or found."""
     loaded = made(source, by).loaded
     assert loaded is not None
     return number_of(loaded)
@@ -56,7 +56,7 @@ def path_of(source: str, by: compiler.Compiler) -> Path:
 
 
 def forgotten() -> None:
-    """What this process has loaded is as if it had not been: the cache is asked."""
+    """Forget what this process has loaded, so that the cache is asked."""
     compilation._loaded.clear()
 
 
@@ -76,7 +76,7 @@ def test_nobody_else_can_read_or_write_the_folder(by: compiler.Compiler) -> None
 
 
 def foreign(content: bytes) -> bytes:
-    """The same file, of another architecture."""
+    """Return the same file, for another architecture."""
     machine = 183 if platform.machine() == "x86_64" else 62
     return content[:18] + struct.pack("<H", machine) + content[20:]
 
@@ -102,13 +102,13 @@ def test_a_damaged_file_is_made_again(kind: str, k: int, by: compiler.Compiler, 
 
 
 def _compiled(source: str, by: compiler.Compiler) -> bytes:
-    """What is compiled of a source, neither loaded nor kept."""
+    """Return what a source compiles to, neither loaded nor cached."""
     with cache.workplace() as folder:
         return compilation._compile(by, source, folder)
 
 
 def _bytes_of(source: str, by: compiler.Compiler) -> bytes:
-    """The cache's file of what is compiled of a source, which is not loaded."""
+    """Return the cache's file for what a source compiles to, which is not loaded."""
     cache.put(cache.key(source, cache.version(by), by), _compiled(source, by))
     return path_of(source, by).read_bytes()
 
@@ -231,7 +231,7 @@ def test_without_a_variable_it_is_in_the_users_cache(monkeypatch: pytest.MonkeyP
 
 
 def test_what_was_used_longest_ago_goes(by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the clock says: the files of others were used in known order, long ago."""
+    """Set the times of other files: the test does not depend on the clock."""
     number(plain(12), by)
     size = path_of(plain(12), by).stat().st_size
     others = [cache.folder().path / f"{name * 64}.unit" for name in "ab"]

@@ -1,4 +1,4 @@
-"""The compiler of units: which is taken, what it is told, what becomes of it where it fails or must end."""
+"""The compiler of units: which one is taken, its command line, what happens where it fails or must end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def in_a_cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def found(monkeypatch: pytest.MonkeyPatch, **environment: str) -> tuple[str, ...] | None:
-    """The command that is found there."""
+    """Return the command that is found there."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     by = compiler.find()
@@ -157,7 +157,7 @@ HANGS = 'sleep 1000 & echo $$ >"{folder}/pid.new"; mv "{folder}/pid.new" "{folde
 
 
 def hanging(folder: Path) -> Compilation:
-    """A compilation that has begun and never ends; its compiler has started another process."""
+    """Return a compilation that never ends; its compiler has started another process."""
     path = fake_compiler(folder / "hangs", HANGS.format(folder=folder))
     made = Compilation(plain(1), compiler.Compiler((str(path),)))
     while not (folder / "pid").exists():
@@ -194,7 +194,7 @@ def test_without_descriptors_of_processes_time_is_limited_too(
 def test_who_waits_for_another_that_hangs_compiles_at_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock of a key is another's, but not for ever."""
+    """Hold the lock of a key elsewhere: it is waited for, but not for ever."""
     by = compiler.find()
     assert by is not None
     monkeypatch.setattr(cache, "LOCK_SECONDS", 0.3)
@@ -247,7 +247,7 @@ if sys.argv[2] == "fork":
 
 
 def alive_in_group(group: int) -> list[str]:
-    """The processes of a group that have not ended."""
+    """Return the processes of a group that have not ended."""
     alive = []
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
@@ -256,13 +256,13 @@ def alive_in_group(group: int) -> list[str]:
     return alive
 
 
-@pytest.mark.parametrize("way", ["end", "fork"])
-def test_a_process_that_ends_leaves_no_compiler_behind(way: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["end", "fork"])
+def test_a_process_that_ends_leaves_no_compiler_behind(by: str, tmp_path: Path) -> None:
     script = f'echo $$ >"{tmp_path}/pid.new"; mv "{tmp_path}/pid.new" "{tmp_path}/pid"; sleep 60; exit 1'
     path = fake_compiler(tmp_path / "cc", script)
     began = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-c", _SLOW, str(tmp_path / "pid"), way],
+        [sys.executable, "-c", _SLOW, str(tmp_path / "pid"), by],
         env={**os.environ, "CC": str(path), "PYTHONWARNINGS": "error"},
         input=plain(1),
         capture_output=True,

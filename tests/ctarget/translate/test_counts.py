@@ -71,11 +71,11 @@ def test_what_is_counted() -> None:
     make = Maker()
     at = block("loop", "x", "v")
     x, v, birth = make.place("x_0"), make.place("v_0", "value"), make.place("birth_0", "integer")
-    told = make.place("told_0", "boolean")
+    is_pair = make.place("is_pair_0", "boolean")
     header = make.header(at, (x, v), 9)
     cold, cased, back = (make.node(at, (x, v), 3) for _ in range(3))
-    header.root.ops = [IsKind(told, v, "PAIR")]
-    header.root.end = Fork(told, cased, cold)
+    header.root.ops = [IsKind(is_pair, v, "PAIR")]
+    header.root.end = Fork(is_pair, cased, cold)
     cold.effects = [Make(make.place("p_0", "value"), "PAIR", (x, v), birth)]
     cold.end = cold.exit
     read = [Load(make.place("x_1"), v, 0), Load(make.place("w_0", "value"), v, 1)]

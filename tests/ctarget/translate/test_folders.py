@@ -19,7 +19,7 @@ needs_root = pytest.mark.skipif(not is_root, reason="only root can give files aw
 
 
 def wanted(tmp_path: Path) -> Path:
-    """A folder in a folder in one of the test's own."""
+    """Return a folder inside a folder of the test's own."""
     return tmp_path / "parent" / "cache" / "translated"
 
 
@@ -75,7 +75,7 @@ def test_a_folder_of_another_user(where: str, reason: str, tmp_path: Path) -> No
 def test_a_group_of_the_user_alone_may_write_to_parents(
     name: str, members: list[str], is_allowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where the umask is 002."""
+    """Allow it, as where the umask is 002."""
     trusted(wanted(tmp_path))
     (tmp_path / "parent").chmod(0o775)
     monkeypatch.setattr(pwd, "getpwuid", lambda user: SimpleNamespace(pw_name="me"))
@@ -97,7 +97,7 @@ def test_a_link_on_the_way_is_followed_and_its_target_checked(tmp_path: Path) ->
 
 
 def test_what_is_put_in_the_place_of_a_folder_is_not_read(tmp_path: Path) -> None:
-    """The folder that was checked is the one that is used, whatever becomes of the path."""
+    """Use the folder that was checked, whatever becomes of its path."""
     found = trusted(wanted(tmp_path))
     found.write("file", b"mine")
     wanted(tmp_path).rename(tmp_path / "away")

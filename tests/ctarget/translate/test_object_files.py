@@ -38,7 +38,7 @@ def test_what_is_no_shared_object(content: bytes) -> None:
 
 
 def mach_o(segment_end: int, table_end: int, order: str = "<") -> bytes:
-    """The head of a file with a segment, symbols and a signature."""
+    """Return the beginning of a file with a segment, symbols and a signature."""
     segment = struct.pack(f"{order}II16sQQQQiiII", 0x19, 72, b"__TEXT", 0, 0, 0, segment_end, 7, 5, 0, 0)
     symbols = struct.pack(f"{order}6I", 0x2, 24, table_end - 32, 1, table_end - 16, 16)
     signature = struct.pack(f"{order}4I", 0x1D, 16, table_end - 8, 8)

@@ -1,4 +1,4 @@
-"""What is translated when: with stand-ins for what makes units."""
+"""When and what is translated, with stand-ins for what makes units."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ PLAIN, TAPED, BOTH = ("plain",), ("taped",), ("plain", "taped")
 
 @dataclass
 class Fakes:
-    """Stand-ins for all that makes units: what was asked of them.
+    """Stand-ins for all that makes units, which note what was asked of them.
 
     refuses: no block is worth it.
     """
@@ -121,12 +121,12 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
 
 
 def loop(count: int) -> tuple[Any, Any]:
-    """The engine, and the start of a run of about 8 steps for each count, of a program of its own."""
+    """Return the engine, and the start of a run of its own program, of about 8 steps for each count."""
     return started(LOOP.replace("COUNT", str(count)))
 
 
 def advanced(count: int) -> None:
-    """One run of a program of its own, without a tape."""
+    """Run a program of its own once, without a tape."""
     engine, start = loop(count)
     engine.advance(start, None, Effects())
 
@@ -286,7 +286,7 @@ def test_in_the_background_what_is_not_hot_waits_for_its_turn(
 # What goes wrong
 
 
-def told(recorded: list[warnings.WarningMessage]) -> list[str]:
+def texts(recorded: list[warnings.WarningMessage]) -> list[str]:
     return [str(each.message) for each in recorded if each.category is TranslationWarning]
 
 
@@ -297,10 +297,10 @@ def test_without_a_compiler_all_runs_on_the_machine_and_it_says_so_once(
     with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always")
         advanced(50)
-        assert told(recorded) == []
+        assert texts(recorded) == []
         for _ in range(3):
             advanced(5000)
-    (text,) = told(recorded)
+    (text,) = texts(recorded)
     assert text.startswith("there is no C compiler: set CC to name one")
     assert fakes.written == []
 
@@ -323,7 +323,7 @@ def test_a_compiler_that_fails_is_said_once_and_then_given_up(
         warnings.simplefilter("always")
         for count in range(5000, 5010):
             advanced(count)
-    (text,) = told(recorded)
+    (text,) = texts(recorded)
     assert text.startswith(f"the C compiler has failed: {path} ended with the status 3: no licence")
     assert fakes.installed == []
     assert translator.gives_up
@@ -353,7 +353,7 @@ def test_a_mode_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No more calls from Python than a run without it has slices."""
+    """Count calls: no more from Python than a run without a watch has slices."""
     monkeypatch.setenv("CHECKPOINT_JIT", "")
     watch = Watch(policy.Account(), taped=False, waits=False)
     monkeypatch.setattr(policy, "THRESHOLD", 10**12)

@@ -33,7 +33,7 @@ def f(x):
 
 
 def functions(folder: Path, count: int) -> list[Callable[[float], float]]:
-    """The function f of so many files of the same content."""
+    """Return the function f of each of so many files with the same content."""
     found = []
     for k in range(count):
         path = folder / f"module_{k}.py"
@@ -48,13 +48,13 @@ def functions(folder: Path, count: int) -> list[Callable[[float], float]]:
 
 
 def collect() -> None:
-    """A function goes with its first collection, what was made of it with the second."""
+    """Collect twice: a function goes first, then what was made of it."""
     gc.collect()
     gc.collect()
 
 
 def maps() -> int:
-    """How many parts of units are mapped."""
+    """Return how many parts of units are mapped."""
     lines = Path("/proc/self/maps").read_text().splitlines()
     return sum(".load" in line for line in lines)
 
@@ -98,7 +98,7 @@ def test_a_capsule_keeps_the_units_of_its_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["off", "wait"])
 def test_a_capsule_outlives_its_function(mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is made meanwhile, in memory that was the function's."""
+    """Resume a capsule after its function's memory was used for others."""
     monkeypatch.setenv("CHECKPOINT_JIT", mode)
     (f,) = functions(tmp_path, 1)
     expected = checkpoint.vjp(f, 0.3, 1.0, engine="c")

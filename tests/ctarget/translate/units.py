@@ -175,10 +175,10 @@ def containers() -> Unit:
     header = make.header(at, (walked, s, n), 20)
     make.unit.references += ["point", "procedure", "call"]
     root = header.root
-    told = make.place("told_0", "boolean")
-    root.ops.append(IsKind(told, walked, "PAIR"))
+    is_pair = make.place("is_pair_0", "boolean")
+    root.ops.append(IsKind(is_pair, walked, "PAIR"))
     done, body = make.node(end, (s, walked), 1), make.node(at, (walked, s, n), 1)
-    root.end = Fork(told, body, done)
+    root.end = Fork(is_pair, body, done)
     x, rest, env = make.place("x_0"), make.place("rest_0", "value"), make.place("env_0", "value")
     body.ops += [
         Expect(walked, "PAIR"),
