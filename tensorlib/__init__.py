@@ -8,57 +8,37 @@ tensorlib/README.md.
 
 from __future__ import annotations
 
-from tensorlib import (
+from tensorlib import backend, functional, jacobian_parts, objects, random, sparse, special
+from tensorlib.elementwise import comparison, complex, elementary, pointwise, powers, selection
+from tensorlib.functional import reduce, scan
+from tensorlib.language import functions, scalars
+from tensorlib.language import products as tensor_products
+from tensorlib.layout import (
     accumulating,
-    axes,
-    backend,
-    calculus,
-    comparison,
-    complex,
-    convolution,
     creation,
+    indexing,
+    inplace,
+    joining,
+    ranges,
+    rearranging,
+    shapes,
+    writing,
+)
+from tensorlib.layout.accumulating import add_at, subtract_at
+from tensorlib.linear import (
     decompositions,
     diagonals,
     einsum,
-    elementary,
-    extremes,
-    fourier,
-    functional,
-    grouping,
-    indexing,
-    inplace,
-    jacobian_parts,
-    joining,
-    language,
-    language_products,
-    language_scalars,
     linalg,
     matrices,
     matrix_norms,
-    missing,
-    norms,
-    objects,
-    pointwise,
-    powers,
     products,
-    quantiles,
-    random,
-    ranges,
-    rearranging,
-    reductions,
-    scans,
-    selection,
-    shapes,
     singular,
-    sorting,
-    sparse,
-    special,
     vectors,
-    writing,
 )
-from tensorlib.accumulating import add_at, subtract_at
-from tensorlib.functional import reduce, scan
-from tensorlib.grouping import segment_max, segment_min, segment_prod, segment_sum
+from tensorlib.reductions import axes, extremes, grouping, missing, norms, quantiles, scans, sorting, sums
+from tensorlib.reductions.grouping import segment_max, segment_min, segment_prod, segment_sum
+from tensorlib.signals import calculus, convolution, fourier
 
 __all__ = [
     "accumulating",
@@ -77,14 +57,12 @@ __all__ = [
     "extremes",
     "fourier",
     "functional",
+    "functions",
     "grouping",
     "indexing",
     "inplace",
     "jacobian_parts",
     "joining",
-    "language",
-    "language_products",
-    "language_scalars",
     "linalg",
     "matrices",
     "matrix_norms",
@@ -99,7 +77,7 @@ __all__ = [
     "ranges",
     "rearranging",
     "reduce",
-    "reductions",
+    "scalars",
     "scan",
     "scans",
     "segment_max",
@@ -113,6 +91,8 @@ __all__ = [
     "sparse",
     "special",
     "subtract_at",
+    "sums",
+    "tensor_products",
     "vectors",
     "writing",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import check_real
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import call, shape_now
+from tensorlib.layout.moving import call, shape_now
 
 
 def _basis(xp: Any, x: Any, position: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import methods, tensor
-from tensorlib.moving import call, linear, matrices, shape_of, viewed, with_options
+from tensorlib.layout.moving import call, linear, matrices, shape_of, viewed, with_options
 from tensorlib.rules import discrete
 
 # Attributes

@@ -20,7 +20,7 @@ import numpy as np
 
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
-from tensorlib.moving import call
+from tensorlib.layout.moving import call
 from tensorlib.rules import discrete, unbroadcast
 
 Shape = Any

@@ -11,9 +11,9 @@ from scipy import special as _scipy
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import also_implements, tensor
 from checkpoint.scalars.definition import definitions
-from tensorlib.formulas import partials_of
-from tensorlib.norms import LOGSUMEXP
-from tensorlib.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
+from tensorlib.elementwise.formulas import partials_of
+from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
+from tensorlib.reductions.norms import LOGSUMEXP
 from tensorlib.rules import number, pointwise, real_only, record, sampled, unbroadcast
 from tensorlib.special import register_softmax
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorlib.linalg import of_arrays
-from tensorlib.pointwise import MULTIPLY, SUBTRACT
+from tensorlib.elementwise.pointwise import MULTIPLY, SUBTRACT
+from tensorlib.linear.linalg import of_arrays
 from tensorlib.rules import real_only, record, unbroadcast
 
 

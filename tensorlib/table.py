@@ -7,7 +7,8 @@ import sys
 
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
-from tensorlib import scipy_linalg, scipy_special
+from tensorlib import scipy_special
+from tensorlib.linear import scipy_linalg
 
 LATER = (scipy_linalg, scipy_special)  # importing the package imports all modules but these
 
@@ -22,7 +23,8 @@ def table() -> str:
         if listed:
             topic = module.__name__.partition(".")[2]
             title = (module.__doc__ or "").partition("\n")[0].rstrip(".")
-            rows.append(f"| [{topic}]({topic}.py): {title[:1].lower()}{title[1:]} | {listed} |")
+            path = topic.replace(".", "/")
+            rows.append(f"| [{path}]({path}.py): {title[:1].lower()}{title[1:]} | {listed} |")
     return "\n".join(rows) + "\n"
 
 

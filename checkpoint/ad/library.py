@@ -26,7 +26,7 @@ from checkpoint.errors import InternalError
 # that are named by strings: the libraries depend on this package, which must not depend on them.
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "numpy": ("tensorlib",),
-    "scipy": ("tensorlib", "tensorlib.scipy_linalg", "tensorlib.scipy_special"),
+    "scipy": ("tensorlib", "tensorlib.linear.scipy_linalg", "tensorlib.scipy_special"),
     "tensorlib": ("tensorlib",),
 }
 

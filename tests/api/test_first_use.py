@@ -90,7 +90,7 @@ PARTS = {
         def logs(x): return sp.logsumexp([x, 1.0]) + sp.gammaln(x)
         print(checkpoint.grad(logs, engine=E)(1.5))
     """,
-    "tensorlib.scipy_linalg": """
+    "tensorlib.linear.scipy_linalg": """
         import numpy as np
         import scipy.linalg
         def solved(x): return scipy.linalg.expm(np.eye(2) * x).sum()

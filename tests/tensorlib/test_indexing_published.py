@@ -9,8 +9,8 @@ import pytest
 
 import tensorlib
 from checkpoint.ad.tensors import ALWAYS, apply
-from tensorlib.indexing import GETITEM, TAKE
-from tensorlib.writing import SETITEM
+from tensorlib.layout.indexing import GETITEM, TAKE
+from tensorlib.layout.writing import SETITEM
 from tests.tensorlib.check import check, data_of, value
 
 A = np.array

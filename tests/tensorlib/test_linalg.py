@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlib.scipy_linalg
+import tensorlib.linear.scipy_linalg
 import tensorlib.scipy_special  # noqa: F401
 from checkpoint.ad.record import records
 from tests.tensorlib.check import check

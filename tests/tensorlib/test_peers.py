@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlib.scipy_linalg
+import tensorlib.linear.scipy_linalg
 import tensorlib.scipy_special  # noqa: F401
 from checkpoint.ad.amounts import Scattered
 from checkpoint.ad.record import records

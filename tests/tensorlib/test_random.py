@@ -7,7 +7,7 @@ import pytest
 
 from checkpoint.ad.tensors import ALWAYS, apply
 from tensorlib import random
-from tensorlib.moving import found
+from tensorlib.layout.moving import found
 from tests.tensorlib.check import value
 
 KEY = random.key(7)

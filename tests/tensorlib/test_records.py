@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlib.scipy_linalg
+import tensorlib.linear.scipy_linalg
 import tensorlib.scipy_special  # noqa: F401
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor

@@ -12,7 +12,7 @@ from checkpoint.ad.numbers import real_part
 from checkpoint.ad.operands import leaves
 from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.errors import RunError
-from tensorlib.moving import found
+from tensorlib.layout.moving import found
 from tests.tensorlib.check import check, data_of, value
 
 RNG = np.random.default_rng(0)

@@ -9,9 +9,9 @@ import pytest
 
 import checkpoint
 from checkpoint.ad.tensors import ALWAYS, apply
-from tensorlib.accumulating import add_at, subtract_at
-from tensorlib.grouping import segment_max, segment_min, segment_prod, segment_sum
-from tensorlib.moving import found
+from tensorlib.layout.accumulating import add_at, subtract_at
+from tensorlib.layout.moving import found
+from tensorlib.reductions.grouping import segment_max, segment_min, segment_prod, segment_sum
 from tests.tensorlib.check import value
 
 INDEX = np.array([0, 2, 0, 2, 2])

@@ -1,0 +1,1 @@
+"""Functions element by element: arithmetic, elementary functions, comparisons, choices."""

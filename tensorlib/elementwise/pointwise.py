@@ -1,0 +1,143 @@
+"""Arithmetic element by element, with broadcasting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkpoint.scalars import arithmetic, piecewise
+from checkpoint.scalars.definition import Definition
+from tensorlib.elementwise.formulas import on_arrays, rules_of, with_quotients
+from tensorlib.rules import discrete, pointwise, sampled
+
+ANY = (-2.0, 2.0)
+NONZERO = (0.5, 2.0)
+POSITIVE = (0.2, 3.0)
+
+
+ADD = on_arrays(arithmetic.add)
+SUBTRACT = on_arrays(arithmetic.subtract)
+MULTIPLY = on_arrays(arithmetic.multiply)
+DIVIDE = on_arrays(arithmetic.divide)
+# The quotient in partials that may be infinite: a zero cotangent contributes zero.
+QUOTIENT = on_arrays(
+    arithmetic.divide,
+    name="tensorlib.quotient",
+    partials=rules_of([with_quotients(part) for part in arithmetic.divide.derivatives], 2),
+    singular=True,
+    vjps=(),
+    implements=(),
+    overloads=(),
+)
+NEGATIVE = on_arrays(arithmetic.negate)
+on_arrays(arithmetic.real)
+RECIPROCAL = pointwise(
+    "np.reciprocal",
+    lambda xp, x: xp.reciprocal(x),
+    lambda x, y: NEGATIVE(MULTIPLY(y, y)),
+    needs=((1,),),
+    implements=(np.reciprocal,),
+    samples=sampled(NONZERO),
+)
+SQUARE = pointwise(
+    "np.square",
+    lambda xp, x: xp.square(x),
+    lambda x, y: MULTIPLY(2.0, x),
+    needs=((0,),),
+    implements=(np.square,),
+    samples=sampled(ANY),
+)
+
+# Whole quotients and remainders
+
+discrete(
+    "np.floor_divide",
+    lambda xp, x, y: xp.floor_divide(x, y),
+    2,
+    implements=(np.floor_divide,),
+    overloads=("py.floordiv",),
+    shape="all operands broadcast together",
+    convention="0 also where it jumps",
+    samples=sampled(ANY, NONZERO),
+)
+on_arrays(piecewise.float_modulo)
+discrete(
+    "np.trunc",
+    lambda xp, x: xp.trunc(x),
+    implements=(np.trunc,),
+    shape="that of the array",
+    convention="0 also where it jumps",
+    samples=sampled(ANY),
+)
+on_arrays(piecewise.fmod)
+
+
+def _divmod_check(xp: Any, x: Any, y: Any) -> None:
+    """Raises what divmod does."""
+    xp.remainder(x, y)
+
+
+discrete(
+    "py.divmod-check/array",
+    _divmod_check,
+    2,
+    overloads=("py.divmod-check",),
+    shape="all operands broadcast together",
+    samples=sampled(ANY, NONZERO),
+)
+
+# In place
+
+
+def _same_kind(name: str) -> Any:
+    """The function of two operands with a result of the first one's shape and dtype, as in `x += y`."""
+
+    def value(xp: Any, x: Any, y: Any) -> Any:
+        function = getattr(xp, name)
+        if getattr(x, "shape", ()) == () and not _is_changeable(x):
+            return function(x, y)
+        return function(x, y, out=xp.empty_like(x), casting="same_kind")
+
+    return value
+
+
+def _is_changeable(x: Any) -> bool:
+    """Whether it is an array; NumPy's scalars and numbers never change."""
+    return hasattr(x, "__setitem__")
+
+
+def _in_place(name: str) -> Any:
+    def change(xp: Any, x: Any, y: Any) -> None:
+        getattr(xp, name)(x, y, out=x, casting="same_kind")
+
+    return change
+
+
+_GROWING = [((3, 4), (4,)), ((2, 3), (2, 3)), ((3,), ()), ((), ()), ((0,), (1,))]
+
+
+def _to_change(rng: Any) -> list[tuple[Any, ...]]:
+    pairs = [(rng.normal(size=left), rng.normal(size=right)) for left, right in _GROWING]
+    single = rng.normal(size=3).astype(np.float32)
+    return [*pairs, (rng.normal(size=3), 1.5), (1.5, rng.normal(size=3)), (single, rng.normal(size=3))]
+
+
+def _changing(definition: Definition, name: str, overload: str) -> None:
+    """Register a function of two operands as one that changes the first."""
+    on_arrays(
+        definition,
+        name=f"{overload}/array",
+        value=_same_kind(name),
+        vjps=(),
+        implements=(),
+        overloads=(overload,),
+        changes=True,
+        in_place=_in_place(name),
+        shape="that of the first operand, to which the second one broadcasts",
+        samples=_to_change,
+    )
+
+
+_changing(arithmetic.add, "add", "py.iadd")
+_changing(arithmetic.multiply, "multiply", "py.imul")

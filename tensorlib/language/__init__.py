@@ -1,0 +1,1 @@
+"""Functions of tensors as programs of the language name them."""

@@ -1,0 +1,1 @@
+"""Where elements are: shapes, indices, joining, new arrays, writing in place."""

@@ -1,0 +1,1 @@
+"""Functions along axes: sums, extremes, norms, running sums, order, groups."""

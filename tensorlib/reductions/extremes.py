@@ -1,0 +1,116 @@
+"""Greatest and least elements along axes, and where they are; counts of what holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkpoint.ad.tensors import Tensor
+from checkpoint.prims.arrays import tensor
+from tensorlib.elementwise.comparison import EQUAL
+from tensorlib.elementwise.pointwise import DIVIDE, SUBTRACT
+from tensorlib.elementwise.selection import WHERE
+from tensorlib.layout.moving import call
+from tensorlib.reductions.axes import kept, on_lists
+from tensorlib.reductions.sums import SHAPE, axes_samples
+from tensorlib.rules import discrete, stacked, tangent_array
+
+TIES = "shared evenly by the elements that are equal"
+
+
+def _shares(xp: Any, a: Any, extreme: Any, axis: Any) -> Any:
+    """Which part each element has in the extreme of its axes."""
+    chosen = a == extreme
+    return chosen / xp.sum(chosen, axis=axis, keepdims=True)
+
+
+def _share_of(t: Any, name: str, a: Any, axis: Any, keepdims: Any) -> Any:
+    """The mean of a tangent over the elements that are the extreme."""
+    chosen = EQUAL(a, call(name, a, axis, True))
+    total = call("np.sum", WHERE(chosen, t, 0.0), axis, None, keepdims)
+    return DIVIDE(total, call("np.sum", chosen, axis, None, keepdims))
+
+
+def _extreme(name: str, implements: tuple[Any, ...], **fields: Any) -> Tensor:
+    def value(xp: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        return getattr(xp, name)(a, axis=axis, keepdims=keepdims)
+
+    def vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        shares = _shares(xp, a, kept(xp, y, a.ndim, axis, keepdims), axis)
+        return kept(xp, g, a.ndim, axis, keepdims) * shares
+
+    def jvp(t: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        return _share_of(tangent_array(t), f"np.{name}", stacked(a), axis, keepdims)
+
+    return tensor(
+        f"np.{name}",
+        value,
+        vjps=(on_lists(vjp), None, None),
+        jvps=(jvp, None, None),
+        implements=implements,
+        shape=SHAPE,
+        convention=TIES,
+        samples=axes_samples((1, True), (None, True), empty=False),
+        **fields,
+    )
+
+
+MAX = _extreme("max", (np.max, np.amax), methods=("max",))
+MIN = _extreme("min", (np.min, np.amin), methods=("min",))
+NANMAX = _extreme("nanmax", (np.nanmax,))
+NANMIN = _extreme("nanmin", (np.nanmin,))
+
+
+def _ptp_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    high = _shares(xp, a, xp.max(a, axis=axis, keepdims=True), axis)
+    low = _shares(xp, a, xp.min(a, axis=axis, keepdims=True), axis)
+    return kept(xp, g, a.ndim, axis, keepdims) * (high - low)
+
+
+def _ptp_jvp(t: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    t, a = tangent_array(t), stacked(a)
+    high = _share_of(t, "np.max", a, axis, keepdims)
+    return SUBTRACT(high, _share_of(t, "np.min", a, axis, keepdims))
+
+
+PTP = tensor(
+    "np.ptp",
+    lambda xp, a, axis=None, keepdims=False: xp.ptp(a, axis=axis, keepdims=keepdims),
+    vjps=(on_lists(_ptp_vjp), None, None),
+    jvps=(_ptp_jvp, None, None),
+    needs=((0,),),
+    implements=(np.ptp,),
+    shape=SHAPE,
+    convention=TIES,
+    samples=axes_samples((1, True), (None, True), empty=False),
+)
+
+# Without derivative
+
+
+def _exact(name: str, **fields: Any) -> Tensor:
+    def value(xp: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        return getattr(xp, name)(a, axis=axis, keepdims=keepdims)
+
+    return discrete(
+        f"np.{name}",
+        value,
+        3,
+        implements=(getattr(np, name),),
+        shape=SHAPE,
+        samples=lambda rng: [
+            (rng.normal(size=(2, 3)), 0),
+            (rng.normal(size=3),),
+            (rng.normal(size=(2, 3)), 1, True),
+        ],
+        **fields,
+    )
+
+
+ARGMAX = _exact("argmax", methods=("argmax",))
+ARGMIN = _exact("argmin", methods=("argmin",))
+NANARGMAX = _exact("nanargmax")
+NANARGMIN = _exact("nanargmin")
+ANY = _exact("any", methods=("any",))
+ALL = _exact("all", methods=("all",))

@@ -1,0 +1,179 @@
+"""Medians and quantiles along axes: linear between the sorted elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkpoint.ad.operands import native
+from checkpoint.ad.tensors import ALWAYS, Tensor
+from checkpoint.prims.arrays import tensor
+from tensorlib.elementwise.pointwise import ADD, MULTIPLY, SUBTRACT
+from tensorlib.layout.moving import call, shape_now
+from tensorlib.reductions.axes import like_result, lined_up, lines_now, on_lists, put_back
+from tensorlib.reductions.sums import SHAPE, axes_samples
+from tensorlib.rules import stacked, tangent_array, unbroadcast
+
+METHOD = "only method='linear' is taken"
+
+
+def _neighbours(xp: Any, q: Any, n: int) -> tuple[Any, Any, Any]:
+    """For levels as a vector: the positions of the sorted elements beside each, and how far it is between."""
+    place = xp.ravel(xp.asarray(q, float)) * (n - 1)
+    low = xp.clip(xp.floor(place), 0, max(n - 2, 0)).astype(int)
+    return low, xp.minimum(low + 1, n - 1), place - low
+
+
+def _sorted(xp: Any, a: Any, axis: Any) -> tuple[Any, Any]:
+    lines = lined_up(xp, a, axis)
+    return lines, xp.argsort(lines, axis=-1, kind="stable")
+
+
+def _lines_of(xp: Any, g: Any, levels: int, lines: Any) -> Any:
+    """The cotangent of the result with one line of levels for each of elements."""
+    return xp.moveaxis(g.reshape((levels, *lines.shape[:-1])), 0, -1)
+
+
+def _of_elements(xp: Any, g: Any, a: Any, q: Any, axis: Any) -> Any:
+    lines, order = _sorted(xp, a, axis)
+    low, high, part = _neighbours(xp, q, lines.shape[-1])
+    g = _lines_of(xp, g, len(part), lines)
+    in_order = xp.zeros(lines.shape, g.dtype)
+    for i in range(len(part)):
+        in_order[..., low[i]] += g[..., i] * (1.0 - part[i])
+        in_order[..., high[i]] += g[..., i] * part[i]
+    found = xp.empty_like(in_order)
+    xp.put_along_axis(found, order, in_order, -1)
+    return put_back(xp, found, a.shape, axis)
+
+
+def _of_levels(xp: Any, g: Any, a: Any, q: Any, axis: Any) -> Any:
+    lines, order = _sorted(xp, a, axis)
+    n = lines.shape[-1]
+    low, high, _ = _neighbours(xp, q, n)
+    in_order = xp.take_along_axis(lines, order, -1)
+    slopes = (n - 1) * (in_order[..., high] - in_order[..., low])
+    products = (_lines_of(xp, g, len(low), lines) * slopes).reshape((-1, len(low)))
+    return xp.reshape(xp.sum(products, axis=0), xp.shape(q))
+
+
+def _between(t: Any, y: Any, a: Any, q: Any, axis: Any) -> Any:
+    """What the tangent of the elements contributes."""
+    order, low, high, part = _order_now(a, q, axis)
+    in_order = call("np.take_along_axis", lines_now(t, axis), order, -1)
+    below = MULTIPLY(SUBTRACT(1.0, part), call("np.take", in_order, low, -1))
+    return _as_result(ADD(below, MULTIPLY(part, call("np.take", in_order, high, -1))), y)
+
+
+def _slopes(y: Any, a: Any, q: Any, axis: Any) -> Any:
+    """The derivative by the level, in the shape of the result."""
+    order, low, high, _ = _order_now(a, q, axis)
+    in_order = call("np.take_along_axis", lines_now(a, axis), order, -1)
+    n = shape_now(in_order)[-1]
+    rise = SUBTRACT(call("np.take", in_order, high, -1), call("np.take", in_order, low, -1))
+    return _as_result(MULTIPLY(float(n - 1), rise), y)
+
+
+def _order_now(a: Any, q: Any, axis: Any) -> tuple[Any, Any, Any, Any]:
+    lines = lines_now(a, axis)
+    order = call("np.argsort", lines, -1, "stable")
+    n = shape_now(lines)[-1]
+    low, high, _ = _neighbours(np, native(ALWAYS, q), n)
+    place = MULTIPLY(call("np.ravel", ADD(q, np.zeros(np.shape(native(ALWAYS, q))))), float(n - 1))
+    return order, low, high, SUBTRACT(place, low)
+
+
+def _as_result(lines: Any, y: Any) -> Any:
+    return like_result(call("np.moveaxis", lines, -1, 0), y)
+
+
+# Medians
+
+
+def _median_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return _of_elements(xp, g, a, 0.5, axis)
+
+
+def _median_jvp(t: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return _between(tangent_array(t), y, stacked(a), 0.5, axis)
+
+
+MEDIAN = tensor(
+    "np.median",
+    lambda xp, a, axis=None, keepdims=False: xp.median(a, axis=axis, keepdims=keepdims),
+    vjps=(on_lists(_median_vjp), None, None),
+    jvps=(_median_jvp, None, None),
+    needs=((0,),),
+    implements=(np.median,),
+    shape=SHAPE,
+    convention="of equal elements that of the first in the array",
+    samples=axes_samples((1, True), (None, True), (0,), empty=False),
+)
+
+# Quantiles and percentiles
+
+
+def _quantile(name: str, unit: float) -> Tensor:
+    """unit: what a level of 1 is."""
+
+    def value(
+        xp: Any, a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: Any = False
+    ) -> Any:
+        if method != "linear":
+            raise ValueError(f"np.{name}: {METHOD}")
+        return getattr(xp, name)(a, q, axis=axis, keepdims=keepdims)
+
+    def by_elements(xp: Any, g: Any, y: Any, a: Any, q: Any, axis: Any = None, *rest: Any) -> Any:
+        return _of_elements(xp, g, a, xp.divide(q, unit), axis)
+
+    def by_levels(xp: Any, g: Any, y: Any, a: Any, q: Any, axis: Any = None, *rest: Any) -> Any:
+        return unbroadcast(xp, _of_levels(xp, g, xp.asarray(a), xp.divide(q, unit), axis) / unit, q)
+
+    def along_elements(t: Any, y: Any, a: Any, q: Any, axis: Any = None, *rest: Any) -> Any:
+        return _between(tangent_array(t), y, stacked(a), call("np.divide", q, unit), axis)
+
+    def along_levels(t: Any, y: Any, a: Any, q: Any, axis: Any = None, *rest: Any) -> Any:
+        slopes = _slopes(y, stacked(a), call("np.divide", q, unit), axis)
+        return MULTIPLY(slopes, _level_tangents(tangent_array(t), y, unit))
+
+    return tensor(
+        f"np.{name}",
+        value,
+        vjps=(on_lists(by_elements), by_levels, None, None, None),
+        jvps=(along_elements, along_levels, None, None, None),
+        needs=((0, 1), (0, 1)),
+        implements=(getattr(np, name),),
+        shape="that of the levels, then that of the array without the axes",
+        convention="of equal elements that of the first in the array; by the level from above",
+        samples=lambda rng: _levels(rng, unit),
+    )
+
+
+def _level_tangents(t: Any, y: Any, unit: float) -> Any:
+    """The tangent of levels, with axes of length 1 behind."""
+    behind = len(shape_now(y)) - len(shape_now(t))
+    return call("np.divide", call("np.reshape", t, shape_now(t) + (1,) * behind), unit)
+
+
+def _levels(rng: Any, unit: float) -> list[tuple[Any, ...]]:
+    a = rng.normal(size=(3, 4))
+    levels = unit * np.array([0.15, 0.8])
+    found = [
+        (a, 0.3 * unit),
+        (a, levels),
+        (a, levels, 0),
+        (a, 0.7 * unit, -1),
+        (a.T, levels, (0, 1)),
+        ([1.0, 2.0], levels),
+    ]
+    return [
+        *found,
+        (a, levels, 1, "linear", True),
+        (a, levels.reshape(2, 1), 1),
+        (a[:, 0], np.float64(0.4 * unit)),
+    ]
+
+
+QUANTILE = _quantile("quantile", 1.0)
+PERCENTILE = _quantile("percentile", 100.0)

@@ -1,0 +1,251 @@
+"""Sums, means and deviations along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkpoint.prims.arrays import tensor
+from tensorlib.elementwise.comparison import EQUAL
+from tensorlib.elementwise.complex import CONJ, REAL
+from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
+from tensorlib.elementwise.selection import WHERE
+from tensorlib.layout.moving import call, linear, listed, matrices, shape_now, with_options
+from tensorlib.reductions.axes import count, kept, on_lists, plain_axis
+from tensorlib.rules import is_complex, stacked, tangent_array
+
+SHAPE = "that of the array without the axes; with keepdims these have length 1"
+
+
+def axes_samples(*further: tuple[Any, ...], empty: bool = True) -> Any:
+    """Arrays of all kinds beside axes; further: other operands, for each of which one sample is made."""
+
+    def samples(rng: Any) -> list[tuple[Any, ...]]:
+        found = (
+            list(matrices(rng)) + with_options((0,), (-1,), low=1)(rng) + with_options(((0, -1),), low=2)(rng)
+        )
+        found = [operands for operands in found if empty or operands[0].size]
+        found += [([1.0, 2.5, -1.0],), ([[1.0, 2.0], [rng.normal(size=()), 4.0]], 0), (2.5,)]
+        return found + [(rng.normal(size=(3, 4)), *rest) for rest in further]
+
+    return samples
+
+
+def safe(y: Any) -> Any:
+    """A divisor, 1 where it is 0."""
+    return WHERE(EQUAL(y, 0.0), 1.0, y)
+
+
+# Sums
+
+
+def _sum_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False
+) -> Any:
+    return xp.broadcast_to(kept(xp, g, a.ndim, axis, keepdims), a.shape)
+
+
+SUM = linear(
+    "np.sum",
+    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.sum(a, axis=axis, dtype=dtype, keepdims=keepdims),
+    _sum_vjp,
+    implements=(np.sum,),
+    methods=("sum",),
+    shape=SHAPE,
+    samples=axes_samples((1, None, True), (None, None, True), (0, np.dtype(np.float32))),
+)
+
+
+def _mean_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False
+) -> Any:
+    share = g / max(count(a.shape, axis), 1)
+    return xp.broadcast_to(kept(xp, share, a.ndim, axis, keepdims), a.shape)
+
+
+MEAN = linear(
+    "np.mean",
+    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.mean(
+        a, axis=axis, dtype=dtype, keepdims=keepdims
+    ),
+    _mean_vjp,
+    implements=(np.mean,),
+    methods=("mean",),
+    shape=SHAPE,
+    samples=axes_samples((1, None, True), (None, None, True), empty=False),
+)
+
+
+# Deviations
+
+
+def _degrees(shape: tuple[int, ...], axis: Any, ddof: Any) -> float:
+    return float(max(count(shape, axis) - ddof, 0))
+
+
+def _conjugate(deviations: Any) -> Any:
+    return CONJ(deviations) if is_complex(deviations) else deviations
+
+
+def _var(xp: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return xp.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+
+
+def _std(xp: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return xp.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+
+
+def _var_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False
+) -> Any:
+    share = kept(xp, xp.divide(2.0 * g, _degrees(a.shape, axis, ddof)), a.ndim, axis, keepdims)
+    return share * _conjugate(a - xp.mean(a, axis=axis, keepdims=True))
+
+
+def _std_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False
+) -> Any:
+    divisor = safe(y) * _degrees(a.shape, axis, ddof)
+    share = kept(xp, xp.divide(g, divisor), a.ndim, axis, keepdims)
+    return share * _conjugate(a - xp.mean(a, axis=axis, keepdims=True))
+
+
+def _along_deviations(t: Any, a: Any, axis: Any, ddof: Any, keepdims: Any) -> Any:
+    """The mean of the tangent times the deviations."""
+    t, a = tangent_array(t), stacked(a)
+    deviations = _conjugate(SUBTRACT(a, call("np.mean", a, axis, None, True)))
+    total = call("np.sum", MULTIPLY(deviations, t), axis, None, keepdims)
+    total = REAL(total) if is_complex(t) else total
+    return DIVIDE(total, _degrees(shape_now(a), plain_axis(axis), ddof))
+
+
+def _var_jvp(
+    t: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False
+) -> Any:
+    return MULTIPLY(2.0, _along_deviations(t, a, axis, ddof, keepdims))
+
+
+def _std_jvp(
+    t: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False
+) -> Any:
+    return DIVIDE(_along_deviations(t, a, axis, ddof, keepdims), safe(y))
+
+
+_SPREAD = axes_samples((1, None, 1, True), (None, None, 1), ((0, 1), None, 2, True), empty=False)
+
+
+def _spread(rng: Any) -> list[tuple[Any, ...]]:
+    return [operands for operands in _SPREAD(rng) if np.size(operands[0]) > 1]
+
+
+VAR = tensor(
+    "np.var",
+    _var,
+    vjps=(on_lists(_var_vjp), None, None, None, None),
+    jvps=(_var_jvp, None, None, None, None),
+    needs=((0,),),
+    implements=(np.var,),
+    methods=("var",),
+    shape=SHAPE,
+    samples=_spread,
+)
+STD = tensor(
+    "np.std",
+    _std,
+    vjps=(on_lists(_std_vjp), None, None, None, None),
+    jvps=(_std_jvp, None, None, None, None),
+    implements=(np.std,),
+    methods=("std",),
+    shape=SHAPE,
+    convention="0 where all elements are equal",
+    samples=lambda rng: [*_spread(rng), (np.array([[1.0, 2.0], [3.0, 5.0]]), -1)],
+)
+
+
+# Averages with weights
+
+
+def _aligned(xp: Any, weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
+    """The weights in a shape that broadcasts to that of the array."""
+    if weights is None or xp.shape(weights) == shape:
+        return weights
+    place = axis % len(shape)
+    return xp.reshape(weights, [n if i == place else 1 for i, n in enumerate(shape)])
+
+
+def _average(xp: Any, a: Any, axis: Any = None, weights: Any = None, keepdims: Any = False) -> Any:
+    return xp.average(a, axis=axis, weights=weights, keepdims=keepdims)
+
+
+def _average_vjp(
+    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, weights: Any = None, keepdims: Any = False
+) -> Any:
+    g = kept(xp, g, a.ndim, axis, keepdims)
+    if weights is None:
+        return xp.broadcast_to(g / count(a.shape, axis), a.shape)
+    w = xp.broadcast_to(_aligned(xp, weights, a.shape, axis), a.shape)
+    return g * w / xp.sum(w, axis=axis, keepdims=True)
+
+
+def _weights_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any, weights: Any, keepdims: Any = False) -> Any:
+    a = xp.asarray(a)
+    w = xp.broadcast_to(_aligned(xp, weights, a.shape, axis), a.shape)
+    deviations = a - kept(xp, y, a.ndim, axis, keepdims)
+    found = kept(xp, g, a.ndim, axis, keepdims) * deviations / xp.sum(w, axis=axis, keepdims=True)
+    if xp.shape(weights) != a.shape:
+        found = xp.sum(found, axis=tuple([i for i in range(a.ndim) if i != axis % a.ndim]))
+    return listed(xp, found, weights)
+
+
+def _weights_now(weights: Any, a: Any, axis: Any) -> Any:
+    shape = shape_now(a)
+    if shape_now(weights) == shape:
+        return weights
+    place = plain_axis(axis) % len(shape)
+    return call("np.reshape", weights, tuple([n if i == place else 1 for i, n in enumerate(shape)]))
+
+
+def _average_jvp(t: Any, y: Any, a: Any, axis: Any = None, weights: Any = None, keepdims: Any = False) -> Any:
+    t, a = tangent_array(t), stacked(a)
+    if weights is None:
+        return call("np.mean", t, axis, None, keepdims)
+    w = call("np.broadcast_to", _weights_now(stacked(weights), a, axis), shape_now(a))
+    return DIVIDE(
+        call("np.sum", MULTIPLY(w, t), axis, None, keepdims), call("np.sum", w, axis, None, keepdims)
+    )
+
+
+def _weights_jvp(t: Any, y: Any, a: Any, axis: Any, weights: Any, keepdims: Any = False) -> Any:
+    a, w = stacked(a), stacked(weights)
+    t = call("np.broadcast_to", _weights_now(tangent_array(t), a, axis), shape_now(a))
+    w = call("np.broadcast_to", _weights_now(w, a, axis), shape_now(a))
+    deviations = SUBTRACT(a, call("np.average", a, axis, weights, True))
+    total = call("np.sum", MULTIPLY(deviations, t), axis, None, keepdims)
+    return DIVIDE(total, call("np.sum", w, axis, None, keepdims))
+
+
+def _weighted(rng: Any) -> list[tuple[Any, ...]]:
+    a = rng.normal(size=(3, 4))
+    w = rng.uniform(0.5, 2.0, (3, 4))
+    return [
+        (a,),
+        (a, 0),
+        (a, None, w),
+        (a, 1, w, True),
+        (a, -1, w[0]),
+        (a.T, 0, w.T),
+        ([1.0, 2.0], 0, [0.5, 0.2]),
+    ]
+
+
+AVERAGE = tensor(
+    "np.average",
+    _average,
+    vjps=(on_lists(_average_vjp), None, _weights_vjp, None),
+    jvps=(_average_jvp, None, _weights_jvp, None),
+    needs=((2,), (), (0, 2, 3, 4)),
+    implements=(np.average,),
+    shape=SHAPE,
+    samples=_weighted,
+)

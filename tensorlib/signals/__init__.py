@@ -1,0 +1,1 @@
+"""Transforms, convolution, and functions given by their values at points."""
