@@ -1,7 +1,7 @@
 """Real and imaginary parts, conjugates, angles; and the functions that know what complex operands are.
 
-The convention of cotangents is stated in tensorlib.signals.fourier: g of a complex z pairs with a tangent t as
-Re(sum(g t)).
+The convention of cotangents is stated in tensorlib.signals.fourier: g of a complex z pairs with a tangent t
+as Re(sum(g t)).
 """
 
 from __future__ import annotations
