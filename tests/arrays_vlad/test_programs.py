@@ -54,8 +54,9 @@ def test_every_schedule_gives_the_same_bits(entry: Entry, engine: Engine) -> Non
 def test_gradients_through_a_cut_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
     run = laws.whole_run(case, engine, "")
+    _, xbar = laws.gradient(case, engine, "", run)
     for cut in laws.cuts(run.steps, random, every=2, more=8):
-        laws.check_gradient_through_cut(case, engine, "", run, cut, random.choice((1, 4, 10_000)))
+        laws.check_gradient_through_cut(case, engine, "", run, xbar, cut, random.choice((1, 4, 10_000)))
 
 
 @every_success

@@ -7,6 +7,7 @@ kept, and, for short runs, by a search through everything that a schedule might 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from functools import cache
 from math import comb
 
@@ -19,6 +20,10 @@ from tests.driver.test_schedules import written
 
 BASES = (1, 2, 3, 7, 50)
 LENGTHS = range(1, 201)
+SAMPLED = (*range(1, 41), *range(41, 201, 9))
+lengths_of_runs = pytest.mark.parametrize(
+    "lengths", [SAMPLED, pytest.param(LENGTHS, marks=pytest.mark.long)], ids=["sampled", "all"]
+)
 
 
 @cache
@@ -97,9 +102,12 @@ def test_the_formula_is_the_optimum(base: int) -> None:
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("some", [range(1, 8), range(8, 15), range(15, 21)], ids=str)
-def test_given_snapshots_the_fewest_steps_are_run_again(some: range, base: int) -> None:
+@lengths_of_runs
+def test_given_snapshots_the_fewest_steps_are_run_again(
+    lengths: Sequence[int], some: range, base: int
+) -> None:
     for snapshots in some:
-        for length in LENGTHS:
+        for length in lengths:
             model = Model(length).follow(Binomial(snapshots=snapshots, base=base))
             steps, kept = optimum(length, snapshots, base)
             assert again(model, base) == steps
@@ -110,8 +118,11 @@ def test_given_snapshots_the_fewest_steps_are_run_again(some: range, base: int) 
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("times", range(1, 7))
-def test_given_repetitions_the_fewest_snapshots_are_used(times: int, base: int) -> None:
-    for length in LENGTHS:
+@lengths_of_runs
+def test_given_repetitions_the_fewest_snapshots_are_used(
+    lengths: Sequence[int], times: int, base: int
+) -> None:
+    for length in lengths:
         model = Model(length).follow(Binomial(repetitions=times, base=base))
         fewest = next(d for d in range(1, 201) if base * comb(d + times, times) >= length)
         assert repetitions(model) <= times
@@ -123,8 +134,9 @@ def test_given_repetitions_the_fewest_snapshots_are_used(times: int, base: int) 
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_given_a_base_case_both_grow_logarithmically(base: int) -> None:
-    for length in LENGTHS:
+@lengths_of_runs
+def test_given_a_base_case_both_grow_logarithmically(lengths: Sequence[int], base: int) -> None:
+    for length in lengths:
         model = Model(length).follow(Binomial(base=base))
         d = next(d for d in range(1, 201) if base * comb(2 * d, d) >= length)
         t = 0 if length <= base else next(t for t in range(201) if base * comb(d + t, t) >= length)

@@ -32,7 +32,7 @@ SCHEDULES: list[Schedule] = [
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_gradients_are_equal_to_the_last_bit(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
-    run = laws.whole_run(case, engine, entry.input)
+    run = laws.run_of(entry, engine)
     _, xbar = laws.gradient(case, engine, entry.input, run)
     for schedule in SCHEDULES:
         _, other = laws.gradient(case, engine, entry.input, run, schedule)

@@ -38,9 +38,10 @@ def test_resume_equals_run_at_every_cut(name: str, engine: Engine) -> None:
 def test_gradients_do_not_depend_on_the_schedule(name: str, engine: Engine) -> None:
     given, random = case(PROGRAMS[name], 0.7, engine), Random(name)
     run = laws.whole_run(given, engine, "")
-    laws.check_schedules(given, engine, "", run)
-    for cut in [0, run.steps, *random.sample(range(run.steps), 30)]:
-        laws.check_gradient_through_cut(given, engine, "", run, cut, random.choice((1, 6, 31, 10_000)))
+    xbar = laws.check_schedules(given, engine, "", run)
+    for cut in [0, run.steps, *random.sample(range(run.steps), 12)]:
+        base = random.choice((1, 6, 31, 10_000))
+        laws.check_gradient_through_cut(given, engine, "", run, xbar, cut, base)
 
 
 @each_program

@@ -29,7 +29,7 @@ SAMPLE = 12  # programs of each corpus
 def texts_on(engine: Engine, name: str) -> Take:
     entry = next(entry for entry in DIFFERENTIABLE if entry.name == name)
     case = entry.case(engine)
-    run = laws.whole_run(case, engine, entry.input)
+    run = laws.run_of(entry, engine)
     return lambda schedule: laws.gradient(case, engine, entry.input, run, schedule)[1]
 
 

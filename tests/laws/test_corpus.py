@@ -38,14 +38,14 @@ every_gradient = pytest.mark.parametrize("entry", DIFFERENTIABLE, ids=name_of)
 
 
 def test_the_corpus_is_large(engine: Engine) -> None:
-    lengths = [laws.whole_run(entry.case(engine), engine, entry.input).steps for entry in SUCCEEDING]
+    lengths = [laws.run_of(entry, engine).steps for entry in SUCCEEDING]
     assert len(ENTRIES) >= 60
     assert sum(steps > 200 for steps in lengths) >= 25
 
 
 @every_success
 def test_value(entry: Entry, engine: Engine) -> None:
-    run = laws.whole_run(entry.case(engine), engine, entry.input)
+    run = laws.run_of(entry, engine)
     if "value" in entry.header:
         assert difference(run.value, entry.stated("value", engine)) is None
 
@@ -53,8 +53,8 @@ def test_value(entry: Entry, engine: Engine) -> None:
 @every_success
 def test_engines_agree(entry: Entry, engine: Engine) -> None:
     """Texts are equal exactly where all bits are: every real is written so that it reads back the same."""
-    here = laws.whole_run(entry.case(engine), engine, entry.input)
-    there = laws.whole_run(entry.case(ENGINES[0]), ENGINES[0], entry.input)
+    here = laws.run_of(entry, engine)
+    there = laws.run_of(entry, ENGINES[0])
     assert write_value(here.value) == write_value(there.value)
     assert (here.steps, here.written, here.unread) == (there.steps, there.written, there.unread)
 
@@ -62,15 +62,24 @@ def test_engines_agree(entry: Entry, engine: Engine) -> None:
 @every_success
 def test_every_cut(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
-    run = laws.whole_run(case, engine, entry.input)
+    run = laws.run_of(entry, engine)
     for cut in laws.cuts(run.steps, Random(entry.name)):
+        laws.check_cut(case, engine, entry.input, run, cut)
+
+
+@every_success
+@pytest.mark.long
+def test_many_cuts(entry: Entry, engine: Engine) -> None:
+    case = entry.case(engine)
+    run = laws.run_of(entry, engine)
+    for cut in laws.cuts(run.steps, Random(entry.name), every=400, more=120):
         laws.check_cut(case, engine, entry.input, run, cut)
 
 
 @every_success
 def test_second_cuts_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
-    run = laws.whole_run(case, engine, entry.input)
+    run = laws.run_of(entry, engine)
     for first in laws.cuts(run.steps, random, every=10, more=10):
         laws.check_second_cut(case, engine, entry.input, run, first, random.randint(0, run.steps - first))
 
@@ -78,7 +87,7 @@ def test_second_cuts_compose(entry: Entry, engine: Engine) -> None:
 @every_success
 def test_cuts_outside_the_run(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
-    laws.check_outside(case, engine, entry.input, laws.whole_run(case, engine, entry.input))
+    laws.check_outside(case, engine, entry.input, laws.run_of(entry, engine))
 
 
 @every_failure

@@ -30,29 +30,36 @@ pytestmark = [
 
 def test_every_schedule_gives_the_same_bits(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
-    laws.check_schedules(case, engine, entry.input, laws.whole_run(case, engine, entry.input))
+    run = laws.run_of(entry, engine)
+    laws.check_schedules(case, engine, entry.input, run, laws.bases_of(run, Random(entry.name)))
+
+
+@pytest.mark.long
+def test_every_base_gives_the_same_bits(entry: Entry, engine: Engine) -> None:
+    laws.check_schedules(entry.case(engine), engine, entry.input, laws.run_of(entry, engine))
 
 
 def test_gradients_through_a_cut_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
-    run = laws.whole_run(case, engine, entry.input)
-    for cut in laws.cuts(run.steps, random, every=2, more=6):
-        base = random.choice((1, 4, 30, 10_000))
-        laws.check_gradient_through_cut(case, engine, entry.input, run, cut, base)
+    run = laws.run_of(entry, engine)
+    _, xbar = laws.gradient(case, engine, entry.input, run)
+    for cut in laws.cuts(run.steps, random, every=2, more=6 if run.steps <= laws.LONG else 2):
+        base = random.choice((1, 4, 30, 10_000) if run.steps <= laws.LONG else (30, 300, 10_000))
+        laws.check_gradient_through_cut(case, engine, entry.input, run, xbar, cut, base)
 
 
 def test_engines_agree_on_gradients(entry: Entry, engine: Engine) -> None:
     gradients = []
     for each in (engine, ENGINES[0]):
         case = entry.case(each)
-        run = laws.whole_run(case, each, entry.input)
+        run = laws.run_of(entry, each)
         gradients.append(laws.gradient(case, each, entry.input, run)[1])
     assert difference(*gradients) is None
 
 
 def test_stated_gradient(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
-    _, xbar = laws.gradient(case, engine, entry.input, laws.whole_run(case, engine, entry.input))
+    _, xbar = laws.gradient(case, engine, entry.input, laws.run_of(entry, engine))
     assert len(match(case.x, xbar, "cotangent")) > 0, "the gradient has the shape of x, and numbers"
     if "xbar" in entry.header:
         assert difference(xbar, entry.stated("xbar", engine)) is None
@@ -61,7 +68,7 @@ def test_stated_gradient(entry: Entry, engine: Engine) -> None:
 def test_forward_reverse_and_differences_agree(entry: Entry, engine: Engine) -> None:
     """One number three ways: ybar . (J v), (ybar J) . v, and the slope of ybar . f along v."""
     case, random = entry.case(engine), Random(entry.name)
-    run = laws.whole_run(case, engine, entry.input)
+    run = laws.run_of(entry, engine)
     if "singular" in entry.header:
         pytest.skip(f"no differences here: {entry.header['singular']}")
     _, xbar = laws.gradient(case, engine, entry.input, run)

@@ -48,9 +48,9 @@ def check(text: str, x: float, engine: Engine) -> None:
     first = random.randint(0, run.steps)
     laws.check_second_cut(case, engine, INPUT, run, first, random.randint(0, run.steps - first))
     laws.check_outside(case, engine, INPUT, run)
-    laws.check_schedules(case, engine, INPUT, run, (1, 4, 31))
+    xbar = laws.check_schedules(case, engine, INPUT, run, (1, 4, 31))
     for cut in (0, first, run.steps):
-        laws.check_gradient_through_cut(case, engine, INPUT, run, cut, random.choice((1, 6, 10_000)))
+        laws.check_gradient_through_cut(case, engine, INPUT, run, xbar, cut, random.choice((1, 6, 10_000)))
     check_forward(case, engine, run)
 
 

@@ -11,6 +11,7 @@ import copy
 import io
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -57,8 +58,10 @@ def silently(action: Callable[[], Any]) -> Any:
         return action()
 
 
-def steps_of(example: Example) -> int:
-    """Return the length of the run, which is the same on all engines."""
+@cache
+def steps_of(name: str) -> int:
+    """Return the number of steps of an example's run, which is the same on all engines."""
+    example = EXAMPLES[name]
     steps = {engine.name: silently(call_on(example, engine.name).steps) for engine in ENGINES}
     assert len(set(steps.values())) == 1, f"steps differ: {steps}"
     return int(steps[ENGINES[0].name])
@@ -117,7 +120,7 @@ def in_two_parts(example: Example, name: str, cut: int) -> tuple[Outcome, list[C
 @pytest.mark.parametrize("name", SUCCEEDING)
 def test_a_run_may_be_cut_anywhere(name: str) -> None:
     example = EXAMPLES[name]
-    want, steps = natively(example), steps_of(example)
+    want, steps = natively(example), steps_of(name)
     for engine in ENGINES:
         for cut in cuts_of(steps, Random(name)):
             got, (z,) = in_two_parts(example, engine.name, cut)
@@ -161,7 +164,7 @@ def check_schedules(example: Example, steps: int, random: Random) -> tuple[Run, 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients(name: str) -> None:
     example, random = EXAMPLES[name], Random(name)
-    call, y, xbar = check_schedules(example, steps_of(example), random)
+    call, y, xbar = check_schedules(example, steps_of(name), random)
     v = direction(call.argument, random)
     slope, size = dot(xbar, v)
     case = Case(call.u.car, call.argument, weights(y))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -19,11 +20,12 @@ from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions import runs
-from tests.support.corpus import Case, value_of
+from tests.support.corpus import Case, Entry, value_of
 from tests.support.same import difference
 from tests.support.world import World
 
 BASES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 17, 25, 33, 50, 75, 100, 300, 1000, 10_000)
+LONG = 1_000  # steps
 CUTTER = "(lambda ((cons f l)) (lambda (x) (interrupt f x l)))"
 
 
@@ -47,7 +49,13 @@ def whole_run(case: Case, engine: Engine, text: str) -> Run:
     return Run(value, steps, world.written, world.unread)
 
 
-def cuts(steps: int, random: Random, every: int = 200, more: int = 60) -> list[int]:
+@cache
+def run_of(entry: Entry, engine: Engine) -> Run:
+    """Return the whole run of a program of the corpus, once for all tests of a process."""
+    return whole_run(entry.case(engine), engine, entry.input)
+
+
+def cuts(steps: int, random: Random, every: int = 80, more: int = 30) -> list[int]:
     """All numbers of steps up to `every`, the last two, and a sample between."""
     low = range(min(every, steps) + 1)
     high = range(every + 1, steps + 1)
@@ -139,17 +147,24 @@ def gradient(
     return y, xbar
 
 
-def check_schedules(case: Case, engine: Engine, text: str, run: Run, bases: Iterable[int] = BASES) -> None:
-    """The gradient is the same to the last bit, whatever was recomputed."""
+def bases_of(run: Run, random: Random) -> list[int]:
+    """Return the base cases to bisect a run with: all of BASES for a short run, a sample for a long one."""
+    return list(BASES) if run.steps <= LONG else [*random.sample(BASES[1:], 4), BASES[-1]]
+
+
+def check_schedules(case: Case, engine: Engine, text: str, run: Run, bases: Iterable[int] = BASES) -> Any:
+    """Check that the gradient is the same to the last bit, whatever was recomputed; return it."""
     _, xbar = gradient(case, engine, text, run)
     for schedule in (*SCHEDULES.values(), *map(Bisection, bases)):
         _, other = gradient(case, engine, text, run, schedule)
         assert difference(other, xbar) is None, str(schedule)
+    return xbar
 
 
-def check_gradient_through_cut(case: Case, engine: Engine, text: str, run: Run, cut: int, base: int) -> None:
-    """RESUME after INTERRUPT, each differentiated on its own, compose to the gradient of the whole."""
-    _, xbar = gradient(case, engine, text, run)
+def check_gradient_through_cut(
+    case: Case, engine: Engine, text: str, run: Run, xbar: Any, cut: int, base: int
+) -> None:
+    """Check that RESUME after INTERRUPT, each differentiated on its own, compose to the gradient of the whole."""
     schedule = Bisection(base)
     cutter = runs.call_values(value_of(CUTTER, engine), Pair(case.f, float(cut)), engine)
     with World(text) as world:
