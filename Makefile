@@ -25,10 +25,10 @@ demo: $(VENV)/.built
 	@$(PY) -m checkpoint demo
 
 test: lint
-	$(PY) -m pytest -n auto
+	$(PY) -m pytest -n auto --dist worksteal
 
 test-long: $(VENV)/.tools strict
-	$(PY) -m pytest -n auto -m long
+	$(PY) -m pytest -n auto --dist worksteal -m long
 
 test-hostile: $(VENV)/.tools
 	$(PY) -m tests.hostile

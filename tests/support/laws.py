@@ -164,7 +164,7 @@ def check_schedules(case: Case, engine: Engine, text: str, run: Run, bases: Iter
 def check_gradient_through_cut(
     case: Case, engine: Engine, text: str, run: Run, xbar: Any, cut: int, base: int
 ) -> None:
-    """Check that RESUME after INTERRUPT, each differentiated on its own, compose to the gradient of the whole."""
+    """Check that RESUME after INTERRUPT, differentiated one by one, compose to the gradient of the whole."""
     schedule = Bisection(base)
     cutter = runs.call_values(value_of(CUTTER, engine), Pair(case.f, float(cut)), engine)
     with World(text) as world:
