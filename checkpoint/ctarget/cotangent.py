@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from checkpoint.ad.containers import Dict
-from checkpoint.ad.numbers import INTEGERS, takes_reals
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -24,9 +23,9 @@ from checkpoint.ctarget.registers import operands as operands_of_step
 from checkpoint.ctarget.states import Heap, State, address
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.cotangent import Cotangent as Python
-from checkpoint.interp.hybrid.cotangent import Key, state_slots
-from checkpoint.interp.hybrid.machine import HALT
+from checkpoint.interp.hybrid.cotangent import Key
 from checkpoint.interp.hybrid.machine import State as PythonState
+from checkpoint.interp.hybrid.reversal import contributions, give_to_capsule
 from checkpoint.interp.hybrid.structured import RESULT
 
 Values = tuple[Any, ...]
@@ -253,12 +252,12 @@ class Reverser:
         try:
             compute = cast(t.Compute, peer.block.steps[step])
             record = cast(Scalar, lookup(compute.op))
-            slots = dict(zip(compute.operands, accumulators, strict=True))
-            for position, contribution in _contributions(record, values, result, cotangent):
-                name = compute.operands[position]
-                if isinstance(name, str):
-                    slots[name] += contribution()
-            return tuple([slots[name] for name in compute.operands])
+            operands = compute.operands
+            slots = dict(zip(operands, accumulators, strict=True))
+            targets = [i for i in range(len(operands) - 1, -1, -1) if isinstance(operands[i], str)]
+            for position, contribution in contributions(record, targets, values, result, cotangent):
+                slots[operands[position]] += contribution
+            return tuple([slots[name] for name in operands])
         except BaseException as error:
             self.error = error
             return None
@@ -271,7 +270,7 @@ class Reverser:
         """Give a resumed capsule the cotangents of the copies of its slots, at the point and on the stack."""
         try:
             assert self.cotangent is not None
-            _give_to_capsule(self.cotangent, capsule)
+            give_to_capsule(self.cotangent, capsule, self.cotangent.slots)
             return True
         except BaseException as error:
             self.error = error
@@ -286,35 +285,3 @@ def _operands(peer: BlockPeer, key: int) -> tuple[Any, ...]:
     if key == lib.END_ORIGIN:
         return b.operands_of_end(peer.block.end)
     return operands_of_step(peer.block.steps[key])
-
-
-def _contributions(record: Scalar, values: Values, result: Any, cotangent: float) -> Any:
-    """Yield the position of each real operand, the last first, and a function of its contribution."""
-    if record.singular and cotangent == 0.0:
-        return
-    constant = [type(value) in INTEGERS for value in values]
-    if record.otherwise is not None:
-        if not takes_reals(values):
-            return
-        values = tuple([float(value) if type(value) in INTEGERS else value for value in values])
-    assert record.partials is not None
-    for position in range(len(values) - 1, -1, -1):
-        partial = record.partials[position]
-        if not constant[position]:
-            yield position, lambda partial=partial: partial(*values, result) * cotangent
-
-
-def _give_to_capsule(cotangent: Cotangent, capsule: Any) -> None:
-    """Do what hybrid's Reversal.resume does."""
-    state: PythonState = capsule.state
-    received = cotangent.slots
-    if state.finished:
-        cotangent.push(received[1:])
-        received = received[:1]
-    cotangents, frame = [received], state.frame
-    while frame is not None and frame.block is not HALT:
-        cotangents.append(cotangent.pop(len(frame.saved)))
-        frame = frame.next
-    for (depth, position), _ in state_slots(state):
-        if depth < len(cotangents) and cotangents[depth][position] != 0.0:
-            cotangent.give(capsule.birth, (depth, position), cotangents[depth][position])

@@ -11,8 +11,10 @@ the program.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from checkpoint.ad.arrays import Discrete, Native
 from checkpoint.ad.containers import Dict, Layout, Record, Types
@@ -22,6 +24,8 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.values import Capsule, Closure, Foreign, Opaque, is_resume
 from checkpoint.lang.core import Const, Expr, If, Lambda, Prim, Var
 from checkpoint.lang.walk import binders, preorder
+
+SLICE = 1 << 15  # elements of an array that are hashed at once
 
 
 class OwnCode:
@@ -80,7 +84,7 @@ def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
         value = pending.pop()
         kind = type(value)
         if kind in NUMBERS:
-            digest.update(_number(real_part(value), with_reals))
+            _add_number(digest, real_part(value), with_reals)
         elif kind in ATOMS:
             digest.update(_atom(value))
         elif id(value) in seen:
@@ -94,20 +98,36 @@ def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
                 digest.update(b"capsule;")
                 pending.extend(reversed(numbers(value)))
                 continue
-            digest.update(_head(value))
+            if kind is Discrete:
+                _add_array(digest, value.data, True)
+            else:
+                digest.update(_head(value))
             pending.extend(reversed(parts_of(value)))
     return Fingerprint(digest.digest(), tuple(procedures), tuple(capsules))
 
 
-def _number(value: Any, with_reals: bool) -> bytes:
+def _add_number(digest: Any, value: Any, with_reals: bool) -> None:
     if type(value) is float:
-        return b"real %s;" % value.hex().encode() if with_reals else b"real;"
-    return _array(value.data, with_reals)
+        digest.update(b"real %s;" % value.hex().encode() if with_reals else b"real;")
+    else:
+        _add_array(digest, value.data, with_reals)
 
 
-def _array(data: Any, with_elements: bool) -> bytes:
-    head = f"array {data.dtype} {tuple(data.shape)};".encode() if data is not None else b"no array;"
-    return head + data.tobytes() if with_elements and hasattr(data, "tobytes") else head
+def _add_array(digest: Any, data: Any, with_elements: bool) -> None:
+    digest.update(f"array {data.dtype} {tuple(data.shape)};".encode() if data is not None else b"no array;")
+    if with_elements and data is not None:
+        for part in _parts(data):  # no copy of a whole array
+            digest.update(crc32(part.tobytes()).to_bytes(4, "big"))
+
+
+def _parts(data: Any) -> Iterator[Any]:
+    """Divide an array along its first axis into parts of about SLICE elements."""
+    if not data.ndim or data.size <= SLICE:
+        yield data
+        return
+    count = max(1, SLICE * len(data) // data.size)
+    for start in range(0, len(data), count):
+        yield data[start : start + count]
 
 
 def _atom(value: Any) -> bytes:
@@ -129,8 +149,6 @@ def _class(cls: type) -> str:
 def _head(value: Any) -> bytes:
     """Return what is to be known of a container besides its parts."""
     kind = type(value)
-    if kind is Discrete:
-        return _array(value.data, True)
     if kind is Record:
         return _atom(value.layout) + b"%d;" % len(value.items)
     names = f" {list(value.items)!r}" if kind is Dict else ""

@@ -88,6 +88,14 @@ class Cotangent:
                 total += ACCUMULATOR_BYTES + accumulator.array.nbytes
         return total
 
+    def push(self, accumulators: tuple[Any, ...]) -> None:
+        """Put the accumulators of a frame onto the stack."""
+        self.stack.append(accumulators)
+
+    def pop(self, count: int) -> tuple[Any, ...]:
+        """Take the accumulators of the top frame, so many, off the stack."""
+        return self.stack.pop()
+
     def give(self, birth: int, field: Any, contribution: Any) -> None:
         """Add to the accumulator of a field."""
         key = (birth, field)

@@ -7,10 +7,12 @@ checkpoint.cps.adjoint, then the actions of the steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from checkpoint.ad.numbers import INTEGERS, takes_reals
+from checkpoint.ad.record import Scalar
+from checkpoint.ad.values import Capsule
 from checkpoint.cps import adjoint as a
 from checkpoint.cps import blocks as b
 from checkpoint.interp.hybrid.code import BlockCode
@@ -23,6 +25,54 @@ from checkpoint.interp.hybrid.structured import RESULT
 def reverse_part(part: Part, cotangent: Cotangent, after: BlockCode | None, received: Values) -> Values:
     """Return the accumulators of the point where a part began."""
     return Reversal(part, cotangent).run(after, received)
+
+
+class Stack(Protocol):
+    """A cotangent as `give_to_capsule` sees it: of this engine, or of another one on the same blocks."""
+
+    def push(self, accumulators: Values) -> None:
+        """Put the accumulators of a frame onto the stack."""
+        ...
+
+    def pop(self, count: int) -> Values:
+        """Take the accumulators of the top frame, so many, off the stack."""
+        ...
+
+    def give(self, birth: int, field: Any, contribution: Any) -> None:
+        """Add to the accumulator of a field."""
+        ...
+
+
+def give_to_capsule(cotangent: Stack, capsule: Capsule, received: Values) -> None:
+    """Add to the slots of a resumed capsule what their copies received, at the point and on the stack."""
+    state = capsule.state
+    if state.finished:
+        cotangent.push(received[1:])
+        received = received[:1]
+    levels, frame = [received], state.frame
+    while frame is not None and frame.block is not HALT:
+        levels.append(cotangent.pop(len(frame.saved)))
+        frame = frame.next
+    for (depth, position), _ in state_slots(state):
+        if depth < len(levels) and levels[depth][position] != 0.0:
+            cotangent.give(capsule.birth, (depth, position), levels[depth][position])
+
+
+def contributions(
+    record: Scalar, targets: Iterable[int], values: Sequence[Any], result: Any, received: Any
+) -> Iterator[tuple[int, Any]]:
+    """Yield the contribution to each operand among the targets that is a real, with its position."""
+    if record.singular and received == 0.0:
+        return
+    constant = [type(value) in INTEGERS for value in values]
+    if record.otherwise is not None:
+        if not takes_reals(values):
+            return
+        values = [float(value) if type(value) in INTEGERS else value for value in values]
+    assert record.partials is not None
+    for position in targets:
+        if not constant[position]:
+            yield position, record.partials[position](*values, result) * received
 
 
 class Reversal:
@@ -92,24 +142,12 @@ class Reversal:
         self.part.structured[key].reverse(self.slots, self.cotangent)
 
     def scale(self, action: a.Scale) -> None:
-        received = self.received_by(action.source)
-        if action.record.singular and received == 0.0:
-            return
         values = [self.part.value(operand) for operand in action.operands]
-        constant = [type(value) in INTEGERS for value in values]
-        if action.record.otherwise is not None:
-            if not takes_reals(values):
-                return
-            values = [float(value) if type(value) in INTEGERS else value for value in values]
-        result = self.part.slots[action.source]
-        assert action.record.partials is not None
-        for position in action.targets:
-            if constant[position]:
-                continue
+        result, received = self.part.slots[action.source], self.received_by(action.source)
+        for position, contribution in contributions(action.record, action.targets, values, result, received):
             name = action.operands[position]
             assert isinstance(name, str)
-            partial = action.record.partials[position](*values, result)
-            self.add(name, partial * received)
+            self.add(name, contribution)
 
     # Ends
 
@@ -159,18 +197,8 @@ class Reversal:
         """Add what the copies received to the slots of the capsule."""
         capsule = self.part.resumed
         assert capsule is not None
-        state = capsule.state
-        if state.finished:
-            self.cotangent.stack.append(received[1:])
-            received = received[:1]
-        levels, frame = [received], state.frame
-        while frame is not None and frame.block is not HALT:
-            levels.append(self.cotangent.stack.pop())
-            frame = frame.next
+        give_to_capsule(self.cotangent, capsule, received)
         self.take_frame(end.ret)
-        for (depth, position), _ in state_slots(state):
-            if depth < len(levels) and levels[depth][position] != 0.0:
-                self.cotangent.give(capsule.birth, (depth, position), levels[depth][position])
 
     def return_value(self, after: Any, received: Values, end: b.Return) -> None:
         self.cotangent.stack.append(received[1:])
