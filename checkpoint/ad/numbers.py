@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
-from checkpoint.ad.amounts import amount_of, number_of
+from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.arrays import Array, one_like, zeros_like
 from checkpoint.ad.record import OperandError, Scalar, lookup
 
@@ -57,7 +57,7 @@ class Dual:
 class Node:
     """A float or array on a tape: its adjoint, and the nodes that it was made of with their partials.
 
-    The adjoint is what the location has received (checkpoint.ad.amounts).
+    The adjoint is what the location has received (checkpoint.ad.accumulators).
     """
 
     __slots__ = ("adjoint", "inputs", "singular", "tape", "value")
@@ -118,10 +118,10 @@ class Block:
 
     def propagate(self) -> None:
         """Run the pullback and add its contributions, the last operand first."""
-        contributions = self.pullback([number_of(node.adjoint, node.value) for node in self.outputs])
+        contributions = self.pullback([accumulated(node.adjoint, node.value) for node in self.outputs])
         for number, contribution in zip(reversed(self.inputs), reversed(contributions), strict=True):
             if type(number) is Node:
-                number.adjoint += amount_of(contribution)
+                number.adjoint += contribution_of(contribution)
 
 
 class Tape:

@@ -2,7 +2,7 @@
 
 Comes in: an application (checkpoint.ad.tensors), and later what its result has received. Goes out: the
 contributions to its operands, the last operand first. Kept are the arrays that a rule reads; of the others
-shape and dtype. Accumulators are those of checkpoint.ad.amounts.
+shape and dtype. Accumulators are those of checkpoint.ad.accumulators.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from checkpoint.ad.amounts import Amount, Scattered
+from checkpoint.ad.accumulators import Accumulator, Scattered
 from checkpoint.ad.arrays import backends, namespace
 from checkpoint.ad.numbers import Node
 from checkpoint.errors import InternalError
@@ -135,7 +135,7 @@ class Pullback:
             return given
         if given.shape != like.shape:
             raise InternalError(f"{self.record.name}: a cotangent of shape {given.shape} for {like.shape}")
-        return Amount(given, self._is_new(given, g))
+        return Accumulator(given, self._is_new(given, g))
 
     def _is_new(self, given: Any, g: Any) -> bool:
         """Whether nothing else holds the elements of what a rule gave."""
@@ -193,7 +193,7 @@ def _shaped(form: Any, received: Iterator[Any]) -> Any:
 
 
 def _array(amount: Any) -> Any:
-    return amount.array if type(amount) is Amount else amount
+    return amount.array if type(amount) is Accumulator else amount
 
 
 def _or_zeros(amount: Any, like: Any) -> Any:

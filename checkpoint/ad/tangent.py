@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.amounts import amount_of
+from checkpoint.ad.accumulators import contribution_of
 from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record
 from checkpoint.ad.graph import NOTHING, numbers, parts_of, reach, replace, transform, with_parts
 from checkpoint.ad.identity import descriptions, identity_of
@@ -222,11 +222,11 @@ def _popped(left: dict[int, Number], number: Number) -> Number:
 
 
 def seed(value: Any, cotangent: Any) -> list[Any]:
-    """What each number of a finished run's value receives (checkpoint.ad.amounts), in the canonical order.
+    """Return the contribution to each number of a finished run's value, in the canonical order.
 
     A number that several paths reach receives their cotangents in the reverse order of the paths.
     """
     totals: dict[int, Any] = {}
     for number, other in reversed(match(value, cotangent, "cotangent")):
-        totals[id(number)] = totals.get(id(number), 0.0) + amount_of(other)
+        totals[id(number)] = totals.get(id(number), 0.0) + contribution_of(other)
     return [totals.get(id(number), 0.0) for number in numbers(value)]

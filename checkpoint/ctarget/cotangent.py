@@ -3,8 +3,8 @@
 In: a state of a heap, the accumulators of its slots, frames and objects. Out: a Cotangent, which C pulls back
 along a tape, and its helper (`Reverser`), which reverses the steps that left a Python origin.
 
-On this side an accumulator is a float, a Both, or what arrays have (checkpoint.ad.amounts). In C a field of
-an object is a 64-bit integer: a position itself, or the number that containers/keys.c gives to any other
+In Python an accumulator is a float, a Both, or an Accumulator (of an array's cotangent). In C a field of an
+object is a 64-bit integer: a position itself, or the number that containers/keys.c gives to any other
 key; so the kind of the object with a birth does not matter here.
 """
 

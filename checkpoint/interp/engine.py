@@ -2,7 +2,7 @@
 
 A state is taped by putting every component of every number in it on a tape as a leaf; the arithmetic of the
 run then records itself (checkpoint.ad.numbers). The cotangent of a state is a list with one accumulator
-(checkpoint.ad.amounts) for each component, in the canonical order of the state's numbers. The end of one
+(checkpoint.ad.accumulators) for each component, in the canonical order of the state's numbers. The end of one
 segment and the start of the next are the same moment, so their lists correspond by position.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from checkpoint.ad.amounts import Amount
+from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
@@ -37,7 +37,7 @@ NODE_BYTES = 200
 
 
 # A float and its slot in a list; an accumulator and its array, without the elements.
-NUMBER_BYTES, AMOUNT_BYTES = 32 + 8, 64 + 112
+NUMBER_BYTES, ARRAY_BYTES = 32 + 8, 64 + 112
 
 
 class Accumulators(list[Any]):
@@ -47,8 +47,8 @@ class Accumulators(list[Any]):
 
     def __init__(self, items: Iterable[Any]) -> None:
         super().__init__(items)
-        arrays = [item.array for item in self if type(item) is Amount]
-        self.bytes: int = NUMBER_BYTES * len(self) + sum(AMOUNT_BYTES + array.nbytes for array in arrays)
+        arrays = [item.array for item in self if type(item) is Accumulator]
+        self.bytes: int = NUMBER_BYTES * len(self) + sum(ARRAY_BYTES + array.nbytes for array in arrays)
 
 
 class CountingTape(Tape):

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.amounts import amount_of, number_of
+from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.graph import enter, numbers, renew, replace
 from checkpoint.ad.numbers import (
@@ -102,7 +102,7 @@ def swept(
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
     received = zip(engine.argument_cotangents(start, cotangent, found), found, strict=True)
-    contributions = [number_of(amount, number) for amount, number in received]
+    contributions = [accumulated(accumulator, number) for accumulator, number in received]
     return end.value, contributions
 
 
@@ -247,13 +247,13 @@ def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
         sweep = Sweep(
             engine,
             later.effects,
-            seed=lambda end: engine.seed_capsule(end, [amount_of(a) for a in adjoints]),
+            seed=lambda end: engine.seed_capsule(end, [contribution_of(a) for a in adjoints]),
             last=start.steps + limit,
         )
         _, cotangent = sweep.run(start, Bisection())
         found = numbers(u)
         received = zip(engine.argument_cotangents(start, cotangent, found), components(found), strict=True)
-        return [number_of(amount, component) for amount, component in received]
+        return [accumulated(accumulator, component) for accumulator, component in received]
 
     taped: Capsule = _onto_tape(capsule, inputs, pullback)
     return taped

@@ -18,8 +18,8 @@
     CLASS(pulled, "checkpoint.interp.hybrid.tensors", "Pulled")                                                \
     CLASS(pullback, "checkpoint.ad.pullbacks", "Pullback")                                                     \
     CLASS(like, "checkpoint.ad.pullbacks", "Like")                                                             \
-    CLASS(cotangent, "checkpoint.ad.amounts", "Amount")                                                           \
-    CLASS(scattered, "checkpoint.ad.amounts", "Scattered")
+    CLASS(accumulator, "checkpoint.ad.accumulators", "Accumulator")                                      \
+    CLASS(scattered, "checkpoint.ad.accumulators", "Scattered")
 
 #define ARRAY_SLOTS(SLOT)                                                                                      \
     SLOT(array, data) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
@@ -31,7 +31,7 @@
     SLOT(pullback, form) SLOT(pullback, natives) SLOT(pullback, record) SLOT(pullback, result)                 \
     SLOT(pullback, wanted)                                                                                     \
     SLOT(pulled, is_simple) SLOT(pulled, places) SLOT(pulled, pullback) SLOT(pulled, results)                  \
-    SLOT(like, shape) SLOT(like, dtype) SLOT(cotangent, array) SLOT(cotangent, owned)
+    SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, owned)
 
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \
     OBJECT(backends, "checkpoint.ad.arrays", "backends")                                                       \

@@ -1,5 +1,5 @@
 /* Origins of steps on arrays, and their reversal: see pulls.h. What is kept of an application is what
- * checkpoint.ad.pullbacks keeps of it; what its operands receive is added as checkpoint.ad.amounts does it.
+ * checkpoint.ad.pullbacks keeps of it; what its operands receive is added as checkpoint.ad.accumulators does it.
  */
 #include "foreign/pulls.h"
 
@@ -138,34 +138,35 @@ static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
     return true;
 }
 
-/* What a rule gave for an array, as an Amount; NULL with an exception, or without: it has another shape. */
-static PyObject *cotangent_of(const Pull *p, PyObject *given, PyObject *like) {
+/* What a rule gave for an array, as an Accumulator to add; NULL with an exception, or without one if its shape is
+ * another. */
+static PyObject *contribution_of(const Pull *p, PyObject *given, PyObject *like) {
     const ArrayClasses *c = p->c;
     PyObject *shape = PyObject_GetAttr(given, c->shape), *made = NULL;
     PyObject *other = shape ? PyObject_GetAttr(like, c->shape) : NULL;
-    if (other && PyObject_RichCompareBool(shape, other, Py_EQ) == 1) made = new_instance(c->cotangent);
+    if (other && PyObject_RichCompareBool(shape, other, Py_EQ) == 1) made = new_instance(c->accumulator);
     if (made) {
-        *slot_of(made, c->cotangent_array) = Py_NewRef(given);
-        *slot_of(made, c->cotangent_owned) = Py_NewRef(is_new(p, given, shape) ? Py_True : Py_False);
+        *slot_of(made, c->accumulator_array) = Py_NewRef(given);
+        *slot_of(made, c->accumulator_owned) = Py_NewRef(is_new(p, given, shape) ? Py_True : Py_False);
     }
     Py_XDECREF(shape);
     Py_XDECREF(other);
     return made;
 }
 
-/* The accumulator with a contribution. */
-static bool add_cotangent(Pull *p, Value *accumulator, PyObject *cotangent) {
+/* Add a contribution to an accumulator. */
+static bool add_contribution(Pull *p, Value *accumulator, PyObject *contribution) {
     const ArrayClasses *c = p->c;
     PyObject *sum;
-    if (accumulator->tag == REAL && Py_IS_TYPE(cotangent, c->cotangent)) {
-        sum = Py_NewRef(cotangent);
+    if (accumulator->tag == REAL && Py_IS_TYPE(contribution, c->accumulator)) {
+        sum = Py_NewRef(contribution);
     } else if (accumulator->tag == REAL) {
         PyObject *zero = PyFloat_FromDouble(accumulator->real);
-        sum = zero ? PyNumber_Add(zero, cotangent) : NULL;
+        sum = zero ? PyNumber_Add(zero, contribution) : NULL;
         Py_XDECREF(zero);
     } else {
         PyObject *old = ((Foreign *)accumulator->object)->python;
-        sum = PyNumber_Add(old, cotangent);
+        sum = PyNumber_Add(old, contribution);
         if (sum == old) {
             Py_DECREF(sum);
             return true;
@@ -188,14 +189,14 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *given, PyObject *li
         Py_DECREF(real);
         return true;
     }
-    if (Py_IS_TYPE(given, p->c->scattered)) return add_cotangent(p, accumulator, given);
-    p->cotangent = cotangent_of(p, given, like);
-    if (!p->cotangent) {
+    if (Py_IS_TYPE(given, p->c->scattered)) return add_contribution(p, accumulator, given);
+    p->contribution = contribution_of(p, given, like);
+    if (!p->contribution) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
         return false;
     }
-    const bool done = add_cotangent(p, accumulator, p->cotangent);
-    Py_CLEAR(p->cotangent);
+    const bool done = add_contribution(p, accumulator, p->contribution);
+    Py_CLEAR(p->contribution);
     return done;
 }
 
@@ -244,7 +245,7 @@ static bool pull_all(Pull *p, PyObject *wanted) {
 static PyObject *received_array(const ArrayClasses *c, Value received) {
     if (received.tag == REAL) return PyFloat_FromDouble(received.real);
     PyObject *python = kind_of(received) == FOREIGN ? ((Foreign *)received.object)->python : NULL;
-    return python && Py_IS_TYPE(python, c->cotangent) ? Py_XNewRef(*slot_of(python, c->cotangent_array)) : NULL;
+    return python && Py_IS_TYPE(python, c->accumulator) ? Py_XNewRef(*slot_of(python, c->accumulator_array)) : NULL;
 }
 
 static bool are_known(const Value *accumulators, uint32_t count) {
@@ -259,7 +260,7 @@ void pull_end(Pull *p) {
     Py_CLEAR(p->g);
     Py_CLEAR(p->rules);
     Py_CLEAR(p->given);
-    Py_CLEAR(p->cotangent);
+    Py_CLEAR(p->contribution);
     Py_CLEAR(p->sum);
 }
 

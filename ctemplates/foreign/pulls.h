@@ -17,7 +17,7 @@ typedef struct Pull {
     const ArrayClasses *c;
     Heap *heap;
     PyObject *record, *natives, *result;             /* borrowed */
-    PyObject *g, *rules, *given, *cotangent, *sum;      /* owned: memory may end at any time */
+    PyObject *g, *rules, *given, *contribution, *sum;   /* owned: memory may end at any time */
     const Operand *operands;
     Value *accumulators;
     uint32_t count;

@@ -1,7 +1,7 @@
 /* The cotangent of a state: an accumulator for each of its locations.
  *
  * Accumulators (*cotangents*) are values: REAL; DUAL with the cotangents of primal and tangent; FOREIGN for those of
- * arrays (checkpoint/ad/amounts.py); the REAL 0 for one of any kind that nothing was added to. Those of the
+ * arrays (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind that nothing was added to. Those of the
  * present point stand in `window`, each in the register of its slot; those of frames on `stack`, each frame's
  * in the order of its saved slots, the top frame last; those of objects in a map from (birth, field).
  *

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.amounts import Scattered
+from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.containers import List
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor

@@ -79,7 +79,7 @@ def raised(x: float) -> Any:
 
 
 def arrays(a: Any) -> Any:
-    """Amounts of arrays through lists, closures and loops."""
+    """Cotangents of arrays through lists, closures and loops."""
     parts = [a, a * 2.0]
     total = 0.0
     for i in range(3):
@@ -89,7 +89,7 @@ def arrays(a: Any) -> Any:
 
 
 def second(x: float) -> Any:
-    """Amounts of duals."""
+    """Cotangents of duals."""
     inner = checkpoint.grad(lambda y: y * y * math.sin(y) + y * x)
     return inner(x) * x
 

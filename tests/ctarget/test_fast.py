@@ -108,8 +108,8 @@ def gradient(end: Any, cotangent: Cotangent) -> tuple[Any, ...]:
     return (*look(end), *(each.hex() for each in cotangent.slots if type(each) is float))
 
 
-def reversed_tape(start: State, recording: Any, amount: float = 1.25) -> tuple[Any, ...]:
-    cotangent = engines.get("c").seed(recording.end, amount)
+def reversed_tape(start: State, recording: Any, ybar: float = 1.25) -> tuple[Any, ...]:
+    cotangent = engines.get("c").seed(recording.end, ybar)
     engines.get("c").reverse(recording, cotangent)
     assert isinstance(cotangent, Cotangent)
     return gradient(recording.end, cotangent)
@@ -266,7 +266,7 @@ def test_no_runs_within_derivatives(tmp_path: Path) -> None:
     assert fast.runs[1] == 0
 
 
-def test_amounts_that_are_no_reals(tmp_path: Path) -> None:
+def test_cotangents_that_are_no_reals(tmp_path: Path) -> None:
     """What a run cannot take back is an error, not something wrong."""
     engine: Any = engines.get("c")
     fast = with_unit(SHORT, tmp_path)

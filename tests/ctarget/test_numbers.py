@@ -77,7 +77,7 @@ def samples(record: Scalar, count: int) -> Iterator[tuple[Random, list[Any]]]:
 
 
 def pieces(number: Any) -> list[Piece]:
-    """A number, or an amount, as it crosses into C."""
+    """Return the pieces of a number, or of its cotangent, as they cross into C."""
     if type(number) is Dual:
         return [(number.tag, 0.0), *pieces(number.primal), *pieces(number.tangent)]
     if type(number) is Both:
@@ -123,12 +123,12 @@ def test_apply(record: Scalar, strict: bool) -> None:
         assert agree(expected, found), (shown(operands), expected, found)
 
 
-def random_amount(random: Random, number: Any) -> Any:
-    """What a number's accumulator may have received."""
+def random_cotangent(random: Random, number: Any) -> Any:
+    """Return what a number's accumulator may have received."""
     if random.randrange(4) == 0:
         return 0.0
     if type(number) is Dual:
-        return Both(random_amount(random, number.primal), random_amount(random, number.tangent))
+        return Both(random_cotangent(random, number.primal), random_cotangent(random, number.tangent))
     return random.choice((0.0, 1.0, random.uniform(-2.0, 2.0), random.choice(SPECIAL) + 0.0))
 
 
@@ -164,18 +164,18 @@ def test_a_taped_step(record: Scalar) -> None:
             continue
         window: dict[int, Any] = dict.fromkeys(range(4), 0.25)
         window |= {
-            p: random_amount(random, x) for x, p in zip(operands, places, strict=True) if p is not None
+            p: random_cotangent(random, x) for x, p in zip(operands, places, strict=True) if p is not None
         }
         try:
             structured, value = taped(record, operands, places)
         except record.failures:
             expected, received = None, 0.0
         else:
-            received = random_amount(random, value)
+            received = random_cotangent(random, value)
             expected = [*pieces(value), *after(structured, received, window)]
-        amounts = given([received, *window.values()])
+        cotangents = given([received, *window.values()])
         registers = [LIB.NO_REGISTER if place is None else place for place in places]
-        found = call("ck_scalar_tape", number, given(operands), registers, len(window), amounts)
+        found = call("ck_scalar_tape", number, given(operands), registers, len(window), cotangents)
         if found is not None and expected is not None:
             found = [*found[: len(pieces(value))], *without_tags(found[len(pieces(value)) :])]
         assert agree(expected, found), (
@@ -189,12 +189,12 @@ def test_a_taped_step(record: Scalar) -> None:
 
 def after(structured: Structured, received: Any, window: dict[int, Any]) -> list[Piece]:
     """The pieces of the accumulators when hybrid has reversed the step; a boolean has nothing to reverse."""
-    slots = {RESULT: received, **{f"x{place}": amount for place, amount in window.items()}}
+    slots = {RESULT: received, **{f"x{place}": cotangent for place, cotangent in window.items()}}
     if structured.results:
         structured.reverse(slots, Cotangent((), []))
     return [piece for place in window for piece in pieces(slots[f"x{place}"])]
 
 
-def without_tags(amounts: Sequence[Piece]) -> list[Piece]:
-    """An amount has no tag in hybrid."""
-    return [(min(kind, 0), real) for kind, real in amounts]
+def without_tags(cotangents: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces of cotangents without their tags: a cotangent has none in hybrid."""
+    return [(min(kind, 0), real) for kind, real in cotangents]

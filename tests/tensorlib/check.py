@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.amounts import amount_of, number_of
+from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.numbers import (
     Dual,
@@ -146,9 +146,9 @@ def cotangents(
         seed = random_like(rng, node)
         given.append(seed)
         if type(node) is Node:
-            node.adjoint = amount_of(seed)
+            node.adjoint = contribution_of(seed)
     tape.propagate()
-    return given, [number_of(node.adjoint, node.value) for node in nodes]
+    return given, [accumulated(node.adjoint, node.value) for node in nodes]
 
 
 def close(x: float, y: float, tolerance: float) -> bool:
@@ -265,9 +265,9 @@ def _reverse_over_forward(
     bars = [random_like(rng, component) for output in outputs for component in components((output,))]
     for output, bar in zip(outputs, bars, strict=True):
         if type(output) is Node:
-            output.adjoint = amount_of(bar)
+            output.adjoint = contribution_of(bar)
     tape.propagate()
-    received = [number_of(node.adjoint, node.value) for node in nodes]
+    received = [accumulated(node.adjoint, node.value) for node in nodes]
     found = [zero(without_tape(o)) if m is None else m for o, m in zip(outputs, mixed, strict=True)]
     left, right = dot(bars, found), dot(received, other)
     message = f"{record.name}, reverse over forward: {left} is not {right}"

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from checkpoint.ad.amounts import amount_of, number_of
+from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.numbers import Dual, Tape
 from checkpoint.ad.operands import leaves, with_leaves
@@ -34,9 +34,9 @@ def pulled(name: str, operands: tuple[Any, ...], gs: list[Any], position: int = 
     outputs = list(leaves(apply(ALWAYS, record(name), values)))
     for output, g in zip(outputs, gs, strict=True):
         if g is not None:
-            output.adjoint = amount_of(Array(np.asarray(g), Memory()))
+            output.adjoint = contribution_of(Array(np.asarray(g), Memory()))
     tape.propagate()
-    return data_of(number_of(node.adjoint, node.value))
+    return data_of(accumulated(node.adjoint, node.value))
 
 
 def pushed(name: str, operands: tuple[Any, ...], tangent: Any, position: int = 0) -> list[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlib  # noqa: F401
-from checkpoint.ad.amounts import Amount
+from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.numbers import Dual, Tape
 from checkpoint.ad.tensors import ALWAYS, apply
 from tests.tensorlib.check import check, data_of, value
@@ -133,7 +133,7 @@ def test_a_filter_between_two_transforms() -> None:
     y = apply(ALWAYS, record("np.fft.irfft"), (product, 8, -1, None))
     matrix = np.array([np.roll(kernel, i) for i in range(8)]).T
     np.testing.assert_allclose(data_of(y.value), matrix @ x)
-    y.adjoint = Amount(g)
+    y.adjoint = Accumulator(g)
     tape.propagate()
     np.testing.assert_allclose(node.adjoint.array, matrix.T @ g)
 

@@ -11,7 +11,7 @@ import pytest
 
 import tensorlib.linear.scipy_linalg
 import tensorlib.scipy_special  # noqa: F401
-from checkpoint.ad.amounts import Scattered
+from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from tests.tensorlib.calls import arguments

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlib  # noqa: F401
-from checkpoint.ad.amounts import amount_of
+from checkpoint.ad.accumulators import contribution_of
 from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.numbers import Dual, Tape, tangent_at
 from checkpoint.ad.operands import leaves
@@ -105,7 +105,7 @@ def test_second_derivative_where_nothing_arrives() -> None:
     y = apply(ALWAYS, multiply, [y, 1.0])
     tangent = tangent_at(y, 1)
     assert tangent is not None
-    tangent.adjoint = amount_of(Array(np.ones(2), Memory()))
+    tangent.adjoint = contribution_of(Array(np.ones(2), Memory()))
     tape.propagate()
     np.testing.assert_allclose(node.adjoint.array, [0.0, -1.0 / 32.0])
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from checkpoint.ad.amounts import Amount
+from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.containers import CONTAINERS, fields
 from checkpoint.ad.graph import ATOMS, parts_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
@@ -44,7 +44,8 @@ class Both:
 
 
 # Measured by tracemalloc on CPython 3.11: an entry of a field with its key and its float, 60 (in a large
-# list) to 160; the tuple of a frame with its floats; a Both, or an Amount and its array without elements.
+# list) to 160; the tuple of a frame with its floats; a Both, or an Accumulator and its array without
+# elements.
 ENTRY_BYTES, FRAME_BYTES, ACCUMULATOR_BYTES = 110, 160, 160
 
 
@@ -84,7 +85,7 @@ class Cotangent:
             if type(accumulator) is Both:
                 total += ACCUMULATOR_BYTES
                 pending += (accumulator.primal, accumulator.tangent)
-            elif type(accumulator) is Amount:
+            elif type(accumulator) is Accumulator:
                 total += ACCUMULATOR_BYTES + accumulator.array.nbytes
         return total
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from checkpoint.ad.amounts import Amount
+from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.arrays import Array, Memory, array_of, namespace
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
@@ -85,7 +85,7 @@ class Pulled:
         received = slots[RESULT]
         if received:
             pullback = self.pullback
-            g = received.array if type(received) is Amount else received
+            g = received.array if type(received) is Accumulator else received
             for position, place in zip(reversed(pullback.wanted), reversed(self.places), strict=True):
                 slots[place] = slots.get(place, 0.0) + pullback.contribution(position, g)
 
@@ -108,7 +108,7 @@ class Written:
         if self.old is not None:
             self.data[self.index] = self.old
         received = slots[RESULT]
-        if type(received) is not Amount:
+        if type(received) is not Accumulator:
             return
         if self.pullback is not None:
             for contribution in self.pullback.contributions([received]):

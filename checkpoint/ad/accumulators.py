@@ -1,0 +1,112 @@
+"""Accumulators of arrays' cotangents, which the reverse sweep adds contributions to.
+
+The accumulator of a location starts as the float 0.0. The first contribution to an array's location makes it
+an Accumulator: an array of the location's shape, and whether the sweep owns that array. This contribution is
+stored as it is, without a copy; later ones are added in place, into an array that the sweep allocated. A
+contribution to some elements only is a Scattered: adding it to an existing accumulator costs what those
+elements cost.
+
+`+` consumes its left operand and the contribution, so each contribution is added to one accumulator only.
+Whoever makes a contribution states whether its array is `owned`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.arrays import NOTHING_YET, Array, Memory, backend_of, zeros_like
+
+
+class Accumulator:
+    """The cotangent of an array's location so far; a dense contribution has the same form.
+
+    array: the sum, a library's array of the location's shape.
+    owned: whether nobody else holds the elements of `array`, so that they can be changed in place.
+    """
+
+    __slots__ = ("array", "owned")
+
+    def __init__(self, array: Any, owned: bool = False) -> None:
+        self.array = array
+        self.owned = owned
+
+    def __add__(self, other: Any) -> Accumulator:
+        """Add a contribution, or the 0.0 of an accumulator that has received none; return self."""
+        kind = type(other)
+        if kind is float:  # 0.0
+            return self
+        if kind is Scattered:
+            self.own()
+            other.add_to(self.array)
+        elif self.owned:
+            self.array += other.array
+        else:
+            self.array = self.array + other.array
+            self.owned = self.array.shape != ()
+        return self
+
+    def __radd__(self, other: float) -> Accumulator:
+        return self
+
+    def own(self) -> None:
+        """Copy the elements unless they can be changed in place."""
+        if not self.owned:
+            self.array = backend_of(self.array).array(self.array)
+            self.owned = True
+
+
+class Scattered:
+    """A contribution to some elements of a location's array, zero elsewhere.
+
+    like: what has the shape and dtype of the location's array.
+    index: the index of the elements, as the library takes it.
+    array: what is added there.
+    repeats: whether the index may name an element more than once.
+    """
+
+    __slots__ = ("array", "index", "like", "repeats")
+
+    def __init__(self, like: Any, index: Any, array: Any, repeats: bool) -> None:
+        self.like = like
+        self.index = index
+        self.array = array
+        self.repeats = repeats
+
+    def __radd__(self, other: float) -> Accumulator:
+        return Accumulator(self.dense(), True)
+
+    def dense(self) -> Any:
+        """Return the contribution as a new array of the whole shape."""
+        whole = backend_of(self.array).zeros(self.like.shape, self.like.dtype)
+        self.add_to(whole)
+        return whole
+
+    def add_to(self, whole: Any) -> None:
+        """Add the contribution to an array of the whole shape, in place."""
+        if self.repeats:
+            backend_of(whole).add.at(whole, self.index, self.array)
+        else:
+            whole[self.index] += self.array
+
+
+def contribution_of(cotangent: Any) -> Any:
+    """Return a cotangent, a number of the language, as a contribution to an accumulator.
+
+    The contribution shares the elements of an array, so it does not own them.
+    """
+    if type(cotangent) is not Array:
+        return cotangent
+    return 0.0 if cotangent.memory.owner is NOTHING_YET else Accumulator(cotangent.data)
+
+
+def accumulated(accumulator: Any, like: Any) -> Any:
+    """Return the cotangent in an accumulator as a new number of the language.
+
+    like: the number at the accumulator's location; for an array that has received nothing zeros are returned.
+    """
+    if type(like) is not Array:
+        return accumulator * 1.0
+    if type(accumulator) is float:
+        return zeros_like(like, NOTHING_YET)
+    accumulator.own()
+    return Array(accumulator.array, Memory())
