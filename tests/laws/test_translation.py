@@ -226,6 +226,34 @@ def test_random_programs(seed: int) -> None:
             laws.check_cut(case, engine, INPUT, run, cut)
 
 
+# A unit of `h` is entered at either loop, and no way leads from one to the other.
+APART = """(lambda (x)
+  (letrec ((h (lambda (y c)
+                (if (< y 10)
+                    (let b ((j 0) (u y) (p (* 2 x)) (q (+ x 1.5)))
+                      (if (< j 12) (b (+ j 1) (/ (* u p) q) p q) u))
+                    (let g ((j 0) (u y) (p (* 2 x)) (q (+ x 2.5)))
+                      (if (< j 12) (g (+ j 1) (/ (* u p) q) p q) u))))))
+    (let a ((i 0) (y x))
+      (if (>= i 6) y (a (+ i 1) (sin (+ (h (* 20 y) i) (h y i))))))))"""
+
+
+def test_loops_that_do_not_lead_to_one_another() -> None:
+    c, hybrid = engines.get("c"), engines.get("hybrid")
+    x, plain = 0.7, value_of(APART, hybrid)
+    expected = runs.vjp_values(plain, x, 1.0, hybrid, Plain())
+    rest = runs.interrupt_values(plain, x, 249, hybrid)
+    of_rest = runs.vjp_values(runs.RESUME, rest, 1.0, hybrid, Plain())
+    with forced(first=7):
+        f = value_of(APART, c)
+        z = runs.interrupt_values(f, x, 249, c)
+        assert difference(runs.vjp_values(runs.RESUME, z, 1.0, c, Plain())[0], of_rest[0]) is None
+        runs.primops_values(f, x, c)
+        for schedule in (Plain(), Bisection(30)):
+            found = runs.vjp_values(f, x, 1.0, c, schedule)
+            assert all(difference(a, b) is None for a, b in zip(found, expected, strict=True))
+
+
 def test_something_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else all that is above would show nothing."""
     made: list[Any] = []
