@@ -15,7 +15,7 @@ from checkpoint import config
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.translate import policy
-from checkpoint.ctarget.translate.compile import install
+from checkpoint.ctarget.translate.compile import compiler, install
 from checkpoint.ctarget.translate.effort import (
     EXPECTED,
     FREE,
@@ -59,6 +59,12 @@ def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[poli
     yield from new_translator(tmp_path, monkeypatch)
 
 
+def by_debugger() -> bool:
+    """Whether units are to be found by a debugger or sanitizer."""
+    by = compiler.find()
+    return by is not None and by.debugs
+
+
 Forms = tuple[str, ...]
 PLAIN, TAPED, BOTH = ("plain",), ("taped",), ("plain", "taped")
 
@@ -91,7 +97,7 @@ class Fakes:
         return True
 
     def source(self, unit: Any, *forms: str, lines: bool = True) -> str:
-        assert not lines
+        assert lines == by_debugger()
         self.written.append(forms)
         return f"{self.text}/* {forms} */\n"
 

@@ -13,10 +13,15 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.ctarget.translate.compile import compilation
+from checkpoint.ctarget import library
+from checkpoint.ctarget.translate.compile import compilation, compiler
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler, new_translator
 from tests.support.translation import forced
 
+_by = None if library.reason() else compiler.find()
+without_lines = pytest.mark.skipif(
+    _by is not None and _by.debugs, reason="units name lines of programs, for sanitizers"
+)
 pytestmark = [needs_c, needs_compiler]
 
 BODY = """
@@ -64,6 +69,7 @@ def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     yield from new_translator(tmp_path, monkeypatch)
 
 
+@without_lines
 def test_equal_functions_share_units_which_go_with_the_last_one(tmp_path: Path) -> None:
     all_of_them = functions(tmp_path, 6)
     with forced():
@@ -127,6 +133,7 @@ print(len(found), before, 0 < meanwhile < 60, maps())
 """
 
 
+@without_lines
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/maps is of Linux")
 @pytest.mark.parametrize("count", [20, pytest.param(300, marks=pytest.mark.long)])
 def test_many_functions_have_few_maps_and_then_none(count: int, tmp_path: Path) -> None:

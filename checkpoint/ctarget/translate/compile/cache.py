@@ -40,7 +40,7 @@ _UNFINISHED = (".make", ".new", ".load", ".so", ".sum")  # the last two are of a
 LOCK_SECONDS = 30.0  # how long another process is waited for that makes the same file
 LOCK_PAUSE = 0.02  # seconds between two tries
 
-_opened: dict[str, Folder] = {}
+_opened: dict[str, Folder] = {}  # the last one, by the CHECKPOINT_CACHE that names it
 
 
 def folder() -> Folder:
@@ -49,9 +49,11 @@ def folder() -> Folder:
     found = _opened.get(named)
     if found is None or not found.is_there:
         try:
-            found = _opened[named] = _open(named)
+            found = _open(named)
         except OSError as error:
             raise CompilationError(f"there is no folder to compile in: {error}") from None
+        _opened.clear()
+        _opened[named] = found
     return found
 
 
