@@ -60,7 +60,7 @@ def forgotten() -> None:
     compilation._loaded.clear()
 
 
-def test_what_was_made_is_there_at_once(by: compiler.Compiler, tmp_path: Path) -> None:
+def test_a_known_unit_is_loaded_at_once(by: compiler.Compiler, tmp_path: Path) -> None:
     assert number(plain(7), by) == 7
     again = Compilation(plain(7), by)
     assert again.ended  # nothing was waited for
@@ -69,7 +69,7 @@ def test_what_was_made_is_there_at_once(by: compiler.Compiler, tmp_path: Path) -
     assert calls(tmp_path) == 2
 
 
-def test_nobody_else_can_read_or_write_the_folder(by: compiler.Compiler) -> None:
+def test_only_the_user_can_read_or_write_the_folder(by: compiler.Compiler) -> None:
     number(plain(7), by)
     assert cache.folder().path.stat().st_mode & 0o077 == 0
     assert all(path.stat().st_mode & 0o077 == 0 for path in cache.folder().path.iterdir())
@@ -92,7 +92,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize(("kind", "k"), [(kind, k) for k, kind in enumerate(DAMAGES)])
-def test_a_damaged_file_is_made_again(kind: str, k: int, by: compiler.Compiler, tmp_path: Path) -> None:
+def test_a_damaged_file_is_compiled_again(kind: str, k: int, by: compiler.Compiler, tmp_path: Path) -> None:
     source = plain(100 + k)
     content = _bytes_of(source, by)
     path_of(source, by).write_bytes(DAMAGES[kind](content))
@@ -117,7 +117,7 @@ def _bytes_of(source: str, by: compiler.Compiler) -> bytes:
     ("kind", "k"),
     [(kind, k) for k, kind in enumerate(("another architecture", "text", "empty", "truncated"))],
 )
-def test_a_file_that_does_not_load_is_made_again_even_if_its_digest_is_right(
+def test_a_file_that_does_not_load_is_compiled_again_even_if_its_digest_is_right(
     kind: str, k: int, by: compiler.Compiler, tmp_path: Path
 ) -> None:
     source = plain(200 + k)
@@ -130,29 +130,31 @@ def _replace(source: str, content: bytes, by: compiler.Compiler) -> None:
     cache.put(cache.key(source, cache.version(by), by), content)
 
 
-def test_another_library_under_a_key_is_made_again(by: compiler.Compiler, tmp_path: Path) -> None:
+def test_another_library_under_a_key_is_compiled_again(by: compiler.Compiler, tmp_path: Path) -> None:
     _replace(plain(300), _compiled(without_functions(), by), by)
     assert number(plain(300), by) == 300
     assert calls(tmp_path) == 2
 
 
-def test_a_file_that_is_gone_is_made_again(by: compiler.Compiler, tmp_path: Path) -> None:
+def test_a_missing_file_is_compiled_again(by: compiler.Compiler, tmp_path: Path) -> None:
     number(plain(7), by)
     path_of(plain(7), by).unlink()
     assert number(plain(7), by) == 7
     assert calls(tmp_path) == 2
 
 
-def test_a_version_that_is_no_text_is_asked_for_again(by: compiler.Compiler) -> None:
-    said = cache.version(by)
+def test_the_compiler_is_asked_again_where_its_version_is_no_text(by: compiler.Compiler) -> None:
+    version = cache.version(by)
     (file,) = cache.folder().path.glob("*.version")
     file.write_bytes(b"\xff\xfe")
     cache._versions.clear()
     assert cache.known_version(by) is None
-    assert cache.version(by) == said
+    assert cache.version(by) == version
 
 
-def test_what_the_key_depends_on(by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_depends_on_all_that_the_code_depends_on(
+    by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keys = {
         cache.key("a", "1", by),
         cache.key("b", "1", by),
@@ -172,7 +174,7 @@ def _worker(source: str, words: tuple[str, ...], ready: Path) -> None:
     assert number(source, compiler.Compiler(words)) == 55
 
 
-def test_processes_that_need_the_same_make_it_once(by: compiler.Compiler, tmp_path: Path) -> None:
+def test_several_processes_compile_a_unit_once(by: compiler.Compiler, tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     ready = tmp_path / "ready"
     workers = [context.Process(target=_worker, args=(plain(55), by.words, ready)) for _ in range(4)]
@@ -185,7 +187,7 @@ def test_processes_that_need_the_same_make_it_once(by: compiler.Compiler, tmp_pa
     assert calls(tmp_path) == 1
 
 
-def test_threads_that_need_the_same_make_it_once(by: compiler.Compiler, tmp_path: Path) -> None:
+def test_several_threads_compile_a_unit_once(by: compiler.Compiler, tmp_path: Path) -> None:
     compilations = [Compilation(plain(56), by) for _ in range(6)]
     for each in compilations:
         each.wait()
@@ -194,7 +196,7 @@ def test_threads_that_need_the_same_make_it_once(by: compiler.Compiler, tmp_path
 
 
 @pytest.mark.parametrize("where", ["/dev/null/cache", "/proc/cache"])
-def test_where_the_folder_cannot_be_written_there_is_another(
+def test_a_folder_that_cannot_be_written_is_replaced(
     where: str, by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_CACHE", where)
@@ -215,7 +217,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     assert not list(folder.iterdir())
 
 
-def test_a_folder_that_is_removed_while_it_is_used(by: compiler.Compiler) -> None:
+def test_a_folder_that_is_removed_is_made_again(by: compiler.Compiler) -> None:
     assert number(plain(10), by) == 10
     before = cache.folder().path
     shutil.rmtree(before)
@@ -224,13 +226,15 @@ def test_a_folder_that_is_removed_while_it_is_used(by: compiler.Compiler) -> Non
     assert path_of(plain(11), by).exists()
 
 
-def test_without_a_variable_it_is_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_default_is_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     assert tmp_path in cache.wanted_folder("").parents
 
 
-def test_what_was_used_longest_ago_goes(by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_recently_used_file_is_removed(
+    by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Set the times of other files: the test does not depend on the clock."""
     number(plain(12), by)
     size = path_of(plain(12), by).stat().st_size
@@ -248,7 +252,7 @@ def test_what_was_used_longest_ago_goes(by: compiler.Compiler, monkeypatch: pyte
     assert path_of(plain(13), by).exists()
 
 
-def test_what_is_larger_than_all_may_be_still_runs(
+def test_a_unit_larger_than_the_limit_still_runs(
     by: compiler.Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "MOST", 10)
@@ -256,7 +260,7 @@ def test_what_is_larger_than_all_may_be_still_runs(
     assert number(plain(15), by) == 15
 
 
-def test_what_nobody_finished_goes(by: compiler.Compiler) -> None:
+def test_abandoned_files_are_removed(by: compiler.Compiler) -> None:
     place = cache.folder().path
     old, new = place / "old.make", place / "new.make"
     for folder in (old, new):

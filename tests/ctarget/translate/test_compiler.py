@@ -36,12 +36,12 @@ def found(monkeypatch: pytest.MonkeyPatch, **environment: str) -> tuple[str, ...
     return None if by is None else by.words
 
 
-def test_cc_comes_first_and_may_have_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cc_comes_first_and_may_have_arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = fake_compiler(tmp_path / "my cc", "exit 0")
     assert found(monkeypatch, CC=f"'{path}' -m64 '-DX=a b'") == (str(path), "-m64", "-DX=a b")
 
 
-def test_a_cc_that_is_not_there_is_not_replaced_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_cc_is_not_replaced_by_another_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(monkeypatch, CC="/nonexistent/cc") is None
     assert found(monkeypatch, CC="cc 'open") is None
 
@@ -50,7 +50,7 @@ def test_a_cc_that_is_not_there_is_not_replaced_by_another(monkeypatch: pytest.M
     ("there", "expected"),
     [(("cc", "gcc", "clang"), "cc"), (("gcc", "clang"), "gcc"), (("clang",), "clang"), ((), None)],
 )
-def test_the_order(
+def test_the_order_of_compilers(
     there: tuple[str, ...], expected: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in there:
@@ -72,7 +72,7 @@ def test_ziglang_is_the_last(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert "-fno-sanitize=undefined" in by.command("a.c", "a.so")
 
 
-def test_no_flag_changes_what_numbers_are() -> None:
+def test_no_flag_changes_the_bits_of_numbers() -> None:
     flags = compiler.flags(False)
     assert "-ffp-contract=off" in flags
     assert not any("fast-math" in flag or "march" in flag for flag in flags)
@@ -80,9 +80,7 @@ def test_no_flag_changes_what_numbers_are() -> None:
     assert {f"-fno-builtin-{name}" for name in build.FROM_LIBM.split()} <= set(flags)
 
 
-def test_the_headers_are_there_and_tell_units_from_each_other(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_digest_of_the_headers_changes_with_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert (compiler.HEADERS / "machine" / "fast.h").exists()
     before = compiler.headers_digest()
     copy = tmp_path / "headers"
@@ -99,7 +97,7 @@ def test_the_headers_are_there_and_tell_units_from_each_other(
 
 
 @needs_compiler
-def test_what_is_compiled_is_loaded_and_bound() -> None:
+def test_a_compiled_unit_is_loaded_and_bound() -> None:
     by = compiler.find()
     assert by is not None
     made = Compilation(plain(41), by)
@@ -113,7 +111,7 @@ def test_what_is_compiled_is_loaded_and_bound() -> None:
 
 
 @needs_compiler
-def test_a_file_that_does_not_compile_has_the_compilers_reason() -> None:
+def test_the_compilers_message_is_the_reason_of_a_failure() -> None:
     by = compiler.find()
     assert by is not None
     made = Compilation("int f(void) { return nonsense; }", by)
@@ -144,7 +142,7 @@ def test_a_compiler_that_fails(script: str, reason: str, tmp_path: Path) -> None
     assert not list(cache.folder().path.glob("*.unit"))
 
 
-def test_a_compiler_that_does_not_say_what_it_is(tmp_path: Path) -> None:
+def test_a_compiler_that_does_not_report_its_version(tmp_path: Path) -> None:
     path = tmp_path / "cc"
     path.write_text("#!/bin/sh\nexit 1\n")
     path.chmod(0o755)
@@ -180,7 +178,7 @@ def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(
 
 
 @pytest.mark.parametrize("has_pidfd", [True, False])
-def test_without_descriptors_of_processes_time_is_limited_too(
+def test_time_is_limited_without_descriptors_of_processes_too(
     has_pidfd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not has_pidfd:
@@ -191,7 +189,7 @@ def test_without_descriptors_of_processes_time_is_limited_too(
 
 
 @needs_compiler
-def test_who_waits_for_another_that_hangs_compiles_at_last(
+def test_a_lock_that_is_never_released_is_not_waited_for_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hold the lock of a key elsewhere: it is waited for, but not for ever."""
@@ -206,9 +204,17 @@ def test_who_waits_for_another_that_hangs_compiles_at_last(
     assert number_of(made.loaded) == 1
 
 
-def test_a_compiler_that_does_not_say_what_it_is_in_time(
+def test_a_compiler_that_does_not_report_its_version_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    groups: list[int] = []
+    end = processes._end_group
+
+    def noted(process: subprocess.Popen[bytes]) -> None:
+        groups.append(process.pid)
+        end(process)
+
+    monkeypatch.setattr(processes, "_end_group", noted)
     monkeypatch.setattr(processes, "VERSION_SECONDS", 0.5)
     path = tmp_path / "cc"
     path.write_text(f"#!/bin/sh\n{HANGS.format(folder=tmp_path)}\n")
@@ -216,7 +222,7 @@ def test_a_compiler_that_does_not_say_what_it_is_in_time(
     made = Compilation(plain(1), compiler.Compiler((str(path),)))
     made.wait()
     assert made.reason == f"{path} does not run: it did not end within 0.5 s"
-    assert not alive_in_group(int((tmp_path / "pid").read_text()))
+    assert [alive_in_group(group) for group in groups] == [[]]
 
 
 @needs_compiler
@@ -277,7 +283,7 @@ def test_a_process_that_ends_leaves_no_compiler_behind(by: str, tmp_path: Path) 
 
 
 @needs_compiler
-def test_ctrl_c_is_not_for_the_compiler(tmp_path: Path) -> None:
+def test_ctrl_c_does_not_reach_the_compiler(tmp_path: Path) -> None:
     by = compiler.find()
     assert by is not None
     script = f'touch "{tmp_path}/began"; sleep 0.3; exec {" ".join(by.words)} "$@"'
@@ -306,7 +312,7 @@ def test_ctrl_c_is_not_for_the_compiler(tmp_path: Path) -> None:
     assert done.stdout == "None\n"
 
 
-def test_the_compiler_is_told_to_people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_compiler_is_described_for_people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = fake_compiler(tmp_path / "cc", "exit 1", "my compiler 3")
     monkeypatch.setenv("CC", str(path))
     assert compilation.described() == f"{path}: my compiler 3"

@@ -141,7 +141,7 @@ def advanced(count: int) -> None:
 
 
 @needs_compiler
-def test_a_run_has_the_plain_form_made_and_a_tape_both(fakes: Fakes) -> None:
+def test_a_run_makes_the_plain_form_and_a_tape_makes_both(fakes: Fakes) -> None:
     engine, start = loop(3000)
     engine.advance(start, None, Effects())
     assert fakes.written
@@ -158,7 +158,7 @@ def test_a_run_has_the_plain_form_made_and_a_tape_both(fakes: Fakes) -> None:
 
 @pytest.mark.parametrize("schedule", [Bisection(), Bisection(100), Binomial(snapshots=5), Binomial(base=300)])
 @needs_compiler
-def test_a_sweep_has_both_made_however_short_its_runs_are(schedule: Schedule, fakes: Fakes) -> None:
+def test_a_sweep_makes_both_forms_however_short_its_runs_are(schedule: Schedule, fakes: Fakes) -> None:
     swept(*loop(5000), schedule)
     assert fakes.written == [BOTH] * len(fakes.sampled)
     assert fakes.written
@@ -176,7 +176,7 @@ def test_a_block_that_is_refused_is_sampled_once(fakes: Fakes) -> None:
 
 
 @needs_compiler
-def test_there_are_at_most_so_many_units(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_units_is_limited(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "MAX_UNITS", 0)
     advanced(5000)
     assert fakes.sampled == []
@@ -186,13 +186,13 @@ def test_there_are_at_most_so_many_units(fakes: Fakes, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("mode", ["off", "", "wait"])
-def test_a_short_run_looks_at_nothing(mode: str, fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_run_is_not_sampled(mode: str, fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", mode)
     advanced(50)
     assert fakes.sampled == []
 
 
-def test_off_is_off(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_sampled_when_translation_is_off(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "off")
     engine, start = loop(200_000)
     engine.advance(start, None, Effects())
@@ -201,7 +201,7 @@ def test_off_is_off(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_compiler
-def test_short_runs_of_one_program_add_up(
+def test_the_steps_of_short_runs_add_up(
     fakes: Fakes, monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "")
@@ -220,7 +220,7 @@ def test_short_runs_of_one_program_add_up(
 
 
 @needs_compiler
-def test_in_the_background_a_run_does_not_wait(
+def test_a_run_does_not_wait_for_translation_in_the_background(
     fakes: Fakes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, translator: policy.Translator
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "")
@@ -247,7 +247,7 @@ def test_in_the_background_a_run_does_not_wait(
     assert calls(tmp_path) <= count
 
 
-def test_a_block_inside_of_a_unit_is_passed_over_a_few_times(translator: policy.Translator) -> None:
+def test_a_block_inside_of_a_unit_is_skipped_a_few_times(translator: policy.Translator) -> None:
     account = policy.Account()
     may_make = [translator._may_make(account, "loop", account, True)]
     account.inside["loop"] = 0
@@ -256,7 +256,7 @@ def test_a_block_inside_of_a_unit_is_passed_over_a_few_times(translator: policy.
     assert not translator._may_make(account, "loop", account, False)
 
 
-def test_what_is_hot_may_take_more() -> None:
+def test_hot_blocks_may_take_more_time() -> None:
     effort = Effort()
     assert effort.allows(is_hot=True)
     assert not effort.allows(is_hot=False)
@@ -269,14 +269,14 @@ def test_what_is_hot_may_take_more() -> None:
     assert not effort.allows(is_hot=True)
 
 
-def test_of_very_many_blocks_none_is_hot() -> None:
+def test_no_block_of_very_many_is_hot() -> None:
     many, few = RecentBlocks(), RecentBlocks()
     assert not any(many.add(number % LAST) for number in range(10 * LAST))
     assert any(few.add(number % (LAST // OFTEN)) for number in range(LAST))
 
 
 @needs_compiler
-def test_in_the_background_what_is_not_hot_waits_for_its_turn(
+def test_a_cold_block_waits_for_its_turn_in_the_background(
     fakes: Fakes, monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "")
@@ -296,7 +296,7 @@ def texts(recorded: list[warnings.WarningMessage]) -> list[str]:
     return [str(each.message) for each in recorded if each.category is TranslationWarning]
 
 
-def test_without_a_compiler_all_runs_on_the_machine_and_it_says_so_once(
+def test_runs_without_a_compiler_warn_once_and_continue_in_the_machine(
     fakes: Fakes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", "/nonexistent/cc")
@@ -311,7 +311,7 @@ def test_without_a_compiler_all_runs_on_the_machine_and_it_says_so_once(
     assert fakes.written == []
 
 
-def test_without_a_compiler_what_would_not_be_translated_says_nothing(
+def test_runs_that_are_not_translated_do_not_warn_without_a_compiler(
     fakes: Fakes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", "/nonexistent/cc")
@@ -320,7 +320,7 @@ def test_without_a_compiler_what_would_not_be_translated_says_nothing(
     assert fakes.sampled
 
 
-def test_a_compiler_that_fails_is_said_once_and_then_given_up(
+def test_a_failing_compiler_warns_once_and_is_not_called_for_ever(
     fakes: Fakes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, translator: policy.Translator
 ) -> None:
     path = fake_compiler(tmp_path / "cc", f'echo >>"{tmp_path}/calls"; echo no licence >&2; exit 3')
@@ -337,7 +337,7 @@ def test_a_compiler_that_fails_is_said_once_and_then_given_up(
 
 
 @needs_compiler
-def test_one_unit_that_does_not_compile_does_not_stop_others(
+def test_a_unit_that_does_not_compile_does_not_stop_others(
     fakes: Fakes, translator: policy.Translator
 ) -> None:
     fakes.text = "nonsense"
@@ -349,7 +349,7 @@ def test_one_unit_that_does_not_compile_does_not_stop_others(
     assert not translator.gives_up
 
 
-def test_a_mode_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_mode_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "never")
     with pytest.raises(config.SettingError, match="CHECKPOINT_JIT is 'never'; write wait or off"):
         advanced(5)
@@ -373,7 +373,9 @@ def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(slices) < 15
 
 
-def test_where_nothing_is_found_slices_get_short_and_then_long_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slices_get_short_where_nothing_is_found_and_then_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(policy.translator, "sample", lambda *a: policy.Found.NOWHERE)
     monkeypatch.setattr(policy.translator, "sample_interval", 0.0)
     account = policy.Account()
