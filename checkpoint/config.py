@@ -31,6 +31,7 @@ from threading import Lock
 from typing import Literal
 
 from checkpoint.errors import CheckpointError
+from checkpoint.locks import hold_at_fork
 
 # The languages that can be printed: those of the passes (checkpoint.cps.passes), in their order.
 SHOWN = ("core", "cps", "closures", "blocks", "adjoint")
@@ -136,6 +137,7 @@ def override(
 
 
 _lock = Lock()
+hold_at_fork(_lock)
 _opened: Counter[str] = Counter()  # how often each package was opened and not yet closed
 _packages: frozenset[str] = frozenset()
 

@@ -20,8 +20,8 @@ MOST_FILES = 25  # of a folder of C
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
-    "errors", "config", "scalars", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget", "engines",
-    "watch", "functions", "api", "", "cli", "__main__",
+    "errors", "locks", "config", "scalars", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
+    "engines", "watch", "functions", "api", "", "cli", "__main__",
 )  # fmt: skip
 
 

@@ -10,20 +10,19 @@ procedure's peer lives as long as the procedure's code; a heap keeps the peers o
 
 from __future__ import annotations
 
-import os
 from threading import RLock
 from typing import Any
 
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import assign
 from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
+from checkpoint.locks import hold_at_fork
 
 Pointer = Any  # of cffi
 
 # Held while something is made; a process is forked when nothing is.
 making = RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=making.acquire, after_in_parent=making.release, after_in_child=making.release)
+hold_at_fork(making)
 
 
 class BlockPeer:

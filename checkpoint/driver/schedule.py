@@ -26,8 +26,8 @@ Source: Siskind & Pearlmutter 2018, section 3 (bisection); Griewank 1992 for the
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +238,15 @@ class Bisection:
         yield from self._piece(low, reached, case)
 
 
-def require(schedule: object, **units: str) -> None:
-    """Check a schedule's parameters, of which `units` gives the units: each None or at least 1."""
-    for name, unit in units.items():
-        value = getattr(schedule, name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            kind = type(schedule).__name__
-            raise ValueError(f"{kind}({name}={value!r}): {name} must be at least 1 {unit}")
+def require(schedule: Any, **units: str) -> None:
+    """Check parameters of a schedule: each must be at least 1, or None where that is the default.
+
+    units: by the name of a parameter, what it counts. Raises ValueError.
+    """
+    for field in fields(schedule):
+        if field.name in units:
+            value = getattr(schedule, field.name)
+            is_left_out = value is None and field.default is None
+            if not is_left_out and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                given = f"{type(schedule).__name__}({field.name}={value!r})"
+                raise ValueError(f"{given}: {field.name} must be at least 1 {units[field.name]}")

@@ -29,10 +29,12 @@ from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
+from checkpoint.locks import hold_at_fork
 from checkpoint.prims.python.native import source_name
 
 _programs = Programs()
 _lock = RLock()
+hold_at_fork(_lock)
 
 
 def closure_of(

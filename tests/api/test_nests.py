@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint import RunError
+from checkpoint import RunError, SourceError, vjp
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.functions.pytrees import cotangent_to_python, to_language, to_python
@@ -167,3 +167,11 @@ def test_a_nest_that_holds_itself() -> None:
     nest.append(nest)
     with pytest.raises(RunError, match="contains itself"):
         entered(nest)
+
+
+@pytest.mark.parametrize("x", [print, [1.0, print], str.upper])
+def test_a_builtin_function_among_the_arguments(x: Any) -> None:
+    with pytest.raises(
+        SourceError, match=r"^(print|str\.upper), for which there is no rule, cannot be differ"
+    ):
+        vjp(lambda x: x, x)

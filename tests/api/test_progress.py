@@ -98,6 +98,21 @@ def test_every_function_takes_it() -> None:
     assert told_of(lambda p: hessian(square, progress=p)(x)) == 2
 
 
+def test_a_gradient_inside_a_callback_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checkpoint.watch.progress.PAUSE", 0.0)
+    phases: list[str] = []
+
+    def callback(progress: Progress) -> None:
+        phases.append(progress.phase)
+        assert grad(lambda x: x * x)(3.0) == 6.0
+
+    expected = grad(power)(0.9, 3)
+    with profile() as p:
+        assert grad(power, schedule=Plain(), progress=callback)(0.9, 3) == expected
+    assert {"forward", "backward"} == set(phases)
+    assert [sweep.schedule for sweep in p.sweeps] == [Plain()]
+
+
 @pytest.mark.parametrize("wrong", [1, None, "yes", Progress])
 def test_wrong_wishes(wrong: Any) -> None:
     for call in (lambda: grad(power, progress=wrong), lambda: vjp(lambda x: x, 2.0, progress=wrong)):

@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.support import COMMAND, PATIENCE, checkpoint
 
+ROOT = Path(__file__).resolve().parents[2]
 LOOP = "(define (loop x) (loop (+ x 1)))\n"
 # What to run, the program, and its arguments. Each writes a line just before it loops.
 FOREVER = {
@@ -59,6 +60,19 @@ def test_ctrl_c(tmp_path: Path, name: str) -> None:
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert re.fullmatch(rf"interrupted at {re.escape(str(program))}:[12]:\d+\n", said)
+
+
+def test_these_tests_run_where_interruptions_are_ignored() -> None:
+    """A shell starts a job in the background so; what the job starts inherits it."""
+    ignoring = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    ignoring += "os.execv(sys.argv[1], sys.argv[1:])"
+    test = f"{__file__}::test_ctrl_c[{next(iter(FOREVER))}]"
+    pytest_alone = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test)
+    done = subprocess.run(
+        [sys.executable, "-c", ignoring, *pytest_alone],
+        capture_output=True, text=True, check=False, timeout=4 * PATIENCE, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not enforce RLIMIT_AS")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -83,9 +84,9 @@ def test_plain_runs_everything_once_on_one_tape(length: int) -> None:
     assert (model.counts.advanced, model.counts.taped, model.counts.most_kept) == (0, length, 1)
 
 
-@pytest.mark.parametrize("base", [0, -1])
-def test_a_base_is_at_least_one_step(base: int) -> None:
-    with pytest.raises(ValueError, match=rf"Bisection\(base={base}\): base must be at least 1 step"):
+@pytest.mark.parametrize("base", [0, -1, None, "10"])
+def test_a_base_is_at_least_one_step(base: Any) -> None:
+    with pytest.raises(ValueError, match=rf"Bisection\(base={base!r}\): base must be at least 1 step"):
         Bisection(base)
 
 

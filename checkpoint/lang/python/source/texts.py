@@ -30,6 +30,7 @@ from typing import Any
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.python.scopes.syntax import walk
+from checkpoint.locks import hold_at_fork
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -132,6 +133,7 @@ def text_of(
 
 
 _lock = Lock()
+hold_at_fork(_lock)
 _texts: OrderedDict[str, list[_Text]] = OrderedDict()
 
 
