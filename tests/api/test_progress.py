@@ -25,7 +25,6 @@ from checkpoint import (
     hvp,
     jacrev,
     primops,
-    profile,
     value_and_grad,
     vjp,
 )
@@ -96,21 +95,6 @@ def test_every_function_takes_it() -> None:
     assert told_of(lambda p: hvp(square, x, [1.0, 0.0], progress=p)) == 1
     assert told_of(lambda p: jacrev(lambda y: [y[0], y[1], y[0]], progress=p)(x)) == 3
     assert told_of(lambda p: hessian(square, progress=p)(x)) == 2
-
-
-def test_a_gradient_inside_a_callback_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checkpoint.watch.progress.PAUSE", 0.0)
-    phases: list[str] = []
-
-    def callback(progress: Progress) -> None:
-        phases.append(progress.phase)
-        assert grad(lambda x: x * x)(3.0) == 6.0
-
-    expected = grad(power)(0.9, 3)
-    with profile() as p:
-        assert grad(power, schedule=Plain(), progress=callback)(0.9, 3) == expected
-    assert {"forward", "backward"} == set(phases)
-    assert [sweep.schedule for sweep in p.sweeps] == [Plain()]
 
 
 @pytest.mark.parametrize("wrong", [1, None, "yes", Progress])
