@@ -25,6 +25,7 @@ from checkpoint import (
     hvp,
     jacrev,
     primops,
+    profile,
     value_and_grad,
     vjp,
 )
