@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from random import Random
 from typing import Any
 
@@ -49,10 +48,15 @@ def whole_run(case: Case, engine: Engine, text: str) -> Run:
     return Run(value, steps, world.written, world.unread)
 
 
-@cache
+_runs: dict[tuple[str, str], Run] = {}
+
+
 def run_of(entry: Entry, engine: Engine) -> Run:
-    """Return the whole run of a program of the corpus, once for all tests of a process."""
-    return whole_run(entry.case(engine), engine, entry.input)
+    """Return the whole run of a program of the corpus, which is made once for all tests of a process."""
+    key = (entry.name, engine.name)
+    if key not in _runs:
+        _runs[key] = whole_run(entry.case(engine), engine, entry.input)
+    return _runs[key]
 
 
 def cuts(steps: int, random: Random, every: int = 80, more: int = 30) -> list[int]:
