@@ -22,12 +22,12 @@ from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, r
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import InternalError
 
-# By library, the modules that register records for its functions and arrays. This is the one table of modules
-# that are named by strings: the libraries depend on this package, which must not depend on them.
-LIBRARIES: dict[str, tuple[str, ...]] = {
-    "numpy": ("tensorlib",),
-    "scipy": ("tensorlib", "tensorlib.linear.scipy_linalg", "tensorlib.scipy_special"),
-    "tensorlib": ("tensorlib",),
+# By library, the package whose `libraries.register` registers the records of its functions and arrays. This is
+# the one table of packages that are named by strings: they depend on this one, which must not depend on them.
+LIBRARIES: dict[str, str] = {
+    "numpy": "tensorlib",
+    "scipy": "tensorlib",
+    "tensorlib": "tensorlib",
 }
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
@@ -62,8 +62,7 @@ def load(library: str = "numpy") -> None:
     A module that another thread is importing is waited for.
     """
     if library not in _loaded:
-        for module in LIBRARIES[library]:
-            importlib.import_module(module)
+        importlib.import_module(f"{LIBRARIES[library]}.libraries").register(library)
         _loaded.add(library)
 
 

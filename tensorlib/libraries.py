@@ -1,0 +1,14 @@
+"""Which modules register the functions of a library, for a program that meets one of its objects first.
+
+In: the name of a library. Out: its records are registered (checkpoint.ad.library). Importing this package
+registers NumPy's; SciPy's are registered when a program first names one of them.
+"""
+
+from __future__ import annotations
+
+
+def register(library: str) -> None:
+    """Register the functions of a library beyond those that importing this package registers."""
+    if library == "scipy":
+        from tensorlib import scipy_special  # noqa: F401, PLC0415  # imports SciPy
+        from tensorlib.linear import scipy_linalg  # noqa: F401, PLC0415
