@@ -22,7 +22,7 @@ from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, r
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import InternalError
 
-# By library, the package whose `libraries.register` registers the records of its functions and arrays. This is
+# By library, the package whose `libraries.register` registers records for its functions and arrays. This is
 # the one table of packages that are named by strings: they depend on this one, which must not depend on them.
 LIBRARIES: dict[str, str] = {
     "numpy": "tensorlib",
