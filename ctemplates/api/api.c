@@ -1,4 +1,4 @@
-/* What Python calls: see api.h. Every entry goes through held_run (held.h), as a `Body` with its arguments. */
+/* Entry points of Python: see api.h. Each goes through held_run (held.h), as a `Body` with its arguments. */
 #include "api/api.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ void ck_heap_check(const Held *any) { held_run(any, check_heap, any->heap); }
 
 static const Side NO_RUN = {.run = 0, .owner = NULL, .registers = 0};
 
-/* A state that crosses: `given` tells where an imported one stands. */
+/* A state that is converted. given: the point and the numbers of an imported one. */
 typedef struct Crossing {
     const Held *held; /* of the heap; of an export the state */
     const State *given;
@@ -102,7 +102,7 @@ uint32_t ck_state_depth(const Held *held) {
     return depth;
 }
 
-/* How many values there are in the frames; Python is tested what frames they are. */
+/* Lists the frames for Python; returns the number of their values. */
 static size_t list_frames(const State *state, const Crossing *crossing) {
     FrameWalk walk = stack_walk(&state->stack);
     FrameHead head;

@@ -1,8 +1,7 @@
-/* What Python calls (checkpoint/ctarget/engine.py, states.py): heaps, states, machines, tapes. (Also
- * read by cffi.)
+/* Entry points of Python (checkpoint/ctarget/engine.py, states.py): heaps and states. (Also read by cffi.)
  *
- * In: what Python holds (held.h), Python objects as addresses. Out: the same; NULL, or the outcome NO_MEMORY,
- * where memory ended. Whatever is given out is dropped with ck_drop, in any thread and any order.
+ * In: Held pointers (held.h), Python objects as addresses. Out: the same; NULL, or the outcome NO_MEMORY, if memory
+ * ended. Every Held that is returned is dropped with ck_drop, in any thread and any order.
  */
 #ifndef CK_API_H
 #define CK_API_H
@@ -11,7 +10,7 @@
 
 typedef struct Held Held;
 
-/* Where a state or machine stands. wanted: of a machine that WANTS_CODE. finished: of a state that has its value. */
+/* The position of a state or machine. wanted: for a machine that WANTS_CODE. finished: whether a state has its value. */
 typedef struct Position {
     const Block *block;
     uint32_t index;
@@ -31,10 +30,10 @@ uint64_t ck_heap_runs(const Held *any);
 void ck_heap_fail_at(const Held *any, int64_t allocation); /* the hostile build: the one that fails */
 void ck_heap_check(const Held *any);                       /* aborts where the heap is broken */
 
-/* A state and Python's: `values` is a list of the values at the point, then of those of each frame; `points` and
- * `calls` tell the frames. Of a state to be imported the lowest frame comes first, of an exported one the top.
- * Python objects are given by their addresses as numbers, which is the fastest.
- * NULL or false: memory ended, or the Python exception why not is in the list `errors`. */
+/* Conversion of states: `values` is a list of the values at the point, then of those of each frame; `points` and
+ * `calls` describe the frames. An imported state has the lowest frame first, an exported one the top. Python objects
+ * are passed as their addresses, as numbers, which is fastest. NULL or false: memory ended, or `errors`, a list, has the
+ * Python exception. */
 Held *ck_state_import(const Held *any, const Block *block, uint32_t index, int64_t steps, int64_t births, int64_t tags,
                       uint32_t value_count, uint32_t frame_count, const uintptr_t *points, const uintptr_t *calls,
                       uintptr_t values, uintptr_t errors);

@@ -1,4 +1,4 @@
-/* What tests ask of array_memory.h, from Python: the bytes of NumPy arrays. (Read by cffi: declarations only.) */
+/* The bytes of NumPy arrays (array_memory.h), for tests. (Also read by cffi.) */
 #ifndef CK_API_ARRAYS_H
 #define CK_API_ARRAYS_H
 

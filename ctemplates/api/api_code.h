@@ -1,4 +1,4 @@
-/* What the assembler asks of the C sources: which primitives they have. (Read by cffi: declarations only.) */
+/* The primitives that C has, for the assembler. (Also read by cffi.) */
 #ifndef CK_API_CODE_H
 #define CK_API_CODE_H
 

@@ -1,4 +1,4 @@
-/* What Python calls of cotangents: see api_cotangent.h. */
+/* Entry points for cotangents: see api_cotangent.h. */
 #include "api/api_cotangent.h"
 
 #include "bridge/sequences.h"

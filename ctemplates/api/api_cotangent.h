@@ -1,14 +1,14 @@
-/* What Python calls of cotangents (checkpoint/ctarget/cotangent.py); the rules of api.h hold here too.
+/* Entry points for cotangents (checkpoint/ctarget/cotangent.py); the rules of api.h apply.
  *
- * Accumulators cross as Python has them, through lists: appended to `cotangents`, or read from it, a list or tuple. What
- * goes wrong is in `errors`, or memory ended where that is empty.
+ * Accumulators are converted to Python's, and passed in lists: appended to `cotangents`, or read from it, a list or
+ * tuple. An exception is appended to `errors`; if that is empty, memory ended.
  */
 #ifndef CK_API_COTANGENT_H
 #define CK_API_COTANGENT_H
 
 #include "api/api.h"
 
-/* Of a state that stands at the point: no slot has received anything, there are no frames. */
+/* The cotangent of a state at the point, all zero, without frames. */
 Held *ck_cotangent_create(const Held *any, const Block *block, uint32_t index, void *helper);
 
 /* As reverse_tape. Where it is FAILED the helper has the exception. */
@@ -26,12 +26,12 @@ bool ck_cotangent_frames(const Held *cotangent, size_t above, size_t count, void
 bool ck_cotangent_push(const Held *cotangent, void *cotangents, size_t count, void *errors);
 bool ck_cotangent_pop(const Held *cotangent, size_t count, void *cotangents, void *errors);
 
-/* Fields of objects. Found: NONE; REAL_COTANGENT, which is in `real`; or OTHER_COTANGENT, which was appended. */
+/* Fields of objects. A REAL_COTANGENT is stored in `real`; an OTHER_COTANGENT is appended to the list. */
 typedef enum Found { NO_COTANGENT, REAL_COTANGENT, OTHER_COTANGENT, FIND_FAILED } Found;
 Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bool takes, double *real, void *cotangents,
                         void *errors);
 
-/* Adds to a field, or sets it: the item of `cotangents`, or `real` where that is NULL. */
+/* Adds to a field, or sets it: the item of `cotangents`, or `real` if that is NULL. */
 bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, bool adds, double real, void *cotangents,
                          void *errors);
 

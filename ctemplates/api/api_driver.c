@@ -1,4 +1,4 @@
-/* What Python calls of sweeps: see api_driver.h. */
+/* Entry points for sweeps: see api_driver.h. */
 #include "api/api_driver.h"
 
 #include <string.h>

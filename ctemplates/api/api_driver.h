@@ -1,4 +1,4 @@
-/* What Python calls of sweeps (checkpoint/ctarget/sweep.py, driver.h); the rules of api.h hold here too. */
+/* Entry points for sweeps (checkpoint/ctarget/sweep.py, driver.h); the rules of api.h apply. */
 #ifndef CK_API_DRIVER_H
 #define CK_API_DRIVER_H
 
@@ -9,7 +9,7 @@
 Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t bytes, uintptr_t helper);
 
 /* Goes on, with the directive if there is one. cotangent: what SWEEP_WANTS_SEED asked for, from then on each time;
- * else NULL. After SWEEP_FAILED and SWEEP_NO_MEMORY the sweep only tells where its machine stands. */
+ * else NULL. After SWEEP_FAILED and SWEEP_NO_MEMORY only the position of its machine may be read. */
 SweepOutcome ck_sweep_run(Held *sweep, Held *cotangent, const Directive *directive, bool quiet);
 
 /* From the first to the second, in one thread, reports count arrays of Python's. */
@@ -25,11 +25,13 @@ SweepCounts ck_sweep_counts(const Held *sweep);
 const SweepRun *ck_sweep_at_work(const Held *sweep); /* as long as the sweep lives */
 Held *ck_sweep_end(const Held *sweep);               /* the state at the end of the run, once that is known */
 
-/* The directives that its own schedule has given since the log was begun: copies at most `room`, tells how many. */
+/* Copies at most `room` of the directives that its own schedule has given since the log was begun; returns how many
+ * there are. */
 void ck_sweep_begin_log(const Held *sweep);
 size_t ck_sweep_log(const Held *sweep, Directive *log, size_t room);
 
-/* Asks its own schedule alone, which is tested this; nothing is done. false: memory ended, or the schedule did. */
+/* Asks its own schedule for its next directive after this report; nothing is done. false: memory, or the schedule,
+ * ended. */
 bool ck_sweep_ask(const Held *sweep, Report reached, Directive *next);
 
 #endif

@@ -1,4 +1,4 @@
-/* What Python calls of translated code: see api_fast.h. */
+/* Entry points for translated code: see api_fast.h. */
 #include "api/api_fast.h"
 
 #include "containers/containers.h"

@@ -1,7 +1,7 @@
-/* What Python calls of translated code (checkpoint/ctarget/translate/, fast.h); the rules of api.h hold here too.
+/* Entry points for translated code (checkpoint/ctarget/translate/, fast.h); the rules of api.h apply.
  *
- * In: memory that Python owns, of so many bytes and as aligned as a pointer; addresses as numbers. Out: that memory
- * filled, a Unit or a UnitEntry. It must outlive whatever code and tapes refer to it.
+ * In: memory that Python owns, of the size given below and aligned like a pointer; addresses as numbers. Out: that memory
+ * filled, as a Unit or a UnitEntry. It must outlive all code and tapes that refer to it.
  */
 #ifndef CK_API_FAST_H
 #define CK_API_FAST_H
@@ -19,11 +19,11 @@ void ck_unit_plain(void *unit, uintptr_t plain);
 void ck_unit_taped(void *unit, uintptr_t tape, uintptr_t reverse, uint32_t header);
 void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next); /* next: an entry, or 0 */
 
-/* Of a machine, or the one that a sweep has at work, which stands at a head: what is in the registers of the
- * parameters, one after another, each with what it consists of (translate/specialise/observe.py of ctarget; of a list
- * that is its first element), in preorder. Three numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple), how many
- * parts follow. Those deeper than `depth`, and more than `most` of one parameter, are left out, all of one value together. How many
- * numbers; 0: it stands elsewhere, or there are more than `room`. */
+/* The shapes of the parameters of the block at whose start a machine, or the machine of a sweep, is: of each value in
+ * its registers and of its parts (specialise/observe.py of translate/; of a list, its first element), in preorder.
+ * Three numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple), how many parts
+ * follow. Parts deeper than `depth`, and more than `most` of one parameter, are left out, all of one value together.
+ * Returns how many numbers; 0: the machine is elsewhere, or there are more than `room`. */
 size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* What Python calls of tapes and machines: see api_machine.h. */
+/* Entry points for tapes and machines: see api_machine.h. */
 #include "api/api_machine.h"
 
 #include "machine/vm.h"

@@ -1,4 +1,4 @@
-/* What Python calls of tapes and machines (checkpoint/ctarget/engine.py, run.py); the rules of api.h hold here too. */
+/* Entry points for tapes and machines (checkpoint/ctarget/engine.py, run.py); the rules of api.h apply. */
 #ifndef CK_API_MACHINE_H
 #define CK_API_MACHINE_H
 
@@ -8,7 +8,7 @@ Held *ck_tape_create(const Held *any);
 size_t ck_tape_bytes(const Held *tape);
 
 /* A machine at the state. tape: NULL, or what it records on until that has `tape_limit` bytes. The helper and what
- * it refers to must outlive the machine. After FAILED and NO_MEMORY it tells where it stands, but is of no more use. */
+ * it refers to must outlive the machine. After FAILED and NO_MEMORY only its position may be read. */
 Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t helper);
 Outcome ck_machine_run(Held *machine, int64_t limit, int64_t slice);
 Position ck_machine_position(const Held *machine); /* or sweep: of the machine at work; block is NULL if none is */

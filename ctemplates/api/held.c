@@ -1,8 +1,8 @@
-/* What Python holds of a heap, and who may touch the heap when: see held.h.
+/* Held objects and access to heaps: see held.h.
  *
- * What always holds: `holders` counts the Helds that have not been dropped and the drops still at work, so the
- * gate outlives whoever looks at it. What is on `dropped` is released by who is in the heap, before or after he
- * leaves; who drops something looks himself when he has put it there. So nothing stays behind.
+ * What always holds: `holders` counts the Helds that have not been dropped and the drops in progress, so the gate
+ * outlives everybody who reads it. What is on `dropped` is released by the thread in the heap, before or after it leaves;
+ * a thread that drops something checks, after putting it there, whether the heap is free. So nothing stays behind.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 

@@ -1,15 +1,15 @@
-/* What Python holds of a heap, and who may touch the heap when.
+/* Held objects: what Python refers to in a heap, and which thread may access the heap.
  *
- * In: every entry from Python, between `held_enter` and `held_leave` of the heap. Out: one thread at a time in a
- * heap; what Python lets go of is released, at once where nobody else is in the heap, else when he leaves.
+ * In: every entry from Python, through held_run. Out: one thread at a time in a heap; what Python drops is released, at
+ * once if no other thread is in the heap, else when that leaves.
  *
- * A Held is what a Python wrapper has: one reference to a state, tape, machine, cotangent, sweep, or the heap alone.
- * The garbage collector may drop it in any thread, also while a run without the GIL is in the heap: dropping
- * only puts it on a list, which whoever enters next works off. What is held keeps the heap; the last one to be
- * released takes the heap along.
+ * A Held is one reference of a Python wrapper: to a state, tape, machine, cotangent or sweep, or to the heap alone. The
+ * garbage collector may drop it in any thread, also while a run without the GIL is in the heap: dropping only appends it
+ * to a list, which the next thread that enters works off. A Held keeps the heap alive; the last one to be released frees
+ * the heap.
  *
- * A thread may enter a heap that it is in already (a step that Python does comes back); no lock of the system is
- * held, so a process that forks within a step goes on in both.
+ * A thread may enter a heap that it is already in (from a step that Python performs). No lock of the system is held, so a
+ * process that forks within a step can continue in both processes.
  */
 #ifndef CK_HELD_H
 #define CK_HELD_H

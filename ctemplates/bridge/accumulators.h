@@ -1,4 +1,4 @@
-/* Sums of accumulators that C cannot add (accumulators.c). */
+/* Sums of accumulators that C cannot add. */
 #ifndef CK_ACCUMULATORS_H
 #define CK_ACCUMULATORS_H
 

@@ -1,4 +1,4 @@
-/* The Python classes of values. */
+/* Finds the Python classes of values, once. */
 #include "bridge/classes.h"
 
 #include <string.h>

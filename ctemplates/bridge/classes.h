@@ -1,4 +1,4 @@
-/* The Python classes of values, and access to their instances' slots (classes.c). */
+/* The Python classes of values, and access to the slots of their instances. */
 #ifndef CK_CLASSES_H
 #define CK_CLASSES_H
 

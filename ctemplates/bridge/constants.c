@@ -1,4 +1,4 @@
-/* Constants that are counted: made of Python's when they are first asked for, and then the same for ever. */
+/* Counted constants: imported on first use, then always the same object of the heap. */
 #include "bridge/constants.h"
 
 #include "bridge/classes.h"

@@ -1,4 +1,4 @@
-/* The constants of blocks as values of a heap (constants.c). */
+/* The constants of blocks as values of a heap. */
 #ifndef CK_CONSTANTS_H
 #define CK_CONSTANTS_H
 

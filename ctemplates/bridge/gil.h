@@ -1,4 +1,4 @@
-/* Python's global interpreter lock, for files that do not include Python.h (gil.c). */
+/* Python's global interpreter lock, for files that do not include Python.h. */
 #ifndef CK_GIL_H
 #define CK_GIL_H
 

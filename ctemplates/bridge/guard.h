@@ -1,5 +1,5 @@
-/* How C enters Python: with the GIL, and with an escape of its own, so that where memory ends the GIL is given back
- * and Python's objects are released before the caller's escape is taken. For bridge.c and bridge_*.c alone.
+/* Entering Python: with the GIL, and with an `escape` of one's own, so that when memory ends the GIL is given back and
+ * Python's objects are released before the jump continues to the caller's escape.
  */
 #ifndef CK_GUARD_H
 #define CK_GUARD_H

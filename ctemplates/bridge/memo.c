@@ -1,4 +1,4 @@
-/* The memo of a heap: a hash table, open addressing, never removed from. */
+/* The memo of a heap: an open hash table from which nothing is removed. */
 #include "bridge/memo.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What a heap remembers of Python objects that outlive it (memo.c): the values of constants, layouts and lambdas, and
- * for the constants' own objects where they are from. */
+/* The memo of a heap: the values of constants, layouts and lambdas, which are Python objects that outlive it, and for
+ * the objects of constants their origins. */
 #ifndef CK_MEMO_H
 #define CK_MEMO_H
 

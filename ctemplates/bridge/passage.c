@@ -1,4 +1,4 @@
-/* What a passage remembers. */
+/* The objects that a passage has converted, in both directions. */
 #include "bridge/passage.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
-/* Values on their way between C and Python: each a value of the other, for the files that include Python.h.
+/* The conversion of values between C and Python, for files that include Python.h.
  *
- * exported: a new Python value (checkpoint/ad/values.py, containers.py), sharing within one call kept, births
- * kept, reals new floats. imported: the reverse. Lists are copied either way; their staleness and owner are kept:
- * an owner that is the machine's run is `machine.owner` in Python. Neither recurses.
+ * Export makes a new Python value (checkpoint/ad/values.py, containers.py): sharing within one passage and births are
+ * kept, reals are new floats. Import is the reverse. Lists are copied either way, with their staleness and owner: an
+ * owner that is the machine's run is `machine.owner` in Python. Neither recurses.
  *
- * In: values or Python objects, with the GIL held and an `escape` of the caller's own set, since allocation may
- * jump. Out: the others. A Passage remembers each object that has passed, both ways: what is met again is the
- * same. It is its own list of work: what has been passed but not yet filled stands from `done` on.
+ * In: values or Python objects, with the GIL held and an `escape` of the caller's own, since allocation may jump. A
+ * Passage remembers each object that has passed, in both directions, so that it is converted once. The objects are also
+ * its worklist: those from `done` on are made but not yet filled.
  *
- * Where Python fails, its exception is set and `failed` too; nothing of the passage is then to be used.
+ * If Python fails, its exception and `failed` are set, and nothing of the passage may be used.
  */
 #ifndef CK_PASSAGE_H
 #define CK_PASSAGE_H

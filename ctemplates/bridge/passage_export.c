@@ -1,4 +1,4 @@
-/* Values of C as Python's: see passage.h. Objects are made empty when they are first met, and filled in turn. */
+/* Export: objects are made empty when they are first met, and then filled in turn. */
 #include "bridge/passage_export.h"
 
 #include "bridge/classes.h"
@@ -87,7 +87,7 @@ static PyObject *empty_instance(Passage *x, Object *object, Kind kind) {
     }
 }
 
-/* A counted object, and that it is to be filled; a dual is a location of its own wherever it stands. */
+/* Exports a counted object, to be filled later; a dual is a new location wherever it occurs. */
 static PyObject *export_object(Passage *x, Object *object, Kind kind) {
     Value source;
     if (kind != DUAL) {

@@ -1,4 +1,4 @@
-/* Values of C as Python's (passage_export.c). */
+/* Export: values of C as Python's (passage.h). */
 #ifndef CK_PASSAGE_EXPORT_H
 #define CK_PASSAGE_EXPORT_H
 

@@ -1,5 +1,5 @@
-/* Python's values as C's: see passage.h. Objects are made empty when they are first met, and filled in turn: with
- * `nothing` until then, so that they can be dropped at any time.
+/* Import: objects are made empty when they are first met, and then filled in turn. Until then their fields are NOTHING,
+ * so that they can be dropped at any time.
  */
 #include "bridge/passage_import.h"
 
@@ -49,7 +49,7 @@ static Value import_integer(Passage *x, PyObject *python) {
     return overflow ? foreign(x, python) : of_integer(found);
 }
 
-/* Whether a dual's reals are all floats, duals within it included. */
+/* Return whether a dual's reals are all floats, duals within it included. */
 static bool is_of_floats(PyObject *dual) {
     const Classes *c = classes();
     PyObject *pending[DEEP];

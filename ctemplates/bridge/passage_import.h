@@ -1,4 +1,4 @@
-/* Python's values as C's (passage_import.c). */
+/* Import: Python's values as C's (passage.h). */
 #ifndef CK_PASSAGE_IMPORT_H
 #define CK_PASSAGE_IMPORT_H
 
@@ -11,7 +11,7 @@ bool import_rest(Passage *x);
 
 const Procedure *import_procedure(Passage *x, PyObject *lambda);
 
-/* The peer, and so the code that it stands for, lives as long as the heap. false: a Python exception is set. */
+/* Keeps the peer, and so its code, alive as long as the heap. false: a Python exception is set. */
 bool heap_keep(Heap *heap, PyObject *peer);
 
 #endif

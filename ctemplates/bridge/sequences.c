@@ -1,4 +1,4 @@
-/* Sequences of values and cotangents: see sequences.h. */
+/* Sequences of values and of cotangents: see sequences.h. */
 #include "bridge/sequences.h"
 
 #include "bridge/classes.h"
@@ -95,13 +95,15 @@ bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t
 }
 
 bool bridge_export_cotangents(Heap *heap, const Value *cotangents, size_t count, void *list, void *errors) {
-    Sequence s = {.heap = heap, .values = cotangents, .count = count, .python = list, .errors = errors, .cotangents = true};
+    Sequence s = {.heap = heap, .values = cotangents, .count = count, .python = list, .errors = errors};
+    s.cotangents = true;
     guarded(heap, export_sequence, clean_sequence, &s);
     return s.done;
 }
 
 bool bridge_import_cotangents(Heap *heap, void *sequence, Value *out, size_t count, void *errors) {
-    Sequence s = {.heap = heap, .out = out, .count = count, .python = sequence, .errors = errors, .cotangents = true};
+    Sequence s = {.heap = heap, .out = out, .count = count, .python = sequence, .errors = errors};
+    s.cotangents = true;
     guarded(heap, import_sequence, clean_sequence, &s);
     return s.done;
 }

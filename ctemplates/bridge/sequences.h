@@ -1,4 +1,4 @@
-/* Sequences of values and of cotangents, which cross as wholes (sequences.c). */
+/* Conversion of sequences of values and of cotangents, each as a whole. */
 #ifndef CK_SEQUENCES_H
 #define CK_SEQUENCES_H
 

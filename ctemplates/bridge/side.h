@@ -1,4 +1,4 @@
-/* What a crossing of values knows of the run on its other side. */
+/* The run that values are converted for. */
 #ifndef CK_SIDE_H
 #define CK_SIDE_H
 

@@ -1,4 +1,4 @@
-/* What a value is beyond its kind. */
+/* Predicates on values that need more than their kinds. */
 #include "containers/classify.h"
 
 #include "containers/peek.h"

@@ -1,4 +1,4 @@
-/* What a value is beyond its kind (classify.c). */
+/* Predicates on values that need more than their kinds. */
 #ifndef CK_CLASSIFY_H
 #define CK_CLASSIFY_H
 

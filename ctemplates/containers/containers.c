@@ -1,4 +1,4 @@
-/* Elements of lists, tuples and ranges, and new tuples. */
+/* Elements of lists, tuples and ranges; new tuples. */
 #include "containers/containers.h"
 
 #include "containers/classify.h"

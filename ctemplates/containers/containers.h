@@ -1,4 +1,4 @@
-/* Lists, dictionaries, and what they share with tuples and ranges (containers.c). */
+/* Elements of lists, tuples and ranges; new tuples. */
 #ifndef CK_CONTAINERS_H
 #define CK_CONTAINERS_H
 

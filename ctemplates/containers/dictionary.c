@@ -1,8 +1,7 @@
 /* The entries of dictionaries: open addressing by the fields of keys, in the order of insertion.
  *
- * In: keys with their fields (keys.c). What always holds: every entry that is not removed is found from its
- * field's slot on, no empty slot between; slots of removed entries stay used until the entries are packed;
- * `slots` is at least twice as long as `all`.
+ * What always holds: every entry that is not removed is found from its field's slot on, with no empty slot in between;
+ * slots of removed entries stay in use until the entries are packed; `slots` is at least twice as long as `all`.
  */
 #include "containers/dictionary.h"
 
@@ -69,7 +68,7 @@ static void enter(Entries *entries, const DictionaryEntry *entry) {
     entries->length++;
 }
 
-/* New tables with the entries of `old` that are not removed, whose references go along. */
+/* New tables with the entries of `old` that are not removed, whose references are moved. */
 static Entries packed(Heap *heap, const Entries *old, size_t room) {
     size_t slots = 2 * LEAST_ROOM;
     while (slots < 2 * room) slots *= 2;

@@ -1,4 +1,4 @@
-/* Dictionaries (dictionary.c). */
+/* Dictionaries: entries in the order of insertion, found by the fields of their keys. */
 #ifndef CK_DICTIONARY_H
 #define CK_DICTIONARY_H
 

@@ -1,9 +1,8 @@
-/* The fields of keys: one number for all keys that Python finds equal.
+/* The fields of keys: one number for all keys that are equal in Python.
  *
- * An integer that is not too large is its own field, True is 1 and False 0. Every other key is interned: it
- * has the field FIRST_INTERNED + n, where n counts those that the heap has met. A tuple is interned as a
- * chain: its length, then with each field of an item the next link. What always holds: a field is never
- * forgotten.
+ * An integer of usual size is its own field, True is 1 and False 0. Every other key is interned: its field is
+ * FIRST_INTERNED + n, if it is the n-th that the heap has met. A tuple is interned as a chain: its length, then one link
+ * for the field of each item. What always holds: a field is never forgotten.
  */
 #include "containers/keys.h"
 

@@ -1,4 +1,4 @@
-/* Keys of dictionaries (keys.c). */
+/* The fields of dictionaries' keys. */
 #ifndef CK_KEYS_H
 #define CK_KEYS_H
 

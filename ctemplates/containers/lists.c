@@ -1,4 +1,4 @@
-/* Lists: making, changing, destroying. What always holds: whoever changes items is the only run that can see them. */
+/* Lists. What always holds: a run changes items only if no other run can see them. */
 #include "containers/lists.h"
 
 enum { LEAST_ROOM = 4 };

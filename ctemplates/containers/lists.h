@@ -1,4 +1,4 @@
-/* Lists (lists.c). */
+/* Lists: handles on items. */
 #ifndef CK_LISTS_H
 #define CK_LISTS_H
 

@@ -1,8 +1,8 @@
-/* What native steps look at in Python objects: strings, large integers, the layouts of records.
+/* Reads Python objects for native steps: strings, large integers, the layouts of records.
  *
- * Strings never change, so looking at one that is held needs no GIL. What is asked of layouts and classes is
- * asked once, with the GIL, and remembered in the heap: a table that holds what it knows something about.
- * What always holds: this raises no Python exception.
+ * Strings never change, so reading one that is held needs no GIL. A question about a layout or class is asked once, with
+ * the GIL, and remembered in a table of the heap, which keeps its subject alive. What always holds: no Python exception
+ * is raised.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -1,4 +1,4 @@
-/* What values hold of Python (peek.c): strings, large integers, layouts of records. */
+/* Strings, large integers and layouts of records, which are Python objects. */
 #ifndef CK_PEEK_H
 #define CK_PEEK_H
 
@@ -18,8 +18,8 @@ int32_t instance_of(Heap *heap, Value v, Value types);
 bool is_any_text(Value v);               /* a string, or a symbol */
 
 /* Where `layout` (a Python Layout) has the field `name` (a str); -1: nowhere. And whether its class is a
- * subclass of tuple, or stands for a function of several arities. They take the GIL where it was not asked
- * before. */
+ * subclass of tuple, or stands for a function of several arities. They take the GIL on the first question about
+ * a layout. */
 int32_t layout_position(Heap *heap, void *layout, void *name);
 bool layout_is_tuple(Heap *heap, void *layout);
 bool layout_is_overloads(Heap *heap, void *layout);

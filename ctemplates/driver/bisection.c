@@ -10,9 +10,9 @@ enum { FIRST_ROOM = 16 };
  *
  *     SEGMENT      reverse the steps from `low`, where a state is kept, to `high`
  *     PIECE        the same, as a base case; the state at `low` is the current one
- *     PIECE_TAPED  look at how far the tape of a PIECE has come
+ *     PIECE_TAPED  the tape of a PIECE was made: see how far it reaches
  *     BEGUN        the first state is kept: tape a first base case
- *     FIRST_TAPED  look at how far that has come, towards `high`
+ *     FIRST_TAPED  that was made, towards `high`: see how far it reaches
  *     COUNTED      the end of the run has been reached: reverse it all, from `low`
  */
 typedef enum Duty { ONE, SEGMENT, PIECE, PIECE_TAPED, BEGUN, FIRST_TAPED, COUNTED } Duty;

@@ -1,7 +1,7 @@
-/* The schedule Bisection of checkpoint/driver/schedule.py, action for action: what comes next is asked for each time.
+/* The schedule Bisection of checkpoint/driver/schedule.py, action for action.
  *
- * In: reports. Out: directives. What is yet to be done waits on a stack of its own, the next on top; so nothing
- * recurses, and there is never more on it than some for each halving and each cut by bytes.
+ * In: reports. Out: directives, one at a time. What remains to be done is on a stack, the next on top: nothing recurses,
+ * and the stack has a few entries for each halving and each cut by bytes.
  */
 #ifndef CK_BISECTION_H
 #define CK_BISECTION_H

@@ -1,8 +1,8 @@
-/* The driver: see driver.h. A directive that takes long is left in its middle, and gone on with by the next call.
+/* The driver: see driver.h. A directive that takes long is suspended, and continued by the next call.
  *
- * The machine runs in slices. Where it stops does not depend on them but where what the sweep holds is bounded: at
- * the head of each block it compares its tape with the bound, so where a tape is found too large depends on the state
- * alone that it was taped from (checkpoint/driver/engine.py).
+ * The machine runs in slices. Where it stops depends on them only if what the sweep holds is bounded. A tape is compared
+ * with its bound at the start of each block, so where it is found too large depends only on the state that it was taped
+ * from (checkpoint/driver/engine.py).
  */
 #include "driver/driver.h"
 
@@ -10,9 +10,9 @@
 #include "memory/heap_check.h"
 #include "reversal/reverse.h"
 
-/* PER_RUN: as many steps as take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many steps it
- * looks at what it holds, at first and at most. FOREIGN_BYTES: what Python has for a value of its own beside an array's
- * elements: a handle, the array object, and what the allocators add. */
+/* PER_RUN: the number of steps that take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many steps
+ * what is held is compared with its bound, at first and at most. FOREIGN_BYTES: what Python has for a value beside an
+ * array's elements: a handle, the array object, and the overhead of the allocators. */
 enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
 enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300 };
 
@@ -26,7 +26,7 @@ static void drop_state(Sweep *s, State **state) {
 
 static void drop_tape(Sweep *s) { segment_drop(s->heap, &s->last_taped); }
 
-/* All bytes; of arrays what they have, or what tapes were tested of them, whichever is more. */
+/* All bytes; of arrays, what they have or what was reported to tapes, whichever is more. */
 static size_t bytes_held(const Sweep *s) {
     const Heap *heap = s->heap;
     const size_t arrays = (size_t)array_memory_live(s->arrays);
@@ -34,7 +34,7 @@ static size_t bytes_held(const Sweep *s) {
            FOREIGN_BYTES * heap->foreign_count;
 }
 
-/* What the report says of sizes. */
+/* Fills in the sizes of the report. */
 static void weigh(Sweep *s) {
     Report *report = &s->report;
     report->bytes = s->last_taped.tape ? s->last_taped.tape->bytes : 0;
@@ -44,7 +44,7 @@ static void weigh(Sweep *s) {
     report->spare = heap_spare(s->heap);
 }
 
-/* The current state is a new reference. */
+/* Makes a state the current one; takes the reference. */
 static void move_to(Sweep *s, State *state) {
     drop_state(s, &s->current);
     s->current = state;
@@ -96,7 +96,7 @@ void sweep_lose(Sweep *s, bool no_memory) {
     s->cotangent_lost = no_memory && s->reversing.tape;
 }
 
-/* Kept states; what is asked for is mostly among the last. */
+/* Kept states; searches start at the last one, which is mostly the one asked for. */
 
 static Kept *find_kept(const Sweep *s, int64_t step) {
     for (size_t i = s->kept_count; i-- > 0;)
@@ -142,7 +142,7 @@ static SweepOutcome drop_kept(Sweep *s) {
 
 /* Runs */
 
-/* The machine takes the current state's place: what it alone had may then be changed where it is. */
+/* The machine replaces the current state: what only that had can then be changed in place. */
 static SweepOutcome start_machine(Sweep *s, bool taped) {
     drop_tape(s);
     if (!s->current) return SWEEP_WITHOUT_STATE;
@@ -175,8 +175,8 @@ static void end_machine(Sweep *s, bool taped) {
     if (made->finishes && !s->end) made->end = another(s->current);
 }
 
-/* One slice of a run without a tape, after which what is held is compared with its bound. It looks the more often the
- * faster that has grown. */
+/* One slice of a run without a tape, after which what is held is compared with its bound: the more often, the faster it
+ * has grown. */
 static Outcome run_and_check(Sweep *s, int64_t to) {
     Machine *machine = s->machine;
     const size_t before = bytes_held(s), bound = s->now.bytes;
@@ -217,7 +217,7 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
 
 /* Reversal */
 
-/* Whether Python has part in it, beyond the partials of reals: its libraries may warn. */
+/* Return whether Python takes part in it, beyond the partials of reals: its libraries may warn. */
 static bool needs_quiet(const Sweep *s) {
     if (s->cotangent->mixed) return true;
     for (const Part *part = s->reversing.tape->parts; part; part = part->previous) {
@@ -228,7 +228,7 @@ static bool needs_quiet(const Sweep *s) {
     return false;
 }
 
-/* The last tape, or the one that is held, becomes the one that is reversed. */
+/* Takes the last tape, or the held one, for reversal. */
 static SweepOutcome take_tape(Sweep *s) {
     if (s->now.step != LAST_TAPE) {
         const bool found = segments_take(&s->held, s->now.step, &s->reversing);
@@ -240,7 +240,7 @@ static SweepOutcome take_tape(Sweep *s) {
     return SWEEP_FOLLOWED;
 }
 
-/* After it there is no current state, until one is restored. */
+/* Afterwards there is no current state, until one is restored. */
 static SweepOutcome begin_reversal(Sweep *s) {
     const SweepOutcome taken = take_tape(s);
     if (taken != SWEEP_FOLLOWED) return taken;

@@ -1,13 +1,13 @@
-/* The driver: a Sweep reverses one run. It follows its own bisection, or directives that it is given one by one.
+/* The driver: a Sweep reverses one run. It follows its own bisection, or directives given one by one.
  *
- * In: a state, directives (schedule.h), once the cotangent of the end of the run. Out: reports; the end of the run;
- * the cotangent, which in the end belongs to the state that the run started from. It holds what the executor in
- * Python holds (checkpoint/driver/execute.py): the kept states, a current one, the last tape and those that are held.
- * Each is released as soon as no directive can ask for it any more.
+ * In: a state, directives (schedule.h), and once the cotangent of the end of the run. Out: reports; the end of the run;
+ * the cotangent, which finally is that of the state that the run started from. A sweep holds what the executor in Python
+ * holds (checkpoint/driver/execute.py): the kept states, a current one, the last tape and the held ones. Each is
+ * released as soon as no directive can ask for it.
  *
  * What always holds: while a directive is being followed (`busy`) it is `now`; between two there is no machine, and
- * nothing is being reversed. After an outcome that it does not come back from, a sweep only waits for its release;
- * what may be in no order by then is freed with the heap.
+ * nothing is being reversed. After a final outcome a sweep only waits for its release; what may be inconsistent then is
+ * freed with the heap.
  */
 #ifndef CK_DRIVER_H
 #define CK_DRIVER_H
@@ -26,19 +26,19 @@ typedef struct Sweep {
     Heap *heap;
     Kept *kept;
     size_t kept_count, kept_room;
-    State *current; /* NULL: there is none, or a machine is on its way from it */
+    State *current; /* NULL: there is none, or a machine has replaced it */
     State *end;     /* of the run, once that is known */
-    Segment last_taped; /* while it is being taped its tape only grows: what else is known of it comes with its end */
+    Segment last_taped; /* while it is being taped its tape only grows; the rest is filled in at its end */
     Segments held;
     Segment reversing; /* some of its tape may have been used up */
     Machine *machine;
-    Cotangent *cotangent; /* whoever calls owns it */
+    Cotangent *cotangent; /* owned by the caller */
     ArrayMemory *arrays;  /* counts those that came into being in the sweep; NULL: it does not weigh them */
     int64_t last;         /* the step at which the run is taken to end */
     int64_t from;         /* where the machine at work started */
     int64_t reversed_to;  /* everything after it has been reversed */
-    int64_t pace;         /* steps that one call makes, about; whoever calls may change it */
-    int64_t left;         /* of these, what is left of this call */
+    int64_t pace;         /* the approximate number of steps of one call; the caller may change it */
+    int64_t left;         /* of these, the rest of this call */
     int64_t check_after;  /* steps until what it holds is next compared with its bound */
     Directive now;
     Report report;
@@ -46,7 +46,7 @@ typedef struct Sweep {
     SweepCounts counts;
     Bisection bisection;
     bool follows_own, busy;
-    bool machine_lost, cotangent_lost; /* they may be in no order; a tape never is */
+    bool machine_lost, cotangent_lost; /* they may be inconsistent; a tape never is */
     bool logs;
     Directive *log;
     size_t log_count, log_room;
@@ -57,15 +57,14 @@ typedef struct Sweep {
 Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *helper);
 void sweep_destroy(Sweep *sweep);
 
-/* From the first to the second, in one thread, arrays of Python's count in what is held. */
+/* Between these two calls, in one thread, Python's arrays count in what is held. */
 void sweep_weigh_arrays(Sweep *sweep);
 void sweep_leave_arrays(Sweep *sweep);
 
-/* Follows `now`, or its own schedule until that ends. quiet: this call is within silence; it does no more than to
- * reverse the tape. */
+/* Follows `now`, or its own schedule until that ends. quiet: warnings are suppressed; the call only reverses the tape. */
 SweepOutcome sweep_continue(Sweep *sweep, bool quiet);
 
-/* After SWEEP_FAILED and SWEEP_NO_MEMORY, and where memory ended: what can no longer be relied on. */
+/* After SWEEP_FAILED and SWEEP_NO_MEMORY, and if memory ended: marks what may be inconsistent. */
 void sweep_lose(Sweep *sweep, bool no_memory);
 
 #endif

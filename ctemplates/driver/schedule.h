@@ -1,13 +1,13 @@
-/* What goes between a sweep (driver.h) and whoever directs it. (Also read by cffi: declarations only.)
+/* Directives to a sweep (driver.h), and its reports. (Also read by cffi.)
  *
- * Directives and reports are the actions and reports of checkpoint/driver/schedule.py:
+ * They are the actions and reports of checkpoint/driver/schedule.py:
  *
  *     DO_KEEP      keep the current state, under its step
- *     DO_RESTORE   the state that is kept at `step` becomes the current one
+ *     DO_RESTORE   make the state that is kept at `step` the current one
  *     DO_DROP      forget the state that is kept at `step`
- *     DO_ADVANCE   run on to `step`, or to the end of the run; stops early, after at least one step, where the sweep
- *                  is found to hold more than `bytes`
- *     DO_TAPE      run on, recorded; stops early, after at least one step, where the tape is larger than `bytes`
+ *     DO_ADVANCE   run to `step`, or to the end of the run; stop early, after at least one step, if the sweep is found to
+ *                  hold more than `bytes`
+ *     DO_TAPE      run, recorded; stop early, after at least one step, if the tape is larger than `bytes`
  *     DO_HOLD      set the last tape aside, under the step that it starts from
  *     DO_RELEASE   forget the tape that is held from `step`
  *     DO_REVERSE   reverse the tape that is held from `step`, or the last one
@@ -41,7 +41,7 @@ typedef struct Directive {
     size_t bytes;
 } Directive;
 
-/* Where the run stands: the current state's step, whether that is the end, the size of the last tape (0 without one).
+/* The state of a sweep: the current state's step, whether that is the end, the size of the last tape (0 without one).
  * held: all bytes that the sweep's heap has, and the arrays of Python in it. Of these, tapes: the last one and those
  * that are held; cotangent: its own storage. */
 typedef struct Report {
@@ -53,15 +53,15 @@ typedef struct Report {
 typedef enum SweepOutcome {
     SWEEP_FOLLOWED,        /* the directive has been followed */
     SWEEP_ENDS,          /* its own schedule has nothing left to do */
-    SWEEP_SLICED,        /* as much as one call does: go on */
+    SWEEP_SLICED,        /* as much as one call does: call again */
     SWEEP_WANTS_CODE,    /* as a machine does */
     SWEEP_WANTS_SEED,    /* the end of the run is known, and its cotangent is wanted */
-    SWEEP_WANTS_QUIET,   /* what is reversed next is partly Python's: go on within silence */
+    SWEEP_WANTS_QUIET,   /* what is reversed next is partly Python's: call again within silence */
     SWEEP_WITHOUT_TAPE,  /* to be reversed or held; here the schedule is wrong, as in the next four */
     SWEEP_WITHOUT_STATE, /* to be kept, or run on from */
     SWEEP_NOT_KEPT,      /* what is to be restored or dropped */
     SWEEP_NOT_HELD,      /* the tape that is to be reversed or released */
-    SWEEP_OUT_OF_ORDER,  /* the tape does not end where reversal has come to */
+    SWEEP_OUT_OF_ORDER,  /* the tape does not end at the step reversed to */
     SWEEP_FAILED,        /* the helper, of the machine or of the cotangent, has the exception */
     SWEEP_NO_MEMORY
 } SweepOutcome;

@@ -1,4 +1,4 @@
-/* Taped segments: see segment.h. What is asked for is mostly among the last. */
+/* Taped segments: see segment.h. Searches start at the last one, which is mostly the one asked for. */
 #include "driver/segment.h"
 
 #include "bridge/gil.h"

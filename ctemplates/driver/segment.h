@@ -1,7 +1,7 @@
-/* Taped segments of a run, and the list of those that a sweep holds under the steps that they start from.
+/* Taped segments of a run, and the list of those that a sweep holds, by the steps that they start from.
  *
- * In: tapes. Out: the same, until they are dropped. What always holds: a segment without a tape has no end, and of a
- * list there is at most one segment from each step; `bytes` is what all of its tapes have together.
+ * What always holds: a segment without a tape has no end; a list has at most one segment from each step; its `bytes` is
+ * the size of all of its tapes.
  */
 #ifndef CK_STRETCH_H
 #define CK_STRETCH_H

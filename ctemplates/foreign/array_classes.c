@@ -1,4 +1,4 @@
-/* The Python classes that steps on arrays know, and the namespace of an array's library. */
+/* Finds the Python classes of arrays, once, and the namespace of an array's library. */
 #include "foreign/array_classes.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The Python classes that steps on arrays know (array_classes.c). */
+/* The Python classes of arrays. */
 #ifndef CK_ARRAY_CLASSES_H
 #define CK_ARRAY_CLASSES_H
 

@@ -1,9 +1,9 @@
-/* array_memory.h: a handler that forwards, and a table of the blocks that it has given out.
+/* array_memory.h: a handler that forwards, and a table of the blocks that it has allocated.
  *
- * The table is there because NumPy tells no old size when it resizes, and another than it asked for when it frees an
- * empty array; a size kept in the block itself would make blocks that their allocator does not know. The lock
- * is never held while another handler works. What is reserved in the table has a place for sure, so that nothing can
- * fail once a block is there. The counter belongs to its capsule, which each array that it has counted refers to.
+ * The table is needed because NumPy passes no old size when it resizes, and a wrong one when it frees an empty array; a
+ * size stored in the block itself would make blocks that their allocator does not know. The lock is never held while
+ * another handler works. A place is reserved in the table before a block is allocated, so that nothing can fail
+ * afterwards. The counter belongs to its capsule, to which each array that it has counted refers.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

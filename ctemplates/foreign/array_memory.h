@@ -1,20 +1,20 @@
-/* How many bytes of NumPy arrays' data came into being in a segment of a thread's work, and are still alive.
+/* Counts the bytes of NumPy arrays that were allocated during some work of a thread, and are still alive.
  *
- * In: `begin` or `resume`, and after it `suspend` or `end`, in the same thread and context, in the order of brackets.
- * (Where the order is another one, what ends is not put back; where the context is, the counter stays in the one
- * where it began, and does no harm.) Out: at any time the bytes, exactly those that NumPy asked for: an array's
- * nbytes, whoever holds it; at least 1 for an empty one. A view has none; an array that grows counts anew. Arrays that
- * were there before count nothing, nor do those whose data NumPy did not allocate. What NumPy makes for a moment
- * counts for that moment: a scalar operand as an array of its own, what a sort needs.
+ * In: `begin` or `resume`, and after it `suspend` or `end`, in the same thread and context, properly nested. (If they
+ * are not nested, the ended handler is not put back; in another context, the counter stays in the one where it began,
+ * and does no harm.) Out: at any time the bytes, exactly those that NumPy requested: an array's nbytes, whoever holds
+ * it; at least 1 for an empty one. A view counts nothing; an array that grows counts anew. Earlier arrays count nothing,
+ * nor do those whose data NumPy did not allocate. Temporaries of NumPy count while they exist: a scalar operand as an
+ * array, the workspace of a sort.
  *
- * How: a handler of NumPy's (NEP 49) in the context variable that it has for that, so other threads and contexts
- * are not affected. Each block is that of the handler which was current at `begin`, as if nothing counted: NumPy's
- * cache of small blocks and tracemalloc go on as before, and an array may be freed whenever and wherever, also after
- * `end` and at the interpreter's exit. A counter within a counter counts in both.
+ * How: a handler of NumPy's (NEP 49) in its context variable, so other threads and contexts are not affected. Each block
+ * belongs to the handler that was current at `begin`, as if nothing counted: NumPy's cache of small blocks and
+ * tracemalloc work as before, and an array may be freed at any time and place, also after `end` and at the interpreter's
+ * exit. Nested counters both count.
  *
- * For a sweep: begin where it starts; if it returns to Python in its midst, suspend before and resume after (what
- * is alive stays counted while suspended); read live for each report; end where it ends, also where it failed.
- * All but live and peak take the GIL themselves, and leave Python's present exception as it is.
+ * A sweep begins at its start; if it returns to Python in between, it suspends before and resumes after (what is alive
+ * stays counted); it reads `live` for each report, and ends when it ends or fails. All functions but live and peak take
+ * the GIL themselves, and leave Python's present exception as it is.
  */
 #ifndef CK_ARRAY_MEMORY_H
 #define CK_ARRAY_MEMORY_H

@@ -1,5 +1,5 @@
-/* Steps on arrays: see array_steps.h. The library's function is called with the elements of the handles, and the handle
- * of its result is made here, as checkpoint.ad.tensors does it.
+/* Steps on arrays: see array_steps.h. The library's function is called with the elements of the handles; the handle of
+ * its result is made here, as checkpoint.ad.tensors does it.
  */
 #include "foreign/array_steps.h"
 
@@ -143,7 +143,7 @@ static PyObject *base_of(const ArrayClasses *c, PyObject *data) {
     return base ? base : Py_NewRef(Py_None);
 }
 
-/* Whether an array shows the elements of another one, or of the one which that shows. */
+/* Return whether an array shows the elements of another one, or of the one which that shows. */
 static bool shares(const ArrayClasses *c, PyObject *view, PyObject *base, PyObject *data) {
     if (base == Py_None) return view == data;
     if (base == data) return true;
@@ -285,7 +285,7 @@ static bool change(Application *a) {
     return true;
 }
 
-/* false: an exception is set, or the result is none of those that are tested here: then the way says so from now on. */
+/* false: an exception is set, or the result is none that C handles: the plan then says so from now on. */
 static bool apply(Application *a, bool *other) {
     Task *task = a->task;
     task->made = call(a, a->c->plan_value);
@@ -297,7 +297,7 @@ static bool apply(Application *a, bool *other) {
     return false;
 }
 
-/* Whether it is a function of arrays that does the step. */
+/* Return whether it is a function of arrays that does the step. */
 static bool prepare(Application *a) {
     const ArrayClasses *c = a->c;
     if (a->step->count > MOST_OPERANDS || PyDict_GET_SIZE(c->backends) == 0) return false;

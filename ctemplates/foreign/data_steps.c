@@ -1,7 +1,7 @@
-/* Steps that the function of a record does, called at once: see checkpoint/ctarget/plans.py.
+/* Steps that the function of a record does, called directly: see checkpoint/ctarget/plans.py.
  *
- * In: a step whose operands are no duals. Out: what hybrid makes of it. What the function raises, and every other step,
- * is left to the helper.
+ * In: a step whose operands are no duals. Out: what hybrid makes of it. Exceptions of the function, and all other steps,
+ * are left to the helper.
  */
 #include "foreign/data_steps.h"
 

@@ -1,4 +1,4 @@
-/* Steps that the function of a record does, called at once (data_steps.c). */
+/* Steps that the function of a record does, called directly. */
 #ifndef CK_DATA_STEPS_H
 #define CK_DATA_STEPS_H
 

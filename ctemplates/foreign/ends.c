@@ -1,6 +1,6 @@
-/* Ends that Python does, or begins: see ends.h.
+/* Ends of blocks that Python performs, or begins.
  *
- * In: a machine before the end of its block. Out: the machine at the head of a block, or, after `resume`, at a point.
+ * In: a machine before the end of its block. Out: the machine at the start of a block, or, after `resume`, at a point.
  * The order of births, tags and frames is that of checkpoint/interp/hybrid/parts.py.
  */
 #include "foreign/ends.h"

@@ -1,12 +1,12 @@
-/* What a StepPlan (checkpoint/ctarget/plans.py) says of a step on arrays. (Also read by cffi: declarations only.)
+/* The flags of a StepPlan (checkpoint/ctarget/plans.py) for arrays. (Also read by cffi.)
  *
- *     OVERLOADS   the step is one on arrays only where an operand is an array
- *     OF_FIRST    only where the first one is
- *     VIEWS       the result may show the elements of an operand
+ *     OVERLOADS   the step is one on arrays only if an operand is an array
+ *     OF_FIRST    only if the first one is
+ *     VIEWS       the result may share the elements of an operand
  *     CHANGES     it changes the first operand
  *     VARIADIC    it takes any number of operands
  *     ANYWAY      no function of arrays does it, or the results of the one that does are not for C
- *     UNASKED     the StepPlan has not been asked yet
+ *     UNASKED     the plan for arrays has not been made yet
  */
 #ifndef CK_PLAN_FLAGS_H
 #define CK_PLAN_FLAGS_H

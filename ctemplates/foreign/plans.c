@@ -1,7 +1,7 @@
-/* How the steps of blocks are done in Python: see plans.h. */
+/* The plans of steps that Python does: see plans.h. */
 #include "foreign/plans.h"
 
-/* The helper has one for each run; the run keeps asking for the same. */
+/* The helper has one for each run; the run stores it. */
 PyObject *machine_of(Machine *m) {
     if (!m->python) {
         PyObject *found = PyObject_GetAttr(m->helper, classes()->machine);
@@ -21,7 +21,7 @@ PyObject *plan_of_step(const ArrayClasses *c, const Task *task) {
         Py_XDECREF(at);
         if (!plan) return NULL;
         *place = plan;
-        Py_DECREF(plan); /* the block's helper has it */
+        Py_DECREF(plan); /* the block's peer has it */
     }
     return Py_IS_TYPE((PyObject *)*place, c->plan) ? *place : NULL;
 }

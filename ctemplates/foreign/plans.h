@@ -1,4 +1,4 @@
-/* How the steps of blocks are done in Python: their ways (plans.c, checkpoint/ctarget/plans.py). */
+/* The plans of steps that Python does: which function does one (checkpoint/ctarget/plans.py). */
 #ifndef CK_PLANS_H
 #define CK_PLANS_H
 

@@ -1,5 +1,5 @@
-/* Origins of steps on arrays, and their reversal: see pulls.h. What is kept of an application is what
- * checkpoint.ad.pullbacks keeps of it; what its operands receive is added as checkpoint.ad.accumulators does it.
+/* Origins of steps on arrays, and their reversal. An origin keeps the residuals that checkpoint.ad.pullbacks keeps; the
+ * cotangents of operands are added as checkpoint.ad.accumulators does it.
  */
 #include "foreign/pulls.h"
 
@@ -72,7 +72,7 @@ static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wante
     PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(plan, c->plan_pulls), bits) : NULL;
     if (bits && !found && !PyErr_Occurred()) {
         found = PyObject_CallFunctionObjArgs(c->pulls_of, plan, bits, NULL);
-        Py_XDECREF(found); /* the way has it */
+        Py_XDECREF(found); /* the plan has it */
     }
     Py_XDECREF(bits);
     return found;
@@ -122,7 +122,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
 
 /* Reversing */
 
-/* Whether nothing else holds the elements of what a rule gave. */
+/* Return whether nothing else holds the elements of what a rule gave. */
 static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
     if (PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) == 0) return false;
     PyObject *base = PyObject_GetAttr(given, p->c->base);

@@ -1,4 +1,4 @@
-/* Origins of steps on arrays, and their reversal without Python's own code (pulls.c). */
+/* Origins of steps on arrays, and their reversal without Python code. */
 #ifndef CK_PULLS_H
 #define CK_PULLS_H
 

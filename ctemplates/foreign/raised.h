@@ -1,4 +1,4 @@
-/* What Python does with a raised value (raised.c). */
+/* What Python does with a raised value on its way to a handler. */
 #ifndef CK_RAISED_H
 #define CK_RAISED_H
 

@@ -1,4 +1,4 @@
-/* What reversing asks of Python: see reversing.h. Each method answers None where it has kept an exception. */
+/* Callbacks of reversal: see reversing.h. A method answers None if it has stored an exception. */
 #include "foreign/reversing.h"
 
 #include "bridge/classes.h"

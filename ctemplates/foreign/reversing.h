@@ -1,5 +1,5 @@
-/* What reversing asks of Python, of the cotangent's helper (class Cotangent of checkpoint/ctarget/cotangent.py). These
- * take the GIL themselves. FAILED: the helper has the exception. */
+/* Callbacks of reversal, to the cotangent's helper (class Reverser of checkpoint/ctarget/cotangent.py). They take the
+ * GIL themselves. FAILED: the helper has the exception. */
 #ifndef CK_REVERSING_H
 #define CK_REVERSING_H
 
@@ -16,11 +16,11 @@ Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origi
 Outcome foreign_scale(Cotangent *c, const Block *block, const Action *action, const Value *values,
                       Value result, double *cotangents);
 
-/* A capsule was resumed: gives to its fields what the slots of the present point and the frames on the stack have
- * received, and leaves those frames off the stack. */
+/* Gives the fields of a resumed capsule the accumulators of the slots at the present point and of the frames on the
+ * stack, and removes those frames. */
 Outcome foreign_resumed(Cotangent *c, void *capsule);
 
-/* A run of translated code (fast.h) was to take back cotangents that are no reals. */
+/* Reports that a run of translated code (fast.h) cannot pull back cotangents that are no reals. */
 void foreign_run_stays(Cotangent *c);
 
 #endif

@@ -1,8 +1,7 @@
-/* Steps that Python does: see steps.h. The helper's methods are those of
- * checkpoint/ctarget/foreign.py.
+/* Steps that Python performs, by the methods of the helper (checkpoint/ctarget/foreign.py).
  *
- * In: a machine before a step. Out: the machine after it, where Python has made the same as hybrid: value, births,
- * tags, and on a tape the step's origin. What is raised goes to its handler.
+ * In: a machine before a step. Out: the machine after it, as on hybrid: value, births, tags, and on a tape the step's
+ * origin. A raised value is sent to its handler.
  */
 
 #include "foreign/steps.h"

@@ -1,4 +1,4 @@
-/* One thing that Python does for a machine: see task.h. */
+/* One call of Python for a machine: see task.h. */
 #include "foreign/task.h"
 
 #include "bridge/classes.h"

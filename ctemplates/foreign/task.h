@@ -1,7 +1,7 @@
-/* One thing that Python does for a machine: what steps.c, ends.c and raised.c share.
+/* One call of Python for a machine: shared by steps.c, ends.c and raised.c.
  *
- * In: a machine, and a method of its helper (checkpoint/ctarget/foreign.py). Out: what the method answered, taken over
- * by the machine: value, births, tags, and on a tape the origin. Where Python fails the machine is as it was.
+ * In: a machine, and a method of its helper (checkpoint/ctarget/foreign.py). Out: the method's answer, stored in the
+ * machine: value, births, tags, and on a tape the origin. If Python fails, the machine is unchanged.
  */
 #ifndef CK_TASK_H
 #define CK_TASK_H
@@ -40,17 +40,17 @@ bool task_open(Task *task); /* the first thing in the guarded work; false: the h
 void clean_task(void *arguments);
 void clean_natives(Task *task); /* releases what the library's function was called with, and what it has made */
 
-/* The operands that most methods begin with: the block, the steps made, the next birth and tag. */
+/* Begins a call with the operands that most methods share: the block, the steps made, the next birth and tag. */
 void begin_call(Task *task);
 
 /* Calls the method, and takes its answer; the origin is kept under `key`. */
 void ask(Task *task, PyObject *name, int32_t key);
 
-/* Of a value that Python has made: what updates have made stale; on a tape the origin, if it is not None. */
+/* After Python has made a value: copies staleness that updates have caused back; adds the origin, if it is not None. */
 void take_staleness(Task *task);
 void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key);
 
-/* What leaving a point drops: all slots live there but one. */
+/* Drops all slots that are live at a point but one. */
 void drop_live(const Machine *m, uint32_t index, Register except);
 
 #endif

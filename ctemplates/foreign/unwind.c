@@ -1,11 +1,11 @@
-/* What is raised on its way to a handler: frames are looked through from the top, then removed.
+/* Unwinding: a raised value passes the frames from the top to a handler; then the frames are removed.
  *
- * In: a machine whose present block has been left (its registers are owned by nobody), what was raised. Out: the
- * machine at the head of the innermost handler; where there is none, as it was, and the helper has the error. The
- * part is tested by part_add_unwound how many values each frame had, the top one first.
+ * In: a machine that has left its block (nothing owns its registers), the raised value. Out: the machine at the start of
+ * the innermost handler; without one, the machine is unchanged, and the helper has the error. The part records how many
+ * values each removed frame had, the top one first.
  *
- * The order is that of checkpoint/interp/hybrid/parts.py (Part._unwind): what passes the exit of a j* loses its
- * tangents there, from the innermost one on, also where no handler follows.
+ * The order is that of checkpoint/interp/hybrid/parts.py (Part._unwind): a value that passes the exit of a j* loses its
+ * tangents there, from the innermost exit on, also if no handler follows.
  */
 #include "foreign/unwind.h"
 

@@ -1,7 +1,7 @@
-/* Translated code: how the machine enters it, where it records, and what it may call. See fast.h.
+/* Translated code: entering it, recording its runs, and its services. See fast.h.
  *
- * In: a machine at the head of a block with a FAST; what a unit has recorded. Out: runs on the tape. What always
- * holds: nothing is on the tape before run_end, so a unit that memory ends for, or that gives up, leaves only room.
+ * What always holds: nothing is on the tape before run_end, so a unit that runs out of memory or bails out leaves no
+ * trace there.
  */
 #include "machine/fast.h"
 

@@ -1,19 +1,18 @@
-/* Translated code: what the machine and the C that checkpoint/ctarget/translate writes know of each other.
+/* Translated code: the interface between the machine and the C that checkpoint/ctarget/translate writes.
  *
- * A *unit* is a region of a program, translated for values of certain kinds. It is entered at the head of a block
- * by an instruction FAST, which stands before the plain and the taped code of that block, and runs whole blocks,
- * values in C's locals, until it leaves at the head of a block: because so few steps are left until `stop` that
- * they might end within what it does next, because the tape has no room for what it does next, or because the
- * block does what was not translated, or meets values of another kind. Then the machine goes on there by the code
- * behind FAST: so a unit may leave wherever it likes, and never fails.
+ * A *unit* is a region of a program, translated for values of certain kinds. It is entered at the start of a block by an
+ * instruction FAST, which precedes the plain and the taped code of that block. It runs whole blocks, values in C's
+ * locals, until it exits at the start of a block: because the steps left until `stop` might end within what it does
+ * next, because the tape has no room for that, or because the block is not translated, or meets values of another kind.
+ * The machine continues there by the code behind FAST: so a unit may exit anywhere, and never fails.
  *
- * What always holds: the machine after a unit has run is what the blocks' own code would have made of it, births
- * and steps counted alike; the cotangent after a run has been reversed, too, in every bit.
+ * What always holds: after a unit has run, the machine is as after the blocks' own code, births and steps counted alike;
+ * so is the cotangent after a run has been reversed, in every bit.
  *
  * On the tape a unit leaves a *run*: words, in this order
- *     header   what it kept at its entry: unit->header words
- *     records  what it kept of each path, the first one first
- *     ways     one byte for each path that went on to another one: its number, the last one first (padded to words)
+ *     header   residuals of its entry: unit->header words
+ *     records  residuals of each path, the first one first
+ *     ways     one byte for each path that continued with another one: its number, the last one first, padded to words
  *     RunEnd   (tape.h)
  *     the mark RUN_MARK
  */
@@ -23,15 +22,14 @@
 #include "containers/containers.h"
 #include "state/cotangent.h"
 
-/* Runs on from the head `entry` of the unit, whose block the machine stands at (m->block, m->steps; m->index is 0;
- * all parameters in their registers), as long as steps are to stay at or below `stop`. false: nothing was done.
- * true: some blocks were run; the machine stands at a head. `tape` also records on m->tape, by run_begin and
- * run_end. */
+/* Runs from the header `entry` of the unit, at whose block the machine is (m->block, m->steps; m->index is 0; all
+ * parameters in their registers), while steps stay at or below `stop`. false: nothing was done. true: some blocks were
+ * run; the machine is at the start of a block. `tape` also records on m->tape, by run_begin and run_end. */
 typedef bool RunUnit(const Unit *unit, Machine *machine, uint32_t entry, int64_t stop);
 
-/* Takes the cotangent of the point that the run was left at back to the point it was entered at (c->block; all
- * cotangents of its parameters in the window). header: the first word; up: behind the last record; ways: the first,
- * which is the last path. false: an cotangent is no REAL, nothing was done. */
+/* Pulls the cotangent of the point where the run exited back to the point where it was entered (c->block; all
+ * accumulators of its parameters in the window). header: the first word; up: behind the last record; ways: the first,
+ * which is the last path. false: a cotangent is no REAL, nothing was done. */
 typedef bool ReverseUnit(const Unit *unit, Cotangent *c, const RunEnd *end, const Word *header, const Word *up,
                          const uint8_t *ways);
 
@@ -42,7 +40,7 @@ struct Unit {
     const void *const *references; /* blocks, procedures, return points: what its code names by numbers */
 };
 
-/* What FAST points to. */
+/* The target of a FAST. */
 typedef struct UnitEntry UnitEntry;
 struct UnitEntry {
     const Unit *unit;
@@ -50,14 +48,14 @@ struct UnitEntry {
     const UnitEntry *next; /* for values of other kinds; or NULL */
 };
 
-/* Runs the unit that the instruction FAST of the block points to, from the block's head on (fast.h); false: nothing
- * was done, or it lacks the form that is wanted. */
+/* Runs the unit that the instruction FAST of the block points to, from the block's start on; false: nothing was
+ * done, or it lacks the form that is wanted. */
 bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
 /* Room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and not much
- * more than what the limit of the tape leaves. NULL: the tape is nearly full, or duals are about (m->tags). */
+ * more than what the limit of the tape leaves. NULL: the tape is nearly full, or there may be duals (m->tags). */
 Word *run_begin(Machine *machine, size_t least, Word **end);
 
-/* The run ends: its header and records lie from `start` to `up`, its ways from `ways` to `end`. */
+/* The run ends: its header and records are from `start` to `up`, its ways from `ways` to `end`. */
 void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,
              const uint8_t *ways, Word *end);
 

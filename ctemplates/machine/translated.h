@@ -1,9 +1,9 @@
-/* All that translated code includes (checkpoint/ctarget/translate writes it): the runtime's structures, what it calls
- * of the runtime, and its own words for what a unit does.
+/* The only header of translated code (checkpoint/ctarget/translate writes it): the runtime's structures and services,
+ * and the vocabulary of units.
  *
- * What always holds: a unit is loaded apart from the runtime, and bound to it by unit_bind; what the runtime's headers
- * call from inline functions is defined here once more, hidden, and goes there. Values and partials of scalars are
- * the runtime's, in every bit: both are made of the definitions of checkpoint/scalars.
+ * What always holds: a unit is loaded apart from the runtime, and bound to it by unit_bind; the functions that inline
+ * functions of the runtime's headers call are defined again here, hidden, and forward to it. Values and partials of
+ * scalars are the runtime's, in every bit: both are made of the definitions of checkpoint/scalars.
  */
 #ifndef CK_TRANSLATED_H
 #define CK_TRANSLATED_H
@@ -39,7 +39,7 @@ INLINE bool is_closure_of(Value v, Kind kind, const void *procedure) {
 }
 INLINE bool is_tuple(Value v) { return kind_of(v) == RECORD && cells_of(v)[0].tag == NOTHING; }
 INLINE bool is_tuple_of(Value v, uint32_t count) { return is_tuple(v) && v.object->length == count + 1; }
-INLINE bool is_other(Value v) { /* than what has an cotangent */
+INLINE bool is_other(Value v) { /* than what has a cotangent */
     const Kind kind = kind_of(v);
     return kind != REAL && kind != NODE && kind != DUAL && kind != FOREIGN;
 }
@@ -92,8 +92,8 @@ INLINE bool has_length(Value v, int64_t now, int64_t *length) {
     return !is_stale(&((const List *)v.object)->storage, now);
 }
 
-/* Whether a program may change a list: an element, whose place is tested, or what comes behind the last one. One that is
- * not born gets a birth with its first change. */
+/* Return whether a program may change a list: an element, or the place behind the last one, whose index is stored. A list
+ * that has no birth gets one with its first change. */
 INLINE bool is_changeable(Value v) {
     return kind_of(v) == LIST && ((const List *)v.object)->storage.owner != FROZEN && v.object->birth != 0;
 }
@@ -159,7 +159,7 @@ INLINE void set_call(Machine *m, const void *call) {
 
 /* Ends */
 
-/* The machine stands at the head of a block from now on; its registers. */
+/* Moves the machine to the start of a block; returns its registers. */
 INLINE Value *leave_to(Machine *m, const void *block, int64_t steps, int64_t births) {
     m->block = block;
     m->steps = steps;
@@ -242,7 +242,7 @@ INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y,
 
 /* Scalars: a unit's file has one of these lines for each function that it calls (translate/emit/definitions.py).
  * value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and by_y_ID(x, y, z)
- * are the partials. A function of one operand does not look at y. */
+ * are the partials. A function of one operand does not read y. */
 
 #define VALUE(id, expression, refused)                     \
     INLINE bool value_##id(double x, double y, double *z) { \

@@ -2,13 +2,12 @@
  *
  * In: a machine at a point, a limit of steps. Out: the machine at the point where it stopped, and why.
  *
- * A block runs by its plain code, on a tape by its taped code, as a whole; by its stepped code where the limit
- * lies within it, where it was entered in its middle, and on a tape from the first step on that leaves an origin
- * (give_up). Slots have registers of their own, so what a block has computed so far is still there when it is
- * given up. While plain or taped code runs all steps of its block count as made: `steps - cost` were made before.
+ * A block runs as a whole by its plain code, or on a tape by its taped code. It runs by its stepped code if the limit is
+ * within it, if it was entered in its middle, and on a tape from the first step on that leaves an origin (give_up).
+ * Every slot has its own register, so what a block has computed is still there then. Plain and taped code count all
+ * steps of the block on entry: `steps - cost` were made before it.
  *
- * Local variables shadow the machine's fields for speed: SYNC writes them back before anything that looks at
- * the machine, RELOAD reads what may have changed.
+ * Local variables cache the machine's fields: SYNC writes them back before other code reads the machine.
  */
 #include "machine/vm.h"
 
@@ -90,7 +89,7 @@ enter_stepped: /* from m->index on */
     pc = m->index ? block->stepped + block->step_at[m->index] : block->stepped;
     goto *labels[pc->op];
 
-give_up: /* taped code: go on from the step `pc->step` as a part */
+give_up: /* taped code: continue from the step `pc->step` as a part */
     SYNC();
     m->index = pc->step;
     steps += (int64_t)pc->step - (int64_t)block->cost;
@@ -370,7 +369,7 @@ foreign_end:
 
 fast: /* of plain code */
     if (!run_unit(m, pc, block, steps - (int64_t)block->cost, stop)) NEXT;
-unit_left: /* at a head */
+unit_left: /* at the start of a block */
     r = m->registers;
     block = m->block;
     steps = m->steps;

@@ -1,4 +1,4 @@
-/* The forward loop (vm.c). */
+/* The forward loop. */
 #ifndef CK_VM_H
 #define CK_VM_H
 

@@ -1,15 +1,15 @@
-/* The macros of the forward loop (vm.c): going to the next instruction and block, and the instructions of arithmetic
- * and comparison, of which each has four forms of operands (opcodes.h), does reals, integers, and else goes to `slow`.
+/* The macros of the forward loop (vm.c): dispatch to the next instruction and block, and the instructions of arithmetic
+ * and comparison. Each has four forms of operands (opcodes.def), handles reals and integers, and else goes to `slow`.
  *
- * TAGS of reals is 0 where all operands are reals, TAGS of integers where all are integers. Words are written one
- * by one, and read so: a load of 16 bytes waits for two stores of 8 that it covers.
+ * TAGS of reals is 0 if all operands are reals, TAGS of integers if all are integers. Words are read and written one by
+ * one: a load of 16 bytes waits for two stores of 8 that it covers.
  */
 #ifndef CK_VM_FAMILIES_H
 #define CK_VM_FAMILIES_H
 
 #define NEXT goto *labels[(++pc)->op]
 #define SYNC() (m->block = block, m->steps = steps)
-/* To the block `block`, at its head. Plain code is entered from each place by a jump of its own, so that each is
+/* Enters the block `block`. Plain code is entered from each place by a jump of its own, so that each is
  * predicted by itself. */
 #define ENTER()                                                                                                \
     do {                                                                                                       \

@@ -1,6 +1,6 @@
-/* Steps and ends of the machine that are not worth inlining in its loop: see vm_steps.h.
+/* Steps and ends of the machine that are not worth inlining in its loop.
  *
- * What always holds: a function that cannot do a step has changed nothing and says so; then Python does it.
+ * What always holds: a function either completes a step or refuses it before any side effect; Python then performs it.
  */
 #include "machine/vm_steps.h"
 

@@ -1,4 +1,4 @@
-/* What the forward loop (vm.c) does by functions (vm_steps.c): steps and ends that are not worth inlining. */
+/* Steps and ends of the machine that are not worth inlining in its loop (vm.c). */
 #ifndef CK_VM_STEPS_H
 #define CK_VM_STEPS_H
 
@@ -8,7 +8,7 @@
 /* A block lacks a form of its code. */
 Outcome wants_code(Machine *machine, const Block *block, int64_t steps, Form form);
 
-/* Whether point `index` of a block is before something that counts as a step. */
+/* Return whether point `index` of a block is before something that counts as a step. */
 static inline bool step_counts(const Block *block, uint32_t index) {
     return index < block->step_count || block->end.counts;
 }

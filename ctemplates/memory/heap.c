@@ -1,10 +1,10 @@
-/* The heap: slabs, free lists, large blocks, and the release of what nobody refers to any more.
+/* The heap: slabs, free lists, large blocks, and the release of objects without references.
  *
- * In: requests for memory, objects that nobody refers to. Out: memory that is counted, or a jump to `escape`.
+ * In: requests for memory, objects without references. Out: memory that is counted, or a jump to `escape`.
  *
- * What always holds: every byte of the slabs is in a block in use, in a free list, or fresh; `bytes` is the
- * blocks in use, the large blocks with their links, and what was counted by hand. What dies while somebody is
- * draining waits on `dying`, its link in the place of its birth (an address has 48 bits).
+ * What always holds: every byte of the slabs is in a block in use, in a free list, or fresh; `bytes` is the blocks in
+ * use, the large blocks with their links, and what was counted by hand. An object that dies while the heap is draining
+ * waits on `dying`, linked through its birth (an address has 48 bits).
  */
 #include "memory/heap.h"
 
@@ -276,7 +276,7 @@ static inline void destroy_cells(Heap *heap, Cells *cells) {
     free_object(heap, &cells->head);
 }
 
-/* Its memory is freed before Python hears of it: Python may come back to this heap. */
+/* Its memory is freed before the Python object is released: Python may then re-enter this heap. */
 static void destroy_foreign(Heap *heap, Foreign *foreign) {
     void *python = foreign->borrowed ? NULL : foreign->python;
     if (foreign->next) foreign->next->previous = foreign->previous;

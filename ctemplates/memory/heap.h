@@ -1,14 +1,14 @@
-/* The heap of one run and of the states that were taken along it: allocation, counting, accounting.
+/* The heap of one run and of the states taken along it: allocation, reference counts, exact accounting.
  *
- * A heap belongs to one thread at a time. Objects of up to LARGEST_CLASS bytes come from free lists of
- * their size class, cut from slabs; larger ones, and growing buffers, from memory.h. `bytes` is exactly what
- * is in use (objects, buffers, stack chunks, tapes; not what lies in free lists), `peak` the most it was.
+ * A heap belongs to one thread at a time. Objects of up to LARGEST_CLASS bytes come from the free lists of their size
+ * classes, cut from slabs; larger ones, and growing buffers, from memory.h. `bytes` is exactly what is in use (objects,
+ * buffers, stack chunks, tapes; not the free lists), `peak` its maximum.
  *
- * Where memory ends (the system gives none, or `bytes` would pass `limit`) heap_exhausted jumps to the innermost
- * `escape`, which every entry from Python sets (api.c). What the run held is then unreachable, and is freed
- * with the heap: heap_destroy frees all there is, and releases every Python object.
+ * When memory ends (the system gives none, or `bytes` would exceed `limit`) heap_exhausted jumps to the innermost
+ * `escape`, which every entry from Python sets (held.c). What the run held is then unreachable, and is freed with the
+ * heap: heap_destroy frees everything, and releases every Python object.
  *
- * Freeing never recurses: what has no references any more waits on `dying`, linked through its own head.
+ * Freeing never recurses: an object without references waits on `dying`.
  */
 #ifndef CK_HEAP_H
 #define CK_HEAP_H
@@ -21,7 +21,7 @@
 
 typedef struct Heap Heap;
 
-/* What a heap needs of layers above it: the kinds of objects that it does not know itself. */
+/* Operations of higher layers that a heap needs, on objects whose layout it does not know. */
 typedef struct HeapHooks {
     void (*release_python)(void *python);          /* gives a reference up; takes the GIL itself */
     void (*destroy_container)(Heap *heap, Object *object); /* frees what a LIST or DICTIONARY has, but not its object */
@@ -57,7 +57,7 @@ struct Heap {
     struct Slab *slabs; /* all slabs, newest first */
     size_t next_slab; /* how large the next slab will be */
     Object *dying;
-    bool draining; /* somebody works off `dying`, or will: whatever dies waits there */
+    bool draining; /* `dying` is being worked off, or will be: objects that die wait there */
     Foreign *foreign; /* all of them */
     size_t foreign_count;
     struct Large *large; /* the large blocks, linked, for heap_destroy */
@@ -69,7 +69,7 @@ struct Heap {
     uint64_t runs; /* the owner of the next run's lists (handles.h) */
     void *keeps; /* PyObject *: the set of peers whose code closures and frames name; owned; NULL: none */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
-    struct Gate *gate; /* who is in the heap, and what he releases when he leaves (held.h) */
+    struct Gate *gate; /* who is in the heap, and what is released on leaving (held.h) */
     struct Keys *keys;       /* the fields of keys (keys.c) */
     struct Layouts *layouts; /* what is known of layouts (peek.c) */
     void *constants; /* a map from constants of the code to their values in this heap (memo.h) */
@@ -79,19 +79,19 @@ Heap *heap_create(size_t limit, const HeapHooks *hooks); /* NULL: no memory */
 void heap_destroy(Heap *heap);   /* holds the GIL */
 _Noreturn void heap_exhausted(Heap *heap);
 
-/* Memory that is counted, never NULL. heap_resize may move; old and new sizes are what was asked for. Where they
- * fail nothing has changed: what is to be resized is still there. */
+/* Counted memory, never NULL. heap_resize may move it; old and new sizes are as requested. If they fail, nothing has
+ * changed: the memory to be resized is still there. */
 void *heap_allocate(Heap *heap, size_t bytes);
 void heap_free(Heap *heap, void *memory, size_t bytes); /* NULL is nothing */
 void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes);
 
-/* Frees, but keeps blocks for the same use, of about `most` bytes in all, for heap_from_shelf: that gives one of at
- * least so many bytes, and of at most so many, and tells how many, or NULL. */
+/* heap_to_shelf frees, but keeps blocks of about `most` bytes in all for the same use. heap_from_shelf returns one of
+ * `least` to `most` bytes, and stores its size; NULL: there is none. */
 void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes, size_t most);
 void heap_clear_shelf(Heap *heap, ShelfUse use); /* frees all that is on it */
 void *heap_from_shelf(Heap *heap, ShelfUse use, size_t least, size_t most, size_t *bytes);
 
-/* Bytes that are in use; their being counted may be what fails. heap_report: those that Python has, says Python. */
+/* Count bytes in use, which may exhaust the limit. heap_report: bytes that Python reports to have. */
 void heap_peaked(Heap *heap, size_t added);
 static inline void heap_count(Heap *heap, size_t bytes) {
     heap->bytes += bytes;
@@ -161,7 +161,7 @@ Value new_foreign(Heap *heap, void *python, bool borrowed); /* takes the referen
 void release(Heap *heap, Object *object); /* its last reference has gone */
 static inline void heap_release_python(const Heap *heap, void *python) { heap->hooks->release_python(python); }
 
-/* Between these two nothing is released, only counted: no Python runs that could change what one is at.
+/* Between these two calls objects are counted but not released: no Python code runs that could change what is in use.
  *
  *     bool outer = heap_hold(heap); ... drop(heap, v); ... heap_resume(heap, outer); */
 void heap_drain(Heap *heap);

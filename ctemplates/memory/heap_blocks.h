@@ -1,5 +1,4 @@
-/* What the memory of a heap consists of (heap.c, heap_check.c): slabs, from which small blocks are cut, and large
- * blocks, each linked with all others. */
+/* The blocks of a heap's memory: slabs, from which small blocks are cut, and large blocks, which are linked. */
 #ifndef CK_HEAP_BLOCKS_H
 #define CK_HEAP_BLOCKS_H
 

@@ -1,4 +1,4 @@
-/* The bookkeeping of a heap: what is spare, and whether all is in order. */
+/* Checks of a heap's bookkeeping: what is spare, and whether everything adds up. */
 #include "memory/heap_check.h"
 
 #include <stdio.h>
@@ -48,7 +48,8 @@ static size_t check_large(const Heap *heap) {
 
 static size_t check_shelf(const Shelf *shelf) {
     size_t bytes = 0;
-    for (void *const *block = shelf->memory; block; block = *block) bytes += large_of((void *)block)->bytes + sizeof(Large);
+    for (void *const *block = shelf->memory; block; block = *block)
+        bytes += large_of((void *)block)->bytes + sizeof(Large);
     require(!shelf->memory || large_of(shelf->memory)->bytes == shelf->bytes, "what is on a shelf has another size");
     require(bytes == shelf->all, "what is on a shelf is counted wrongly");
     return bytes;

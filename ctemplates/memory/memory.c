@@ -1,4 +1,4 @@
-/* memory.h: what pages.h gives, traced. */
+/* memory.h: pages.h, traced. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

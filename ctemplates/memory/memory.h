@@ -1,5 +1,5 @@
-/* The memory of the process (pages.h), and what Python's tracemalloc is tested of it: so the memory of an engine in C is
- * seen by whoever measures a Python program. Any thread, with the GIL or without. */
+/* The memory of the process (pages.h), reported to Python's tracemalloc, so that whoever measures a Python program sees
+ * the memory of the engine in C. Any thread, with the GIL or without. */
 #ifndef CK_MEMORY_H
 #define CK_MEMORY_H
 

@@ -1,8 +1,8 @@
-/* pages.h: malloc, mmap and, where there is one, mremap.
+/* pages.h: malloc, mmap and, if there is one, mremap.
  *
- * What always holds: a mapped block is all of one mapping, with one advice, since mremap moves no more than one; it
- * starts at a page, a large one if it was asked for as such. In the hostile build the rest of its last page is
- * poisoned, as malloc's own blocks are fenced there.
+ * What always holds: a mapped block is one whole mapping with one advice, since mremap moves no more than one; it
+ * starts at a page, at a large one if it was requested as such. In the hostile build the rest of its last page is
+ * poisoned, as malloc fences its own blocks.
  */
 #define _GNU_SOURCE
 #include "memory/pages.h"
@@ -106,7 +106,7 @@ static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
 #endif
 
 /* The last block that was given back, if it was no longer than MOST_SPARE: whoever takes and gives back again and again
- * has the same memory each time. Its bytes stand at its start. */
+ * has the same memory each time. Its size is stored at its start. */
 
 enum { MOST_SPARE = 1024 * 1024 };
 

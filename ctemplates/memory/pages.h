@@ -1,11 +1,11 @@
 /* The memory of the process: small blocks are malloc's, blocks of MAPPED bytes or more are mappings of their own.
  *
- * What malloc is given back mostly stays with the process, and large blocks of many sizes leave holes there that no
- * other block fits; a mapping goes back to the system with its last byte, and grows without being copied. Blocks of
- * nearly LARGE_PAGE bytes, or of more, stand on large pages where the system has those: to touch new memory page by
- * page takes longer than to write everything that stands on it. Who asks for such a block will use it all.
+ * malloc mostly keeps what is freed, and large blocks of many sizes leave holes that fit no other block; a mapping
+ * returns to the system as a whole, and grows without being copied. Blocks of nearly LARGE_PAGE bytes or more are on
+ * large pages where the system has those: touching new memory page by page takes longer than writing everything on it.
+ * Whoever requests such a block will use all of it.
  *
- * A block's bytes are what was asked for last; who has it knows them. Any thread.
+ * The size of a block is what was last requested; its owner knows it. Any thread.
  */
 #ifndef CK_PAGES_H
 #define CK_PAGES_H

@@ -1,4 +1,4 @@
-/* POISON and UNPOISON: tell the address sanitizer, in the hostile build, which memory must not be touched. */
+/* POISON and UNPOISON: mark memory for the address sanitizer, in the hostile build. */
 #ifndef CK_POISON_H
 #define CK_POISON_H
 

@@ -1,7 +1,7 @@
-/* A native step: one that the machine does itself, on values of any kind.
+/* A native step: one that the machine performs itself, on values of any kind.
  *
- * In: borrowed operands. Out: the result, and what it notes for reversal. What always holds: whatever here says no has
- * done nothing, so that Python can do the step from its start.
+ * In: borrowed operands. Out: the result, and a Note for reversal. What always holds: a native step either completes or
+ * returns false before any side effect, so that Python can perform it from its start.
  */
 #ifndef CK_NATIVE_H
 #define CK_NATIVE_H
@@ -11,8 +11,8 @@
 #include "containers/keys.h"
 #include "containers/peek.h"
 
-/* What a native step tells of itself, to be recorded on a tape: of a step that makes an object its birth,
- * of Select and Update the birth of the container and the field. birth 0: there is no cotangent to give.
+/* What a native step reports for the tape: if it makes an object, its birth; for Select and Update, the birth of the
+ * container and the field. birth 0: no cotangent passes.
  *
  * Of a Rearrange: the field i of the new object `made` is a copy of the field `field` + i of the object
  * `birth`, for i below `count`; all other fields hold no number. Where that cannot say it, Python does the
@@ -26,8 +26,8 @@ typedef struct Note {
 
 static const Note NO_NOTE = {0, 0, 0, 0};
 
-/* A step, on borrowed operands; false: not for me, Python does it. `steps` is what records call now.steps.
- * The note is filled where it succeeds. */
+/* Performs a step on borrowed operands; false: refused before any side effect. `steps` is what records call now.steps.
+ * The note is filled in on success. */
 typedef bool (*Native)(Machine *machine, int64_t steps, const Value *operands, uint32_t count, Value *result,
                        Note *note);
 

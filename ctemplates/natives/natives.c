@@ -1,4 +1,4 @@
-/* Which records have native steps: the records' names (checkpoint/prims), in any order. */
+/* The native steps by the names of their records (checkpoint/prims), in any order. */
 #include "natives/natives.h"
 
 #include <string.h>

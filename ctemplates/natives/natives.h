@@ -1,4 +1,4 @@
-/* Which records have native steps (natives.c). */
+/* The table of native steps. */
 #ifndef CK_NATIVES_H
 #define CK_NATIVES_H
 

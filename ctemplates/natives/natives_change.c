@@ -1,7 +1,7 @@
 /* Native steps that change lists and dictionaries (checkpoint/prims/python/updates.py).
  *
- * In: borrowed operands. Out: a new handle; the old one is stale from the next step on. What always holds:
- * all that can fail is looked at first, then it is changed, in place where the handle is this run's.
+ * Out: a new handle; the old one is stale from the next step on. What always holds: everything that can fail is checked
+ * first; then the items are changed, in place if they belong to this run.
  */
 #include "natives/natives_change.h"
 

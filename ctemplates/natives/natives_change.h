@@ -1,4 +1,4 @@
-/* The steps of natives_change.c. */
+/* The native steps that change lists and dictionaries. */
 #ifndef CK_NATIVES_CHANGE_H
 #define CK_NATIVES_CHANGE_H
 

@@ -1,6 +1,6 @@
 /* Native steps on integers, and from reals to integers (checkpoint/prims/python: integers, arithmetic).
  *
- * In: borrowed operands. Out: an INTEGER or BOOLEAN. What does not fit 64 bits is left to Python.
+ * Out: an INTEGER or BOOLEAN. A result that does not fit 64 bits is left to Python.
  */
 #include <math.h>
 

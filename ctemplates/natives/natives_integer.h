@@ -1,4 +1,4 @@
-/* The steps of natives_integer.c. */
+/* The native steps that work on integers. */
 #ifndef CK_NATIVES_INTEGER_H
 #define CK_NATIVES_INTEGER_H
 

@@ -1,9 +1,8 @@
-/* Native steps that make containers of operands, and of fields of one (checkpoint/prims/python: sequences,
+/* Native steps that make containers from operands, or from the fields of one (checkpoint/prims/python: sequences,
  * dictionaries).
  *
- * In: borrowed operands. Out: a new object with the next birth, its fields copies. Of which field each copy
- * is one segment tells (Note); while there is a tape, a Rearrange of numbers that this cannot say is left to
- * Python.
+ * Out: a new object with the next birth. Its Note says where its fields were copied from, if they are one run of fields
+ * of one object; on a tape, any other rearrangement of numbers is left to Python.
  */
 #include <string.h>
 
@@ -242,7 +241,7 @@ NATIVE(native_repeat) {
 
 /* Dictionaries */
 
-/* Whether all values may be copied here, none of them a number while there is a tape. */
+/* Return whether all values may be copied here, none of them a number while there is a tape. */
 static bool may_copy_entries(const Machine *m, const Entries *entries) {
     for (size_t i = 0; m->tape && i < entries->end; i++)
         if (may_be_number(entries->all[i].value)) return false;

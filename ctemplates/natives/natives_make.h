@@ -1,4 +1,4 @@
-/* The steps of natives_make.c. */
+/* The native steps that make containers. */
 #ifndef CK_NATIVES_MAKE_H
 #define CK_NATIVES_MAKE_H
 

@@ -1,6 +1,5 @@
-/* Native steps that tell something of their operands (checkpoint/prims/data.py; of prims/python:
- * comparison, iteration, arrays). In: borrowed operands. Out: a boolean. What cannot be tested from kinds is
- * left to Python.
+/* Native predicates (checkpoint/prims/data.py; of prims/python: comparison, iteration, arrays). Out: a boolean. What
+ * cannot be decided from the kinds of the operands is left to Python.
  */
 #include "natives/natives_predicate.h"
 
@@ -25,7 +24,7 @@ static bool is_plain(Value v) {
     return is_whole(v) || real_in(v, &real) || kind_of(v) == NOTHING || is_text(v);
 }
 
-/* Whether two values that are no containers are equal to Python; false: Python must say. */
+/* Return whether two values that are no containers are equal to Python; false: Python must say. */
 static bool atoms_equal(Value a, Value b, bool *equal) {
     double x, y;
     if (is_whole(a) && is_whole(b))
@@ -80,7 +79,7 @@ NATIVE(native_is) {
     return -5 <= x.integer && x.integer <= 256 && answer(true, result, note);
 }
 
-/* Whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
+/* Return whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
 NATIVE(native_same) {
     (void)m, (void)steps, (void)count;
     const Value x = operands[0], y = operands[1];
@@ -125,7 +124,7 @@ NATIVE(native_is_real) {
     return kind_of(operands[0]) != DUAL && answer_unless_foreign(operands[0], false, result, note);
 }
 
-/* Whether it is an array: `tensor?` and py.is-array. */
+/* Return whether it is an array: `tensor?` and py.is-array. */
 NATIVE(native_is_array) {
     (void)m, (void)steps, (void)count;
     double real;

@@ -1,4 +1,4 @@
-/* The steps of natives_predicate.c. */
+/* The native steps that return booleans. */
 #ifndef CK_NATIVES_TELL_H
 #define CK_NATIVES_TELL_H
 

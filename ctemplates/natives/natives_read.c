@@ -1,8 +1,7 @@
-/* Native steps that read: elements, attributes, what loops and calls ask for (checkpoint/prims/python:
- * sequences, objects, iteration).
+/* Native steps that read: elements, attributes, and what loops and calls need (checkpoint/prims/python: sequences,
+ * objects, iteration).
  *
- * In: borrowed operands. Out: a copy of a field, and which one it was. What always holds: what fails is left to
- * Python.
+ * Out: a copy of a field, and a Note of which one it was. Failures are left to Python.
  */
 #include "natives/natives_read.h"
 

@@ -1,4 +1,4 @@
-/* The steps of natives_read.c. */
+/* The native steps that read containers and records. */
 #ifndef CK_NATIVES_READ_H
 #define CK_NATIVES_READ_H
 

@@ -1,24 +1,22 @@
-/* Programs as the machine runs them: procedures, blocks, instructions. Made by checkpoint/ctarget/assemble.py
- * from block IR (checkpoint/cps/blocks.py), read-only once made: many machines run one program at a time.
- * (Also read by cffi: declarations only.)
+/* Programs as the machine runs them: procedures, blocks, instructions. checkpoint/ctarget/ makes them of block IR
+ * (checkpoint/cps/blocks.py); they are read-only once made, and many machines may run one program. (Also read by cffi.)
  *
- * A slot of a procedure has one register in all its blocks; code addresses the registers of one window, since
- * a call saves what is live in a frame. The entry's parameters have the registers 0, 1, ... in their order.
- * A block's parameters are in their registers when it is entered. An instruction consumes what it says it
- * moves; ownership is that of checkpoint/cps/ownership.py.
+ * A slot of a procedure has the same register in all its blocks. Code addresses the registers of one window: a call
+ * saves what is live in a frame. The entry's parameters have the registers 0, 1, ... in their order; a block's
+ * parameters are in their registers when it is entered. An instruction consumes the operands that its flags say it
+ * moves, by checkpoint/cps/ownership.py.
  *
- * A block has up to three forms of its code, each made when it is first wanted (NULL until then):
+ * A block has up to three forms of its code, each assembled when the machine first wants it (NULL until then):
  *     plain     runs the whole block
  *     taped     the same, and leaves a record on the tape (tape.h)
- *     stepped   with a STEP before every step and the end: stops anywhere, and records any part
- * The loop in vm.c counts the block's steps before plain and taped code, or gives the block up to `stepped`. Both
- * begin with a FAST where translated code can be entered: behind it they are what they are without.
+ *     stepped   has a STEP before every step and the end: stops anywhere, and records any part
+ * The loop in vm.c counts the block's steps before it runs plain or taped code, or falls back to stepped code. Plain
+ * and taped code begin with a FAST if translated code can be entered there.
  *
- * The record of a block that ran as a whole is `record_size` words: first its `value_count` values, as doubles,
- * then its *notes* in the order of the steps that make them, the end's last: the birth of an object that the
- * step made or took from (1 word), or such a birth and a field (2 words), or where the fields of a new object were
- * copied from (4 words, the Note of native.h); note_at[i] is where those of step i
- * begin, counted from the first note.
+ * The record of a block that ran as a whole has `record_size` words: first its `value_count` values, as doubles, then
+ * its *notes* in the order of the steps that make them, the end's last. A note is the birth of an object that the step
+ * made or read (1 word), such a birth and a field (2 words), or where the fields of a new object were copied from
+ * (COPIES_WORDS, the Note of native.h). note_at[i] is where the notes of step i begin, counted from the first note.
  */
 #ifndef CK_CODE_H
 #define CK_CODE_H
@@ -28,15 +26,15 @@
 typedef uint32_t Register;
 #define NO_REGISTER UINT32_MAX
 
-/* Numbers of scalars (scalars.h) and of native steps (natives.h) that there are none of. */
+/* The number of no scalar (scalars.h), and of no native step (natives.h). */
 #define NO_SCALAR UINT16_MAX
 #define NO_NATIVE UINT16_MAX
 
-/* How many words a step notes that says where the fields of a new object were copied from. */
+/* The size in words of a note of copied fields. */
 #define COPIES_WORDS 4
 
-/* What a step or end has recorded for its reversal (its origin, tape.h) is kept under a key: the index of the step, or
- * one of these; STRIPPED_ORIGIN - k of the k-th stripping of what was raised. */
+/* The key of the origin (tape.h) of a step is the step's index. END_ORIGIN: of the end; STRIPPED_ORIGIN - k: of the k-th
+ * stripping of a raised value. */
 enum { END_ORIGIN = -1, STRIPPED_ORIGIN = -2 };
 
 typedef struct Block Block;
@@ -62,16 +60,16 @@ typedef struct Operand {
     bool moves;
 } Operand;
 
-/* A step by the table: what foreign steps and parts need to know of it. */
+/* The entry of a step in the block's table, for foreign steps and parts. */
 typedef struct Step {
-    Register result; /* NO_REGISTER where it defines none, or several (a letrec) */
+    Register result; /* NO_REGISTER if it defines none, or several (a letrec) */
     uint16_t scalar; /* of arithmetic: the Scalar's number (scalars.h); NO_SCALAR of other steps */
     uint16_t native; /* which of NATIVES does it (of arithmetic: on what is no number); NO_NATIVE: Python */
     uint32_t count;
     const Operand *operands;
 } Step;
 
-/* Where a frame returns to, and the registers of the block's parameters after the first: what is saved. */
+/* The block that a frame returns to, and the registers of its parameters after the first, which the frame saves. */
 typedef struct ReturnPoint {
     const Block *block;
     const Block *handler; /* NULL but for the frame of an install */
@@ -94,8 +92,8 @@ typedef struct End {
 
 typedef enum ActionKind { ADD, SCALE, TAKE, GIVE, PICK, MOVE, PUT, PULL, REDO } ActionKind;
 
-/* What reverses a step (checkpoint/cps/adjoint.py). Registers are those of slots: accumulators stand in a
- * window of their own, addressed alike (cotangent.h). */
+/* One action that reverses a step (checkpoint/cps/adjoint.py). Registers are those of slots: accumulators are in a
+ * window of their own, with the same addresses (cotangent.h). */
 typedef struct Action {
     ActionKind kind;
     uint32_t step;
@@ -118,7 +116,7 @@ struct Block {
     uint32_t cost;              /* steps, its end included if it is one */
     uint32_t step_count;        /* steps without the end */
     uint32_t parameter_count;
-    uint32_t given;             /* how many parameters are passed on purpose, the first ones */
+    uint32_t given;             /* the number of explicit parameters, the first ones */
     uint32_t value_count, note_count; /* of the adjoint, in words */
     uint32_t record_size;             /* the sum of both */
     const Register *parameters;

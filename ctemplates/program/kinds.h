@@ -1,22 +1,22 @@
-/* Values: 16 bytes, a tag and a payload. (This file and code.h are also read by cffi: declarations only.)
+/* Values: 16 bytes, a tag and a payload. (Also read by cffi.)
  *
- * The low byte of a tag is the kind; kinds from PAIR on are *counted*: the payload is an Object that knows how
- * many references there are to it. The tag of a real is 0, so that (a.tag | b.tag) == 0 asks for two reals.
+ * The low byte of a tag is the kind. Kinds from PAIR on are *counted*: the payload is an Object with a reference count.
+ * The tag of a real is 0, so (a.tag | b.tag) == 0 tests for two reals.
  *
- *     REAL        real                             INTEGER   integer (a larger one is FOREIGN)
- *     BOOLEAN     integer, 0 or 1                  NOTHING   null; also the empty environment
+ *     REAL        real                             INTEGER     integer (a larger one is FOREIGN)
+ *     BOOLEAN     integer, 0 or 1                  NOTHING     null; also the empty environment
  *     NODE        real, on the tape of one step (step_tape.h); the upper bits of the tag are its index there
  *     PROCEDURE   a closure without an environment; the upper bits of the tag are its Procedure
- *     PAIR        Cells of 2                       RECORD    Cells: the layout (FOREIGN; NOTHING: a plain
- *                                                            tuple's, TUPLE), then the fields
+ *     PAIR        Cells of 2                       RECORD      Cells: the layout (FOREIGN; NOTHING: that of a plain
+ *                                                              tuple), then the fields
  *     LIST        List (lists.h)                   DICTIONARY  Dictionary (dictionary.h)
  *     CLOSURE     its environment's Cells; the upper bits of the tag are its Procedure
- *     ENVIRONMENT Cells: what closures captured    RANGE     Cells of 3 integers: start, stop, step
- *     DUAL        Cells of 2: primal, tangent; `birth` is its tag. As an cotangent: the accumulator of a dual
- *     FOREIGN     Foreign (heap.h): a Python object that holds no value of a kind above, but for CAPSULES'
+ *     ENVIRONMENT Cells: captured values           RANGE       Cells of 3 integers: start, stop, step
+ *     DUAL        Cells of 2: primal, tangent; `birth` is its tag. Also the accumulator of a dual
+ *     FOREIGN     Foreign (heap.h): any other Python object
  *
- * What always holds: values are immutable but for LIST and DICTIONARY, and form no cycles. A CLOSURE's payload
- * is its environment itself: the closures of one group share it.
+ * What always holds: values are immutable except LIST and DICTIONARY, and form no cycles. A CLOSURE's payload is its
+ * environment itself: the closures of one group share it.
  */
 #ifndef CK_KINDS_H
 #define CK_KINDS_H

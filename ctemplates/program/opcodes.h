@@ -1,4 +1,4 @@
-/* The instructions of the machine (vm.c): opcodes.def says what each does. (Also read by cffi.) */
+/* The instructions of the machine (vm.c), listed in opcodes.def. (Also read by cffi.) */
 #ifndef CK_OPCODES_H
 #define CK_OPCODES_H
 

@@ -1,10 +1,10 @@
-/* Points of a run: which registers are in use at one. */
+/* Points of a run: which registers are live at one. */
 #ifndef CK_POINTS_H
 #define CK_POINTS_H
 
 #include "program/value.h"
 
-/* The registers of the slots at the point (block, index): all parameters at the head, else what is live. */
+/* The registers of the slots at the point (block, index): all parameters at index 0, else what is live. */
 static inline const Register *point_registers(const Block *block, uint32_t index, uint32_t *count) {
     if (index == 0) {
         *count = block->parameter_count;

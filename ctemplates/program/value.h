@@ -1,4 +1,4 @@
-/* Values as C works with them; kinds.h says what they are. */
+/* Operations on values (kinds.h): tags, payloads, construction. */
 #ifndef CK_VALUE_H
 #define CK_VALUE_H
 

@@ -1,12 +1,11 @@
-/* How a block is reversed that ran as a whole: its actions, decoded once for each cotangent.
+/* The program that reverses a block that ran as a whole: its actions, decoded once for each cotangent.
  *
- * In: a block with its adjoint (code.h). Out: its Backward: operations on the window and on the block's record,
- * with one for each usual rule of arithmetic, so that the loop in reverse.c decides once for each step.
+ * In: a block with its adjoint (code.h). Out: its Backward: operations on the window and on the block's record. There is
+ * one for each usual rule of arithmetic, so that the loop in reverse.c dispatches once for each step.
  *
- * What always holds: what an operation of arithmetic reads and adds to are REALs, since a block whose recorded
- * values are anything else is a part (reverse_part.c). While no cotangent at all is anything else (`mixed` is false),
- * all registers have that tag, and only those slots need to be cleared that no operation sets; else all `zeros`
- * are, from which the operations give the same.
+ * What always holds: operations of arithmetic read and write REALs, since a block whose recorded values are anything
+ * else is a part (reverse_part.c). While all accumulators are REALs (`mixed` is false), only those slots must be cleared
+ * that no operation sets; else all `zeros` are, from which the operations compute the same.
  */
 #ifndef CK_BACKWARD_H
 #define CK_BACKWARD_H
@@ -62,15 +61,15 @@ typedef struct Zeros {
     uint32_t count;
 } Zeros;
 
-/* Two lists of operations: while no cotangent is mixed those from start[k] on reverse a block that went on to its k-th
- * target; if `ends`, they reverse its end, too, else reverse_end does. Those of `steps` are for cotangents of any kind,
- * and never reverse the end.
+/* Two lists of operations. While all accumulators are REALs, those from start[k] on reverse a block whose run continued
+ * at its k-th target; if `ends`, they reverse its end too, else reverse_end does. Those of `steps` are for accumulators
+ * of any kind, and never reverse the end.
  *
- * The slots that start at 0, by the target that the run went on to: `zeros` all of them; `few` those that this must
- * be seen of, because an operation adds to them, or nothing does and they are parameters. */
+ * The slots that are set to 0, by the target at which the run continued: `zeros` has all of them; `few` only those for
+ * which it matters: an operation adds to them, or none does and they are parameters. */
 struct Backward {
     const Block *block;
-    Backward *before; /* that of the block that ran before this one when it was last seen; else itself */
+    Backward *before; /* that of the block that ran before this one the last time; else itself */
     size_t bytes;
     Zeros zeros[2], few[2];
     bool ends;

@@ -1,4 +1,4 @@
-/* What whole blocks and parts do alike, inlined in both: fields of objects. */
+/* Actions on fields of objects, inlined in the reversal of whole blocks and of parts. */
 #ifndef CK_FIELD_ACTIONS_H
 #define CK_FIELD_ACTIONS_H
 

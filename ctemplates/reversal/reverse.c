@@ -1,9 +1,9 @@
-/* Reversing a tape, the last block first: the ends of blocks, and the steps of those that ran as a whole.
+/* Reverses a tape, the last block first: the ends of blocks, and the steps of those that ran as a whole.
  *
- * In: a tape, and the cotangent of the state where it ended. Out: that of the state where it began; the tape is
- * used up. An end is reversed first, by the rules of checkpoint/cps/adjoint.py: what the next block's parameters
- * have received is taken out of the window, the slots that the block does not hand on start at 0, and what was
- * taken out is added to where it came from, the last first. Then the operations of the block's steps.
+ * In: a tape, and the cotangent of the state where it ended. Out: that of the state where it began; the tape is used up.
+ * The end of a block is reversed first, by the rules of checkpoint/cps/adjoint.py: the accumulators of the next block's
+ * parameters are taken out of the window, the slots that the block does not hand on are set to 0, and what was taken is
+ * added where it came from, the last first. Then the operations of the block's steps.
  *
  * The order of additions is that of checkpoint/interp/hybrid: equal in every bit.
  */
@@ -114,7 +114,7 @@ static inline Backward *next_program(Cotangent *c, Backward *program, const Bloc
 
 /* Runs of translated code */
 
-/* While cotangents may be anything: a unit neither looks at what it does not load nor drops what it overwrites. So all
+/* While accumulators may be of any kind: a unit neither checks what it does not load nor drops what it overwrites. So all
  * that the point has must be REALs, and all other registers are cleared. */
 static bool only_reals(Cotangent *c) {
     const uint32_t count = c->block->parameter_count;

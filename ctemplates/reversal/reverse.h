@@ -1,4 +1,4 @@
-/* Reversing a tape: how a cotangent is taken back over what was recorded (reverse.c). */
+/* Reversing a tape. */
 #ifndef CK_REVERSE_H
 #define CK_REVERSE_H
 

@@ -1,4 +1,4 @@
-/* The reversal of ends, and of single actions. */
+/* Reverses ends of blocks, and single actions. */
 #include "reversal/reverse_end.h"
 
 #include "reversal/field_actions.h"

@@ -1,4 +1,4 @@
-/* What whole blocks and parts share: the reversal of ends and of single actions (reverse.c). */
+/* The reversal of ends of blocks and of single actions, for whole blocks and parts. */
 #ifndef CK_REVERSE_END_H
 #define CK_REVERSE_END_H
 
@@ -11,7 +11,7 @@ void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all
 /* ADD, TAKE, GIVE; and PICK, PUT and MOVE by their notes. */
 void reverse_action(Cotangent *c, const Action *action, const Word *notes);
 
-/* The slots of a frame come back from the stack; NULL: there is no frame. */
+/* Restores the accumulators of a frame's slots from the stack; NULL: there is no frame. */
 void take_frame(Cotangent *c, const ReturnPoint *point);
 
 /* What the first `count` cotangents in `scratch` give to the fields of an environment, the last first. */

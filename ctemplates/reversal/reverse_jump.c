@@ -1,11 +1,11 @@
-/* The operations that reverse a jump or a branch: see backward.h.
+/* Decodes the reversal of a jump or a branch into operations.
  *
- * In: a block, and its slots that must be seen to start at 0. Out: operations on the window: what each given
- * parameter of the target has received goes to the argument that it came from, the last first, as if all had been
- * taken out of the window before. Registers that still hold something are written last; where two wait for each
- * other, one cotangent is set aside in a register that no slot has.
+ * In: a block, and its slots that must be set to 0. Out: operations on the window: the accumulator of each explicit
+ * parameter of the target is added to its argument, the last first, as if all had been taken out of the window before.
+ * Registers that still hold something are written last; where two wait for each other, one accumulator is moved to a
+ * register that no slot has.
  *
- * What always holds: an accumulator is never -0, so one that comes from its own register can stay there.
+ * What always holds: an accumulator is never -0, so one that stays in its own register need not be added to 0.
  */
 #include "reversal/reverse_jump.h"
 
@@ -27,7 +27,7 @@ static bool starts_at_zero(const Jump *jump, Register slot) {
     return is_slot(jump->block, slot) && !goes_on(jump->block, 0, slot);
 }
 
-/* Whether what is in a register has to be added to another one, or to its own but not as the first. */
+/* Return whether what is in a register has to be added to another one, or to its own but not as the first. */
 static bool is_needed(const Jump *jump, Register slot) {
     bool stays = starts_at_zero(jump, slot);
     for (uint32_t i = jump->block->end.count; i-- > 0;) {

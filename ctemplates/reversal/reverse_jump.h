@@ -1,11 +1,11 @@
-/* The operations that reverse a jump or a branch (reverse_jump.c). */
+/* The operations that reverse a jump or a branch. */
 #ifndef CK_REVERSE_JUMP_H
 #define CK_REVERSE_JUMP_H
 
 #include "reversal/backward.h"
 
 /* The operations of an end, written to `to`; where they end. Of a branch those of one target, which unless they are
- * the last go on behind `further` others. */
+ * the last continue behind `further` others. */
 BackOperation *reverse_jump(Cotangent *c, const Block *block, const Zeros *few, BackOperation *to);
 
 BackOperation *reverse_branch(const Zeros *few, bool last, uint32_t further, BackOperation *to);

@@ -1,11 +1,11 @@
-/* Reversing a part of a block that was run step by step: checkpoint/interp/hybrid/reversal.py, in C.
+/* Reverses a part of a block that was run step by step, as checkpoint/interp/hybrid/reversal.py does.
  *
- * In: a part, and the cotangent of the state where it ended. Out: that of the state where it began. The end is
- * reversed first, or what was raised; then the actions of the steps that were made. A step that left an origin is
- * reversed by that: by Python, or by the tape of its arithmetic on duals.
+ * In: a part, and the cotangent of the state where it ended. Out: that of the state where it began. The end, or the
+ * raise, is reversed first; then the actions of the steps that were made. A step that left an origin is reversed by that:
+ * by Python, or by the tape of its arithmetic on duals.
  *
- * An integer operand is a constant. Where a value was not recorded, because no partial reads it, nobody knows
- * whether the operand is one: it then receives something that nobody reads.
+ * An integer operand is a constant. If a value was not recorded, because no partial reads it, it is not known whether the
+ * operand is one: its accumulator then receives something that nobody reads.
  */
 #include "reversal/reverse_part.h"
 
@@ -196,7 +196,7 @@ static Outcome reverse_resume(const Reversal *r) {
     return reverse_recorded_end(r, of_real(0.0));
 }
 
-/* A raise: the frames that it removed come back, with nothing received but for the handler's; what was raised
+/* A raise: the frames that it removed are restored, with zero accumulators but for the handler's; what was raised
  * goes back through its strippings to where it came from. */
 static Outcome reverse_raise(const Reversal *r) {
     Cotangent *c = r->c;

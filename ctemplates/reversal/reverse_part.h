@@ -1,4 +1,4 @@
-/* Reversing a part of a block (reverse_part.c). */
+/* Reversing a part of a block. */
 #ifndef CK_REVERSE_PART_H
 #define CK_REVERSE_PART_H
 

@@ -1,4 +1,4 @@
-/* Decoding the actions of blocks: see backward.h. */
+/* Decodes the actions of blocks into programs: see backward.h. */
 #include "reversal/reverse_program.h"
 
 #include <string.h>
@@ -149,7 +149,7 @@ static void decide(BackOperation *op, uint8_t *fate) {
     op->kind = kind;
 }
 
-/* What an end adds to, and what goes on, is not at 0 when the steps are reversed. */
+/* An accumulator that an end adds to, or that is handed on, is not 0 when the steps are reversed. */
 static void touch_by_end(const Block *block, int targets, uint8_t *fate) {
     const End *end = &block->end;
     for (uint32_t i = 0; i < end->count; i++) touch(fate, end->operands[i].at);

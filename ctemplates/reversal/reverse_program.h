@@ -1,4 +1,4 @@
-/* The programs that reverse whole blocks: decoded once for each cotangent (reverse_program.c, backward.h). */
+/* The programs that reverse whole blocks, decoded once for each cotangent (backward.h). */
 #ifndef CK_REVERSE_PROGRAM_H
 #define CK_REVERSE_PROGRAM_H
 

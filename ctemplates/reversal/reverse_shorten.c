@@ -1,9 +1,9 @@
-/* Operations that only copy an cotangent are left out: see backward.h.
+/* Removes operations that only copy an accumulator.
  *
- * In: the operations of a block on REALs. Out: fewer ones, which give the same to what is live at its head: where
- * a' = 0 + s, and s stays as it is until the last operation that reads a', those read s instead.
+ * In: the operations of a block on REALs. Out: fewer ones with the same result for what is live at the block's start: if
+ * a' = 0 + s, and s does not change until the last operation that reads a', those read s instead.
  *
- * What always holds: an accumulator is never -0, so a copy of it is itself.
+ * What always holds: an accumulator is never -0, so 0 + s is s.
  */
 #include "reversal/reverse_shorten.h"
 
@@ -25,7 +25,7 @@ static bool uses(const BackOperation *op, Register slot) {
     return false;
 }
 
-/* Whether everything from `op` on that reads the copy `a` can read the original `s`. Of two operands b' is written
+/* Return whether everything from `op` on that reads the copy `a` can read the original `s`. Of two operands b' is written
  * first. */
 static bool can_go(const BackOperation *op, Register a, Register s) {
     bool changed = false;

@@ -1,4 +1,4 @@
-/* Leaving out operations that only copy (reverse_shorten.c). */
+/* Removing operations that only copy. */
 #ifndef CK_REVERSE_SHORTEN_H
 #define CK_REVERSE_SHORTEN_H
 

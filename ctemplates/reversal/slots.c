@@ -1,4 +1,4 @@
-/* The slots of a block, as its reversal sees them. */
+/* Queries about the slots of a block, for its reversal. */
 #include "reversal/slots.h"
 
 bool is_slot(const Block *block, Register slot) {

@@ -1,4 +1,4 @@
-/* The slots of a block, as its reversal sees them (slots.c). */
+/* Queries about the slots of a block, for its reversal. */
 #ifndef CK_SLOTS_H
 #define CK_SLOTS_H
 
@@ -8,9 +8,10 @@ bool is_slot(const Block *block, Register slot);
 bool is_jump(const Block *block);
 bool receives(const Block *block, Register slot); /* whether its end adds to it */
 
-/* Whether an accumulator goes on from what follows the block to its end: of the k-th target of a branch. */
+/* Return whether the block's end hands an accumulator back unchanged; of a branch, from its k-th target. */
 bool goes_on(const Block *block, int k, Register slot);
 
-bool keeps_parameter(const Block *target, uint32_t from, Register slot); /* whether a parameter from `from` on is the slot */
+/* Return whether a parameter of the block, from the one numbered `from` on, is the slot. */
+bool keeps_parameter(const Block *target, uint32_t from, Register slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* Duals as values: making one, and the real beneath. */
+/* Duals as values. */
 #include "scalars/duals.h"
 
 double number_real(Value number) {

@@ -1,4 +1,4 @@
-/* Duals as values (duals.c): a primal and a tangent under a tag. */
+/* Duals as values: a primal and a tangent under a tag. */
 #ifndef CK_DUALS_H
 #define CK_DUALS_H
 

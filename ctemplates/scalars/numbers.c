@@ -1,11 +1,10 @@
 /* Arithmetic on duals: `apply` of checkpoint/ad/numbers.py, operation for operation.
  *
- * Comes in: reals, nodes and duals. Goes out: a number of the same kinds; on a step's tape an entry for each
- * operation on nodes (step_tape.c).
+ * In: reals, nodes and duals. Out: a number of the same kinds; on a step's tape an entry for each operation on nodes
+ * (step_tape.c).
  *
- * What always holds: operands are borrowed, results owned. An operation fails, if at all, at its value on the
- * floats under all tags, before anything else has been done; on a failure nothing is kept. Recursion goes down
- * the tags of a number, of which there are as many as derivatives are nested.
+ * What always holds: operands are borrowed, results owned. An operation can fail only at its value on the floats under
+ * all tags, before any side effect. Recursion is as deep as a number has tags, one for each nested derivative.
  */
 #include "scalars/numbers.h"
 
@@ -50,7 +49,7 @@ static bool is_finite(Value number) {
     return is_finite(cells_of(number)[0]) && is_finite(cells_of(number)[1]);
 }
 
-/* Whether it is made of reals and nodes alone. */
+/* Return whether it is made of reals and nodes alone. */
 static bool is_number(Value number) {
     Kind kind = kind_of(number);
     if (kind != DUAL) return kind == REAL || kind == NODE;
@@ -134,7 +133,7 @@ static bool apply_to_duals(const Operation *op, const Value *operands, uint64_t 
     return done;
 }
 
-/* Whether all duals have this tag, and reals as their parts: nearly always it is so. */
+/* Return whether all duals have this tag, and reals as their parts: nearly always it is so. */
 static bool are_simple(const Value *operands, uint32_t count, uint64_t tag) {
     for (uint32_t i = 0; i < count; i++) {
         if (operands[i].tag == REAL) continue;

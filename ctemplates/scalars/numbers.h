@@ -1,7 +1,7 @@
-/* Arithmetic on duals, natively: `apply` of checkpoint/ad/numbers.py, on REAL, NODE and DUAL values.
+/* Arithmetic on duals: `apply` of checkpoint/ad/numbers.py, on REAL, NODE and DUAL values.
  *
- * Where a step of a taped run has duals, its operands' reals become NODEs of a tape of that one step
- * (StepTape), and what `apply` does with them is recorded there: the same tape as interp's, entry for entry.
+ * If a step of a taped run has duals, its operands' reals become NODEs of a tape of that one step (StepTape), and the
+ * operations of `apply` are recorded there: the same tape as interp's, entry for entry.
  */
 #ifndef CK_NUMBERS_H
 #define CK_NUMBERS_H

@@ -1,11 +1,11 @@
-/* One taped step of arithmetic on duals: a tape of its own, as interp/hybrid/structured.py has it.
+/* The tape of one step of arithmetic on duals, as interp/hybrid/structured.py has it.
  *
- * Comes in: operands and the registers of their slots; later the cotangent of the result. Goes out: the result
- * without nodes; later the accumulators of the operands, continued.
+ * In: operands and the registers of their slots; later the cotangent of the result. Out: the result without nodes; later
+ * the accumulators of the operands.
  *
- * What always holds: nodes are numbered in the order in which they are made, the components of the operands
- * first (the *leaves*), then one for each entry; a constant of the program has no nodes. Reversal adds to the
- * operands of the last entry first, of an entry to the last operand first.
+ * What always holds: nodes are numbered in the order in which they are made, the components of the operands first (the
+ * *leaves*), then one for each entry; a constant of the program has no nodes. Reversal adds to the operands of the last
+ * entry first, and within an entry to the last operand first.
  */
 #include "scalars/step_tape.h"
 
@@ -75,7 +75,7 @@ StepTape *step_tape_create(Heap *heap) {
     return made;
 }
 
-/* Whether it is made of reals: what can be lifted. */
+/* Return whether it is made of reals: what can be lifted. */
 static bool is_plain(Value number) {
     if (kind_of(number) != DUAL) return number.tag == REAL;
     return is_plain(cells_of(number)[0]) && is_plain(cells_of(number)[1]);
@@ -116,7 +116,7 @@ void step_tape_destroy(Heap *heap, StepTape *tape) {
 
 /* Reversal */
 
-/* Puts an cotangent into the nodes of a number; that of a dual to which nothing was added is 0 everywhere. */
+/* Puts a cotangent into the nodes of a number; that of a dual to which nothing was added is 0 everywhere. */
 static void load_cotangent(double *adjoints, Value number, Value cotangent) {
     if (kind_of(number) == DUAL) {
         const bool both = kind_of(cotangent) == DUAL;

@@ -1,4 +1,4 @@
-/* The tape of one step of arithmetic on duals (step_tape.c), which numbers.c writes. */
+/* The tape of one step of arithmetic on duals, which numbers.c writes. */
 #ifndef CK_STEP_TAPE_H
 #define CK_STEP_TAPE_H
 

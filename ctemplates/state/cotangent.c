@@ -1,10 +1,9 @@
-/* Cotangents: the map from fields of objects to their cotangents, the stack of frames' cotangents, and sums of cotangents.
+/* Cotangents: the map of the accumulators of objects' fields, the stack of those of frames, and sums.
  *
- * The map is an open hash table with linear probing; removing moves later entries of a run up, so that there
- * are no marks of what was removed. The stack grows in chunks, each twice as large as the one below, so that a
- * deep one is never copied and never has much room to spare.
+ * The map is an open hash table with linear probing; removing an entry moves later ones up, so there are no tombstones.
+ * The stack grows in chunks, each twice as large as the one below: a deep stack is never copied.
  *
- * What always holds: an cotangent that is no REAL has one holder, so giving it away is free.
+ * What always holds: an accumulator that is no REAL has one owner, so moving it is free.
  */
 #include "state/cotangent.h"
 

@@ -1,12 +1,12 @@
 /* The cotangent of a state: an accumulator for each of its locations.
  *
- * Accumulators (*cotangents*) are values: REAL; DUAL with the cotangents of primal and tangent; FOREIGN for those of
- * arrays (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind that nothing was added to. Those of the
- * present point stand in `window`, each in the register of its slot; those of frames on `stack`, each frame's
- * in the order of its saved slots, the top frame last; those of objects in a map from (birth, field).
+ * An accumulator is a Value: REAL; DUAL, with the accumulators of primal and tangent; FOREIGN, for arrays
+ * (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind to which nothing was added. Those of the slots at the
+ * present point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
+ * order of its saved slots, the top frame last; those of objects are in a map from (birth, field).
  *
- * What always holds: every register, place of the stack and entry owns the cotangent in it. Between two blocks the
- * window has the cotangents of the later point's slots; nobody relies on its other registers.
+ * What always holds: every register, stack place and entry owns its accumulator. Between two blocks the window has the
+ * accumulators of the later point's slots; its other registers are undefined.
  */
 #ifndef CK_COTANGENT_H
 #define CK_COTANGENT_H

@@ -1,9 +1,7 @@
-/* Machines and states: where a run begins, what is kept of it at a point, and the end of both.
+/* Machines and states: a run begins at a state, and states are taken of machines.
  *
- * In: states (a run begins at one), machines (a state is taken of one). Out: the other.
- *
- * What always holds: at a point, what is live there (at index 0: all parameters) is owned by the registers, and
- * nothing else in the window is. A state owns its values and its place in the stack, and is never changed.
+ * What always holds: at a point, the registers own what is live there (at index 0: all parameters), and nothing else in
+ * the window is owned. A state owns its values and its place in the stack, and is never changed.
  */
 #include "state/machine.h"
 

@@ -1,11 +1,11 @@
 /* The machine: one run of a program, forward (vm.c), and the states it stops at.
  *
- * A point is (block, index): before the step `index` of the block. At index 0 all parameters of the block are
- * in their registers, at another index the slots live there. `steps` counts the steps made, `births` and `tags`
- * number the next object and the next tag of a dual. `run` is what the lists of this run belong to.
+ * A point is (block, index): before the step `index` of the block. At index 0 all parameters of the block are in their
+ * registers, at another index the slots live there. `steps` counts the steps made; `births` and `tags` number the next
+ * object and the next tag of a dual. `run` owns the lists that this run makes.
  *
- * What a step of the machine cannot do itself, Python does (foreign/): so the machine knows only how steps
- * succeed, and every failure, message and rare value is the work of the same code as hybrid's.
+ * A native step either completes or refuses before any side effect; Python then performs it (foreign/). So every
+ * failure, message and rare value comes from the same code as hybrid's.
  */
 #ifndef CK_MACHINE_H
 #define CK_MACHINE_H
@@ -17,7 +17,7 @@
 
 typedef struct Machine {
     Heap *heap;
-    Value *registers; /* the window; slots that are not live hold what is owned by nobody */
+    Value *registers; /* the window; the content of slots that are not live is not owned */
     uint32_t window;  /* how many registers there are: enough for all frames on the stack */
     Stack stack;
     const Block *block;
@@ -48,13 +48,13 @@ typedef struct State {
 Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper);
 void machine_destroy(Machine *machine); /* drops what is live */
 
-State *machine_state(Machine *machine); /* the present point; may stand in a block's middle */
+State *machine_state(Machine *machine); /* the present point, which may be in a block's middle */
 State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count);
 void state_release(Heap *heap, State *state);
 size_t state_bytes(const State *state); /* of itself and its stack, as if it shared that with nobody; no objects */
 
-/* Lets go of a register. Of the operands that are used for the last time: what they were still stands in their
- * registers, for the record of the block. */
+/* Drops the value of a register, or the operands that are used for the last time; these stay in their registers, for the
+ * record of the block. */
 static inline void drop_register(const Machine *machine, Register at) {
     const Value v = load(&machine->registers[at]);
     store(&machine->registers[at], nothing());

@@ -1,12 +1,12 @@
-/* How a call of a machine ends, and the forms of a block's code. (Also read by cffi: declarations only.) */
+/* The outcomes of a call of a machine, and the forms of a block's code. (Also read by cffi.) */
 #ifndef CK_OUTCOMES_H
 #define CK_OUTCOMES_H
 
 typedef enum Outcome {
     STOPPED,    /* at the limit */
     FINISHED,   /* at HALT; the value is in its register 0 */
-    TAPE_FULL,  /* at the head of a block */
-    SLICED,     /* made as many steps as a slice has: go on */
+    TAPE_FULL,  /* at the start of a block */
+    SLICED,     /* made as many steps as a slice has: call again */
     WANTS_CODE, /* `block` lacks the form of code that `wanted` names */
     FAILED,     /* the helper has the exception */
     NO_MEMORY   /* the machine is of no more use */

@@ -1,4 +1,4 @@
-/* Recording the part of a block that a machine runs step by step (tape.h says what a Part is). */
+/* Records the part of a block that a machine runs step by step (tape.h: Part). */
 #include "state/parts.h"
 
 #include <string.h>

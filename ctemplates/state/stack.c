@@ -1,11 +1,8 @@
-/* The stack: what is not done on every call and return.
+/* The stack: the operations that are not done on every call and return.
  *
- * In: stacks whose top chunk is full, sealed or empty; stacks that are shared or let go. Out: stacks as stack.h
- * says.
- *
- * What always holds: `places` of a sealed chunk are ascending, none is 0, each has an owner; together they are all
- * the owners. A chunk that follows is an owner, which stands at its `before`. When the highest owner leaves, the
- * frames down to the next one are dropped at once, so nothing is kept that nobody can return to.
+ * What always holds: `places` of a sealed chunk are ascending, none is 0, each has an owner; together they are all the
+ * owners. A chunk that follows is an owner, at its `before`. When the highest owner leaves, the frames down to the next
+ * one are dropped at once, so no frame is kept that nobody can return to.
  */
 #include "state/stack.h"
 
@@ -73,7 +70,7 @@ static void add_owner(Heap *heap, Chunk *chunk, uint32_t top) {
     chunk->place_count++;
 }
 
-/* The same, of a chunk that may be open: then its one owner stands at `top` too. */
+/* The same, of a chunk that may be open: then its one owner is at `top` too. */
 static void share_chunk(Heap *heap, Chunk *chunk, uint32_t top) {
     add_owner(heap, chunk, top);
     if (chunk->floor) return;
@@ -238,7 +235,7 @@ void stack_release(Heap *heap, Stack *stack) {
     heap_resume(heap, outer);
 }
 
-/* Looking */
+/* Reading */
 
 size_t stack_bytes(const Stack *stack) {
     size_t bytes = 0;
@@ -277,7 +274,7 @@ static void check_places(const Chunk *chunk, uint32_t top) {
 void stack_check(const Stack *stack) {
     uint32_t top = stack->top;
     for (const Chunk *chunk = stack->chunk; chunk; chunk = chunk->previous) {
-        require(top > 0 && top <= chunk->size, "a stack stands outside of its chunk");
+        require(top > 0 && top <= chunk->size, "a stack is outside of its chunk");
         require(chunk->floor ? chunk->room == 0 : chunk->room == chunk->size && !chunk->places, "seal");
         if (chunk->floor) check_places(chunk, top);
         while (top > 0) {

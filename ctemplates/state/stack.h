@@ -1,14 +1,13 @@
 /* The stack of a run: frames in a chain of counted chunks, which states share.
  *
- * A frame is its return point's `count` saved values, then a FrameHead at the top. A Stack is a place in a
- * chunk: what stands below `top` there, and all of the chunks before it, each up to the place it was left at.
+ * A frame is its return point's `count` saved values, then a FrameHead on top. A Stack is a place in a chunk: it has
+ * what is below `top` there, and all earlier chunks, each up to the place where it was left.
  *
- * A chunk has owners: stacks, and chunks that follow it. With one owner it is *open*: frames are pushed on it
- * and popped by moving. stack_share *seals* it in O(1): both stacks refer to it from then on, it is not changed
- * any more, and knows at which places its owners stand (stack.c); a run that comes back to it copies frames to
- * a chunk of its own. What always holds: an open chunk has no frames above its owner's place, a sealed one none
- * above its highest owner's; no stack or chunk stands at a place 0. Chunks are freed without recursion.
- * Source: Hieb, Dybvig, Bruggeman 1990.
+ * A chunk has owners: stacks, and chunks that follow it. With one owner it is *open*: frames are pushed and popped by
+ * moving. stack_share *seals* it in O(1): both stacks then refer to it, it no longer changes, and it knows the places of
+ * its owners (stack.c); a run that returns into it copies frames to a chunk of its own. What always holds: an open chunk
+ * has no frames above its owner's place, a sealed one none above its highest owner's; no stack or chunk is at a place 0.
+ * Chunks are freed without recursion. Source: Hieb, Dybvig, Bruggeman 1990.
  */
 #ifndef CK_STACK_H
 #define CK_STACK_H
@@ -32,7 +31,7 @@ typedef struct Chunk {
     uint32_t size;  /* in Values */
     uint32_t taken; /* how many Values were copied into it from a sealed one */
     struct Chunk *previous; /* NULL at the bottom */
-    uint32_t before;        /* where it stands there */
+    uint32_t before;        /* its place there */
     uint32_t place_count, place_room;
     Place *places; /* of a sealed one, the lowest first; else NULL */
     Value values[];

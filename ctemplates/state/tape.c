@@ -1,13 +1,11 @@
 /* The tape: chunks of words, and parts.
  *
- * In: blocks that run as a whole, and blocks of which a part is run. Out: their records, the last one first.
+ * What always holds: a record is in one chunk with its mark; only the newest chunk may be empty. `bytes` counts the
+ * words in use, and the parts with all that they have; the heap counts what is allocated for them.
  *
- * What always holds: a record lies in one chunk with its mark; only the newest chunk may be empty. `bytes` counts
- * the words in use, and the parts with all that they have; the heap counts what has been allocated for them.
- *
- * Chunks grow until they are large pages (pages.h), or about an eighth of the tape's bound: what is not in use of
- * the last one then makes little of it. Those that go lie on the heap's shelf for the next tape, about as many as fit
- * in the bound: memory that has been used is better than new memory.
+ * Chunks grow up to large pages (pages.h), or to about an eighth of the tape's bound, so that the unused rest of the
+ * last one is small. Freed chunks go to the heap's shelf for the next tape, about as many as fit in the bound: memory
+ * that has been used is faster than new memory.
  */
 #include "state/tape.h"
 

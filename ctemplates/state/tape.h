@@ -1,9 +1,9 @@
 /* The tape of a segment: what was run, in order, and what it recorded.
  *
- * Words in chunks: for each block that ran as a whole its record (code.h says what is in one), then its *mark*,
- * the block; for each part its mark alone; for each run of translated code (fast.h) what it left, a RunEnd, and
- * RUN_MARK. A record, or a run, and its mark are never divided. So from the end a tape can be read backwards.
- * Everything counts in heap->bytes, and in `bytes`, which bounds a base case; so do bytes that Python reports.
+ * Words in chunks: for each block that ran as a whole its record (code.h), then its *mark*, the block; for each part its
+ * mark alone; for each run of translated code (fast.h) its words, a RunEnd, and RUN_MARK. A record, or a run, and its
+ * mark are never divided, so a tape can be read backwards from its end. Everything counts in heap->bytes, and in
+ * `bytes`, which bounds a base case; so do the bytes that Python reports.
  */
 #ifndef CK_TAPE_H
 #define CK_TAPE_H
@@ -17,8 +17,8 @@ typedef union Word {
     uintptr_t mark; /* the address of a Block; that of a Part and 1; RUN_MARK */
 } Word;
 
-/* What a step found out when it ran, for its reversal: a Python object (checkpoint.interp.hybrid's origins), or
- * the tape of one step of arithmetic on duals (step_tape.h). */
+/* The residuals of one step: a Python object (checkpoint.interp.hybrid's origins), or the tape of one step of arithmetic
+ * on duals (step_tape.h). */
 typedef struct Origin {
     int32_t key; /* code.h */
     void *python; /* PyObject *, or NULL */
@@ -45,11 +45,11 @@ typedef struct Part {
     void *resumed;          /* of `resume`: the capsule, a PyObject * */
 } Part;
 
-/* What a run of translated code left, the mark excluded: see fast.h. */
+/* The end of a run of translated code on the tape, without the mark: see fast.h. */
 typedef struct Unit Unit;
 typedef struct RunEnd {
     const Unit *unit;
-    uint32_t entry, exit; /* where it was entered and how it was left: numbers of the unit's own */
+    uint32_t entry, exit; /* where it was entered, and by which exit it was left: numbers of the unit */
     uint32_t words;       /* header, records, ways and this */
     uint32_t ways;        /* how many bytes */
 } RunEnd;
@@ -69,7 +69,7 @@ typedef struct Tape {
     Part *parts; /* the last one */
     size_t bytes;
     size_t spare; /* bytes that are not in use in all chunks but the newest */
-    size_t bound; /* about so many bytes it will have at most: no chunk is larger than an eighth */
+    size_t bound; /* its expected maximum in bytes: no chunk is larger than an eighth of it */
 } Tape;
 
 size_t tape_held(const Tape *tape); /* its bytes, and what is not in use of its chunks */
@@ -137,6 +137,6 @@ Origin *part_add_origin(Heap *heap, Part *part, int32_t key);
 void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers); /* takes it */
 Origin *part_origin(const Part *part, int32_t key); /* NULL: there is none */
 void part_add_unwound(Heap *heap, Part *part, uint32_t slots); /* one more frame that a raise removes */
-void part_report(Heap *heap, Part *part, size_t bytes); /* Python says what an origin has */
+void part_report(Heap *heap, Part *part, size_t bytes); /* the bytes of an origin in Python */
 
 #endif
