@@ -48,7 +48,7 @@ def constant_of(value: Any) -> Native | None:
     return None if dtype is None else Native(dtype)
 
 
-def written(value: Any) -> Any:
+def translation_of(value: Any) -> Any:
     """Return the Python function as which a library function is translated; None for most."""
     return arrays.translations.get(value) if arrays.is_of_library(value) else None
 

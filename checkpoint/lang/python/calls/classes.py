@@ -31,7 +31,7 @@ def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
     passed = arrange.arguments(t, node, env)
 
     def make(args: list[Expr]) -> Expr:
-        record = made(cls, args, t.span(node))
+        record = new_object(cls, args, t.span(node))
         check = t.program.callee_in_class(cls, "__post_init__")
         if check is None:
             return record
@@ -42,7 +42,7 @@ def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
     return arrange.apply(t, callee, passed, node, make)
 
 
-def made(cls: type, args: list[Expr], span: Any) -> Expr:
+def new_object(cls: type, args: list[Expr], span: Any) -> Expr:
     """Return an object of a class, made from its fields."""
     return prim(span, "py.record", const(span, Layout(cls, field_names(cls))), *args)
 
@@ -115,7 +115,7 @@ def _field_default(program: ProgramContext, known: Reference, field: Any) -> Mak
     return lambda span: prim(span, made)
 
 
-def found_in_class(cls: type, name: str) -> Any:
+def member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, as stored in the class; None for a field or no member."""
     for base in cls.__mro__:
         if base is object or base.__module__ == "builtins":

@@ -138,7 +138,7 @@ def _lambda(t: FunctionContext, node: ast.FunctionDef, env: Env) -> Lambda:
     around = dict(env)
     for name in callee.ins:
         old = around.get(name, Binding("", cell=name in t.cells, unbound=True))
-        around[name] = replace(old, unbound=old.unbound or t.scope.forgets(name))
+        around[name] = replace(old, unbound=old.unbound or t.scope.may_lose_value(name))
     return t.nested(t.scope.children[node], around, callee.ins, callee.outs, callee.guarded)
 
 

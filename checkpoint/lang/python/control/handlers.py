@@ -153,8 +153,8 @@ def _clauses(
     inner = replace(exits, caught=caught)
     if first.name:
         name = first.name
-        forgetting = _forgetting(t, name, inner, span)
-        body = t.store(name, Var(span, caught), env, lambda now: t.block(first.body, now, forgetting))
+        unbinding = _unbinding(t, name, inner, span)
+        body = t.store(name, Var(span, caught), env, lambda now: t.block(first.body, now, unbinding))
     else:
         body = t.block(first.body, env, inner)
     if first.type is None:
@@ -164,7 +164,7 @@ def _clauses(
     return If(span, matches, body, _clauses(t, handlers[1:], env, caught, exits))
 
 
-def _forgetting(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exits:
+def _unbinding(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exits:
     """Return the exits of a clause `except ... as name`, on all of which the name becomes unbound."""
 
     def through(then: Next | None) -> Next | None:

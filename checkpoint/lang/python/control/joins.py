@@ -40,7 +40,7 @@ def join(
     params = {name: t.fresh(name) for name in names}
     inside = dict(env)
     for name in names:
-        inside[name] = merged(params[name], [now.get(name) for now in arriving])
+        inside[name] = merge(params[name], [now.get(name) for now in arriving])
     procedure = Lambda(span, tuple(params.values()), rest(inside), name=join_name)
     return Letrec(span, ((join_name, procedure),), body)
 
@@ -53,7 +53,7 @@ def current(t: FunctionContext, env: Env, name: str, span: Span) -> Expr:
     return Const(span, UNBOUND) if binding is None or not binding.core else Var(span, binding.core)
 
 
-def merged(core: str, bindings: list[Binding | None]) -> Binding:
+def merge(core: str, bindings: list[Binding | None]) -> Binding:
     """Return the binding of a variable after a join of branches with these bindings."""
     unbound = any(b is None or b.unbound for b in bindings)
     cell = any(b is not None and b.cell for b in bindings)

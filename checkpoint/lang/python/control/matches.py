@@ -19,7 +19,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.control.handlers import evaluate
-from checkpoint.lang.python.control.joins import current, join, merged, written_in
+from checkpoint.lang.python.control.joins import current, join, merge, written_in
 from checkpoint.lang.python.scopes.syntax import captures_of
 
 Fail = Callable[[], Expr]
@@ -65,11 +65,11 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
 
         return evaluate(t, case.guard, now, exits, use, translated=t.test(case.guard, now))
 
-    result = matched(t, case.pattern, subject, env, then, lambda: fail(env))
+    result = match_pattern(t, case.pattern, subject, env, then, lambda: fail(env))
     params = {variable: t.fresh(variable) for variable in left}
     after = dict(env)
     for variable, param in params.items():
-        after[variable] = merged(param, [now.get(variable) for now in arriving])
+        after[variable] = merge(param, [now.get(variable) for now in arriving])
     rest = Lambda(span, tuple(params.values()), _cases(t, subject, cases[1:], after, exits), name=name)
     return Letrec(span, ((name, rest),), result)
 
@@ -91,7 +91,7 @@ def _found(t: FunctionContext, name: str, value: Expr, env: Env, rest: Next) -> 
     return Let(value.span, new, value, rest({**env, _CAPTURED + name: Binding(new)}))
 
 
-def matched(
+def match_pattern(
     t: FunctionContext, pattern: ast.pattern, subject: Expr, env: Env, then: Next, fail: Fail
 ) -> Expr:
     """Return `then` with the names that a pattern binds if it matches, else `fail`."""
@@ -119,7 +119,7 @@ def _captured(t: FunctionContext, node: ast.MatchAs, subject: Expr, env: Env, th
     def bind(now: Env) -> Expr:
         return then(now) if node.name is None else _found(t, node.name, copy_of(subject), now, then)
 
-    return bind(env) if node.pattern is None else matched(t, node.pattern, subject, env, bind, fail)
+    return bind(env) if node.pattern is None else match_pattern(t, node.pattern, subject, env, bind, fail)
 
 
 def _either(
@@ -127,8 +127,8 @@ def _either(
 ) -> Expr:
     """Match alternatives; `then` is translated once for each."""
     if len(patterns) == 1:
-        return matched(t, patterns[0], subject, env, then, fail)
-    return matched(
+        return match_pattern(t, patterns[0], subject, env, then, fail)
+    return match_pattern(
         t, patterns[0], subject, env, then, lambda: _either(t, patterns[1:], subject, env, then, fail)
     )
 
@@ -169,7 +169,7 @@ def _parts(
         items = prim(span, "py.list-of", prim(span, "py.slice", copy_of(subject), *bounds))
         return rest(env) if part.name is None else _found(t, part.name, items, env, rest)
     item = prim(span, "py.item", copy_of(subject), Const(span, at - len(parts) if starred else at))
-    return bind(t.program.names, [item], lambda v: matched(t, part, v[0], env, rest, fail), "part")
+    return bind(t.program.names, [item], lambda v: match_pattern(t, part, v[0], env, rest, fail), "part")
 
 
 def _class(t: FunctionContext, node: ast.MatchClass, subject: Expr, env: Env, then: Next, fail: Fail) -> Expr:
@@ -179,7 +179,7 @@ def _class(t: FunctionContext, node: ast.MatchClass, subject: Expr, env: Env, th
     patterns = [*node.patterns, *node.kwd_patterns]
     inside: Expr
     if classes[0] in (int, float, str, bool, tuple, list, dict) and len(node.patterns) == 1:
-        inside = matched(t, node.patterns[0], subject, env, then, fail)
+        inside = match_pattern(t, node.patterns[0], subject, env, then, fail)
     elif len(names) < len(patterns):
         most = len(names) - len(node.kwd_attrs)
         counted = f"{most} positional sub-pattern{'' if most == 1 else 's'} ({len(node.patterns)} given)"
@@ -206,4 +206,4 @@ def _attributes(
     def rest(now: Env) -> Expr:
         return _attributes(t, more, subject, now, then, fail, node)
 
-    return bind(t.program.names, [value], lambda v: matched(t, pattern, v[0], env, rest, fail), name)
+    return bind(t.program.names, [value], lambda v: match_pattern(t, pattern, v[0], env, rest, fail), name)

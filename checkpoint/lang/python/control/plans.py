@@ -115,12 +115,12 @@ def make_plan(
         return _view(t, node, view, env, exits, loop, use)
 
     def over(value: Var) -> Expr:
-        return use(_indexed(value, _following(t, node, loop, value)))
+        return use(_indexed(value, _current_sequence(t, node, loop, value)))
 
     return _once(t, _sequence(t, node, env), "sequence", env, exits, over)
 
 
-def _following(t: FunctionContext, node: ast.expr, loop: Loop, first: Var) -> Callable[[], Expr]:
+def _current_sequence(t: FunctionContext, node: ast.expr, loop: Loop, first: Var) -> Callable[[], Expr]:
     """Return the sequence at each iteration: the first one, or the list that the variable holds by then."""
     if not isinstance(node, ast.Name) or node.id not in loop.changed:
         return lambda: copy_of(first)
@@ -233,7 +233,7 @@ def _zip(
 
     def more(i: Expr) -> Expr:
         if node.keywords and len(plans) > 1:
-            return _more_strictly(plans, i, span)
+            return _strictly_more(plans, i, span)
         result = plans[-1].more(i)
         for plan in reversed(plans[:-1]):
             result = both(span, plan.more(i), result)
@@ -249,7 +249,7 @@ def _is_strict(node: ast.Call) -> bool:
     return keywords == [("strict", True)] and not has_star(node)
 
 
-def _more_strictly(plans: list[Plan], i: Expr, span: Span) -> Expr:
+def _strictly_more(plans: list[Plan], i: Expr, span: Span) -> Expr:
     """Test that all have an i-th item or none has; otherwise raise Python's error."""
     yes: Expr = Const(span, True)
     no: Expr = Const(span, False)
@@ -273,7 +273,7 @@ def _reversed(
     span = t.span(node)
 
     def from_the_end(value: Var) -> Expr:
-        now = _following(t, node.args[0], loop, value)
+        now = _current_sequence(t, node.args[0], loop, value)
 
         def items(i: Expr) -> list[Expr]:
             position = prim(span, "py.sub", Const(span, -1), copy_of(i))

@@ -33,7 +33,7 @@ def call_of_root(linker: Linker, root: Reference | str, passed: Arguments) -> Ex
     if isinstance(root.value, types.MethodType | functools.partial):
         root, positional, keywords = linker.bound_parts(t, root, NO_NODE)
         passed = passed.after(positional, keywords)
-    return _arranged(linker, t, root, passed)
+    return _call(linker, t, root, passed)
 
 
 def value_of_root(linker: Linker, root: Reference | str) -> Expr:
@@ -43,7 +43,7 @@ def value_of_root(linker: Linker, root: Reference | str) -> Expr:
     return values.of_reference(linker, Entry(linker), root, NOWHERE, NO_NODE)
 
 
-def _arranged(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> Expr:
+def _call(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> Expr:
     record = arrays.record_of(known.value)
     if record is not None:
         return arrays.apply(t, record, record.name.rpartition(".")[2], passed, NO_NODE)
@@ -58,7 +58,9 @@ def _arranged(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> 
     made = classes.constructor(linker, known) if isinstance(known.value, type) else None
     if made is None:
         raise t.refuse(NO_NODE, *advice.of_object(known.value))
-    return arrange.apply(t, made, passed, NO_NODE, lambda args: classes.made(known.value, args, NOWHERE))
+    return arrange.apply(
+        t, made, passed, NO_NODE, lambda args: classes.new_object(known.value, args, NOWHERE)
+    )
 
 
 def _call_of_object(linker: Linker, t: Entry, name: str, passed: Arguments) -> Expr:

@@ -253,7 +253,7 @@ class Linker(Objects):
     def library_callee(self, value: Any) -> Callee | None:
         """Return the library function that stands for a Python object, or None."""
         try:
-            function = library_functions.FUNCTIONS.get(value) or arrays.written(value)
+            function = library_functions.FUNCTIONS.get(value) or arrays.translation_of(value)
         except TypeError:
             return None
         return None if function is None else self.library_function(function)

@@ -122,9 +122,7 @@ class Objects(ProgramContext):
 
     def has_method(self, *names: str) -> bool:
         """Return whether a class of the program has one of these methods."""
-        return any(
-            classes.found_in_class(cls, name) is not None for cls in self.facts.classes for name in names
-        )
+        return any(classes.member_of(cls, name) is not None for cls in self.facts.classes for name in names)
 
     def classes_with_field(self, name: str) -> tuple[type, ...]:
         return tuple(cls for cls in self.facts.classes if name in classes.all_fields(cls))
@@ -141,7 +139,7 @@ class Objects(ProgramContext):
 
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
         """Return a method of a class as a function that takes the object first, or None."""
-        if not isinstance(classes.found_in_class(cls, name), types.FunctionType):
+        if not isinstance(classes.member_of(cls, name), types.FunctionType):
             return None
         found = self.in_class(cls, name)
         return self.callee(found) if isinstance(found, Reference) else None
@@ -150,7 +148,7 @@ class Objects(ProgramContext):
         """Return the classes with a method, derived ones first; the flag: if it takes the object."""
         found = []
         for cls in _derived_first(self.facts.classes):
-            member = classes.found_in_class(cls, name)
+            member = classes.member_of(cls, name)
             if isinstance(member, types.FunctionType):
                 callee = self.callee_in_class(cls, name)
                 if callee is not None:
@@ -222,7 +220,7 @@ class Objects(ProgramContext):
     def attribute(self, t: CallContext, value: Expr, name: str, node: ast.AST) -> Expr:
         """Return an attribute of a value: a field, or a member of its class."""
         span = t.span(node)
-        members = [(c, classes.found_in_class(c, name)) for c in _derived_first(self.facts.classes)]
+        members = [(c, classes.member_of(c, name)) for c in _derived_first(self.facts.classes)]
         members = [(c, m) for c, m in members if m is not None and name not in classes.all_fields(c)]
         if not members:
             return prim(span, "py.attribute", value, const(span, name))

@@ -106,7 +106,7 @@ def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
     most = len(signature.positional) + (MAX_EXTRA if signature.vararg else 0)
 
     def call(args: Sequence[Expr]) -> Expr:
-        return _arranged(callee, list(args), span)
+        return _call_by_position(callee, list(args), span)
 
     return overloaded(program, _named(callee), range(signature.required, most + 1), span, call)
 
@@ -118,7 +118,7 @@ def _named(callee: Callee, bound: int = 0) -> Named:
     return callee.name, [*signature.positional[bound:], *more]
 
 
-def _arranged(callee: Callee, args: list[Expr], span: Span) -> Expr:
+def _call_by_position(callee: Callee, args: list[Expr], span: Span) -> Expr:
     """Call by position: defaults for what is left out, extra arguments as a tuple."""
     signature: Signature = callee.signature
     named = args[: len(signature.positional)]
@@ -163,7 +163,7 @@ def _of_class(program: ProgramContext, known: Reference, span: Span) -> Expr | N
 
     def make(args: list[Expr]) -> Expr:
         missing = [signature.defaults[name](span) for name in signature.named[len(args) :]]
-        return classes.made(known.value, [*args, *missing], span)
+        return classes.new_object(known.value, [*args, *missing], span)
 
     counts = range(signature.required, len(signature.positional) + 1)
     return overloaded(program, _named(callee), counts, span, make)
@@ -180,7 +180,7 @@ def bound_method(program: ProgramContext, callee: Callee, self: Expr, span: Span
             _named(callee, 1),
             counts,
             span,
-            lambda args: _arranged(callee, [copy_of(v[0]), *args], span),
+            lambda args: _call_by_position(callee, [copy_of(v[0]), *args], span),
         )
 
     return bind(program.names, [self], with_self)

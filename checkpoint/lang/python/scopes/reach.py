@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 
 
-def lists_of(function: ast.FunctionDef | ast.Lambda) -> dict[ast.AST, list[ast.stmt]]:
+def statement_lists(function: ast.FunctionDef | ast.Lambda) -> dict[ast.AST, list[ast.stmt]]:
     """Return, for each nested definition, the list of statements that it is in."""
     found: dict[ast.AST, list[ast.stmt]] = {}
     for node in ast.walk(function):
@@ -21,7 +21,7 @@ def lists_of(function: ast.FunctionDef | ast.Lambda) -> dict[ast.AST, list[ast.s
     return found
 
 
-def stays(name: str, statements: list[ast.stmt], function: ast.FunctionDef | ast.Lambda) -> bool:
+def is_confined(name: str, statements: list[ast.stmt], function: ast.FunctionDef | ast.Lambda) -> bool:
     """Return whether a nested function is used only within the statement list that defines it."""
     if statements is function.body:
         return True

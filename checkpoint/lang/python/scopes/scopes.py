@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from checkpoint.lang.python.scopes.reach import lists_of, stays
+from checkpoint.lang.python.scopes.reach import is_confined, statement_lists
 from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, mutated_by, names_in, root_of
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -46,7 +46,7 @@ class Scope:
     assigned: its own variables with the nodes that bind them, the parameters included.
     nonlocals: the variables declared `nonlocal`.
     changed: the variables of enclosing functions that it changes. free: those that it reads or changes.
-    mentioned: the names that it reads other than by calling them.
+    used_as_values: the names that it reads other than by calling them.
     imports: for each imported name the module, and the name in the module (None for the module itself).
     writes: the positions at which its variables are written.
     places: the positions at which nested functions are defined.
@@ -59,7 +59,7 @@ class Scope:
     nonlocals: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
-    mentioned: set[str] = field(default_factory=set)
+    used_as_values: set[str] = field(default_factory=set)
     children: dict[ast.AST, Scope] = field(default_factory=dict)
     writes: dict[str, list[Place]] = field(default_factory=dict)
     places: dict[ast.AST, Place] = field(default_factory=dict)
@@ -82,20 +82,21 @@ class Scope:
     def known(self) -> dict[str, Scope]:
         """Return the nested functions that are only called, by this function or by known ones."""
         functions = self.functions()
-        lists = lists_of(self.node) if functions else {}
+        lists = statement_lists(self.node) if functions else {}
         candidates = {
             name: scope
             for name, scope in functions.items()
-            if not getattr(scope.node, "decorator_list", []) and stays(name, lists[scope.node], self.node)
+            if not getattr(scope.node, "decorator_list", [])
+            and is_confined(name, lists[scope.node], self.node)
         }
         while candidates:
-            escaping = set(self.mentioned)
+            escaping = set(self.used_as_values)
             for child in self.children.values():
                 if child.name not in candidates:
                     escaping |= {
                         n for n in child.free if n in candidates and candidates[n].effects(candidates)
                     }
-                escaping |= child.mentioned_free()
+                escaping |= child.free_used_as_values()
             remaining = {name: scope for name, scope in candidates.items() if name not in escaping}
             if len(remaining) == len(candidates):
                 return remaining
@@ -131,15 +132,15 @@ class Scope:
         """Return whether a name is a variable of this function or of an enclosing one."""
         return name in self.assigned or (self.parent is not None and self.parent.is_local(name))
 
-    def forgets(self, name: str) -> bool:
+    def may_lose_value(self, name: str) -> bool:
         """Return whether a variable may lose its value: after `except ... as name`."""
         return any(isinstance(node, ast.ExceptHandler) for node in self.assigned.get(name, ()))
 
-    def mentioned_free(self) -> set[str]:
+    def free_used_as_values(self) -> set[str]:
         """Return the free names that this function or a nested one reads other than by calling them."""
-        found = {name for name in self.mentioned if name in self.free}
+        found = {name for name in self.used_as_values if name in self.free}
         for child in self.children.values():
-            found |= {name for name in child.mentioned_free() if name in self.free}
+            found |= {name for name in child.free_used_as_values() if name in self.free}
         return found
 
     def effects(self, known: dict[str, Scope]) -> set[str]:
@@ -250,7 +251,7 @@ class _Visitor(ast.NodeVisitor):
             return
         if isinstance(node.ctx, ast.Load):
             self.read.add(node.id)
-            self.scope.mentioned.add(node.id)
+            self.scope.used_as_values.add(node.id)
         else:
             self.bind(node.id, node)
 
