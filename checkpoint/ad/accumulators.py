@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.arrays import NOTHING_YET, Array, Memory, backend_of, zeros_like
+from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, backend_of, zeros_like
 
 
 class Accumulator:
@@ -96,7 +96,7 @@ def contribution_of(cotangent: Any) -> Any:
     """
     if type(cotangent) is not Array:
         return cotangent
-    return 0.0 if cotangent.memory.owner is NOTHING_YET else Accumulator(cotangent.data)
+    return 0.0 if cotangent.memory.owner is SYMBOLIC_ZERO else Accumulator(cotangent.data)
 
 
 def accumulated(accumulator: Any, like: Any) -> Any:
@@ -107,6 +107,6 @@ def accumulated(accumulator: Any, like: Any) -> Any:
     if type(like) is not Array:
         return accumulator * 1.0
     if type(accumulator) is float:
-        return zeros_like(like, NOTHING_YET)
+        return zeros_like(like, SYMBOLIC_ZERO)
     accumulator.own()
     return Array(accumulator.array, Memory())

@@ -23,11 +23,11 @@ from checkpoint.errors import RunError
 class Memory(Storage):
     """The elements that some handles show.
 
-    passing: whether they will be as they were before, because a tape that is reversed puts back what an
+    transient: whether they will be as they were before, because a tape that is reversed puts back what an
         update in place has overwritten. What outlives the tape copies them.
     """
 
-    __slots__ = ("passing",)
+    __slots__ = ("transient",)
     noun = "array"
     aliases = "another name, a view of it,"
     copy_by = "x.copy()"
@@ -35,7 +35,7 @@ class Memory(Storage):
 
     def __init__(self, owner: object = None) -> None:
         super().__init__(owner)
-        self.passing = False
+        self.transient = False
 
 
 class Array:
@@ -105,7 +105,7 @@ class Native:
 
 ARRAYS = frozenset((Array, Discrete))
 WRITEABLE = 0x400  # the bit of NumPy's flags.num; flags.writeable warns of what np.broadcast_arrays gives
-NOTHING_YET = object()  # owns the zeros that stand for an accumulator which nothing has been added to
+SYMBOLIC_ZERO = object()  # owns the zeros that stand for an accumulator which nothing has been added to
 
 backends: dict[type, Any] = {}  # by the type of an array: the namespace that works on it
 defaults: list[Any] = []  # the namespace where no operand is an array
@@ -171,7 +171,7 @@ class Renewal:
     def __call__(self, array: Any) -> Any:
         """The new handle of an array."""
         data = array.data
-        if array.memory.passing:
+        if array.memory.transient:
             kept = read_only_copy(data)
             data = backend_of(data).array(data) if kept is None else kept
         return type(array)(data, self.memory(array.memory))
@@ -179,7 +179,7 @@ class Renewal:
     def memory(self, old: Memory) -> Memory:
         if id(old) not in self.memories:
             keeps = self.owner is None and old.is_fixed
-            new = Memory(old.owner if keeps or old.owner is NOTHING_YET else self.owner)
+            new = Memory(old.owner if keeps or old.owner is SYMBOLIC_ZERO else self.owner)
             new.stale = old.stale
             self.memories[id(old)] = (old, new)
         return self.memories[id(old)][1]

@@ -137,7 +137,7 @@ def _dead(handle: Handle) -> Handle:
     return handle
 
 
-CHANGING = frozenset((List, Dict))
+MUTABLE_CONTAINERS = frozenset((List, Dict))
 CONTAINERS = frozenset((Record, List, Dict))
 
 

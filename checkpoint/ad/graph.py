@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from checkpoint.ad.arrays import NOTHING_YET, Array, Discrete, Native, Renewal, dead
-from checkpoint.ad.containers import CHANGING, Layout, Types
+from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Native, Renewal, dead
+from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
 from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 
 ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Foreign, Layout, Native, Types, range))
-NOTHING = ATOMS | {Discrete}  # what has no derivative
+NON_DIFFERENTIABLE = ATOMS | {Discrete}  # what has no derivative
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:
@@ -64,11 +64,11 @@ def highest_capsule_tag(root: Any) -> int:
     return max([value.state.tags for value in reach(root)[1] if type(value) is Capsule], default=0)
 
 
-def is_changing(root: Any) -> bool:
+def reaches_mutable(root: Any) -> bool:
     """Whether a value reaches what a run may change: a list, a dictionary, an array."""
     found, others = reach(root)
     kinds = set(map(type, others))
-    return not CHANGING.isdisjoint(kinds) or Discrete in kinds or any(map(_is_array, found))
+    return not MUTABLE_CONTAINERS.isdisjoint(kinds) or Discrete in kinds or any(map(_is_array, found))
 
 
 def _is_array(number: Number) -> bool:
@@ -96,7 +96,9 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], bi
 def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
     """The value itself where no part has changed: what holds no number stays shared with the old."""
     old = parts_of(value)
-    if type(value) not in CHANGING and all(new is part for new, part in zip(parts, old, strict=True)):
+    if type(value) not in MUTABLE_CONTAINERS and all(
+        new is part for new, part in zip(parts, old, strict=True)
+    ):
         return value
     return with_parts(value, parts)
 
@@ -142,13 +144,13 @@ def settled(root: Any, steps: int) -> Any:
     """
     if type(root) is Array:
         return _settled(root, steps, Renewal())
-    if not is_changing(root):
+    if not reaches_mutable(root):
         return root
     renewal = Renewal()
 
     def special(value: Any) -> Any:
         kind = type(value)
-        if kind in CHANGING and value.stale <= steps + 1:
+        if kind in MUTABLE_CONTAINERS and value.stale <= steps + 1:
             return value.dead()
         if kind in NUMBERS or kind is Discrete:
             return _settled(value, steps, renewal)
@@ -156,7 +158,7 @@ def settled(root: Any, steps: int) -> Any:
 
     root = transform(root, {}, special, births=True)
     for value in reach(root)[1]:
-        if type(value) in CHANGING and value.stale:
+        if type(value) in MUTABLE_CONTAINERS and value.stale:
             value.stale = NEVER
     return root
 
@@ -211,7 +213,7 @@ def enter(root: Any) -> Any:
 
 
 def _frozen(value: Any) -> Any:
-    if type(value) in CHANGING:
+    if type(value) in MUTABLE_CONTAINERS:
         value.owner = FROZEN
     return value
 
@@ -245,5 +247,5 @@ def constant(root: Any) -> Any:
 
 def _freeze_array(value: Any) -> None:
     array = value if type(value) is Discrete else real_part(value)
-    if type(array) is not float and array.memory.owner not in (CONSTANT, NOTHING_YET):
+    if type(array) is not float and array.memory.owner not in (CONSTANT, SYMBOLIC_ZERO):
         array.memory.owner = FROZEN

@@ -177,12 +177,12 @@ class Rearrange(Primitive):
 
     Each field of the container is a copy of an operand or of a field of one, or holds no real. Whether it
     is, and of which, must not depend on the reals: the engine runs `value` again on tokens in their place.
-    tells: the result is never a container.
+    discrete: the result is never a container.
     inline: as in Select.
     """
 
     value: Callable[..., Any]
-    tells: bool = False
+    discrete: bool = False
     inline: str | None = None
 
 

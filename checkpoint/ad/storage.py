@@ -23,7 +23,7 @@ in C):
     in_place(now, handle)         return whether an update may write where the elements are
     supersede(handle, step)       record that an update at this step has made another handle
 
-Undoing an update in place is the reversal's part: the tape holds what was overwritten (`Memory.passing`).
+Undoing an update in place is the reversal's part: the tape holds what was overwritten (`Memory.transient`).
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.accumulators import contribution_of
-from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record
-from checkpoint.ad.graph import NOTHING, numbers, parts_of, reach, replace, transform, with_parts
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Record
+from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, parts_of, reach, replace, transform, with_parts
 from checkpoint.ad.identity import descriptions, identity_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_part, tangent_at, zero
 from checkpoint.ad.values import Opaque, Pair
@@ -37,7 +37,7 @@ def match(value: Any, tangent: Any, what: str) -> list[tuple[Number, Number]]:
             if type(tangent) not in NUMBERS or _form(tangent) != _form(value):
                 raise _mismatch(what, _describe(value), tangent, path)
             matched.append((value, tangent))
-        elif kind in NOTHING:
+        elif kind in NON_DIFFERENTIABLE:
             if tangent is not None:
                 raise _mismatch(what, "nothing, which is ()", tangent, path)
         elif kind is not tuple and value.enters_as_graph:
@@ -178,7 +178,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
 
     def special(part: Any) -> Any:
         kind = type(part)
-        if kind in NOTHING:
+        if kind in NON_DIFFERENTIABLE:
             return None
         if kind is not tuple and part.enters_as_graph:
             return Opaque(tuple([fresh(reals[id(number)]) for number in numbers(part)]), identity_of(part))
@@ -190,7 +190,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
 def _unfrozen(tangent: Any) -> Any:
     """A tangent or cotangent is a new value, whoever has the value that it belongs to."""
     for part in reach(tangent)[1]:
-        if type(part) in CHANGING:
+        if type(part) in MUTABLE_CONTAINERS:
             part.owner = None
     return tangent
 
@@ -206,7 +206,7 @@ def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
         kind = type(part)
         if kind in NUMBERS:
             return _popped(left, part)
-        if kind in NOTHING:
+        if kind in NON_DIFFERENTIABLE:
             return None
         if kind is not tuple and part.enters_as_graph:
             popped = tuple([_popped(left, number) for number in numbers(part)])

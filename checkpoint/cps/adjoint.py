@@ -158,7 +158,7 @@ def _of_primitive(step: t.Compute) -> tuple[Action, ...]:
         return _takes(step.name, step.operands[record.header :])
     if isinstance(record, Select):
         return (Pick(step),)
-    if isinstance(record, Rearrange) and record.tells:
+    if isinstance(record, Rearrange) and record.discrete:
         return ()
     if isinstance(record, Update) and record.puts is not None:
         return (Put(step),)

@@ -164,7 +164,7 @@ def _of_primitive(step: t.Compute) -> list[Contribution]:
             return _fields(step.name, step.operands[record.header :])
         case Select():
             return [(step.name, "pick")]
-        case Rearrange() if record.tells:
+        case Rearrange() if record.discrete:
             return []
         case Update() if record.puts is not None:
             return [(step.name, "put")]

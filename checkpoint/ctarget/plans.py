@@ -111,7 +111,7 @@ def functions_of(record: Primitive, names: Names) -> tuple[Function | None, Func
             effect = record.value
             return (lambda now, *given: effect(now.effects, now.steps, *given)), None
     plain = _of_data(record)
-    if isinstance(record, Data) or (isinstance(record, Rearrange) and record.tells):
+    if isinstance(record, Data) or (isinstance(record, Rearrange) and record.discrete):
         return plain, None
     return plain, lambda now, *given: perform_taped(now, record, given, names)
 
@@ -127,7 +127,7 @@ def _of_data(record: Any) -> Function:
         case Select():
             return value
         case Rearrange():
-            return value if record.tells else lambda now, *given: born(now, value(now, *given))
+            return value if record.discrete else lambda now, *given: born(now, value(now, *given))
         case Update():
             return lambda now, *given: born(now, value(now, now.steps + 1, *given))
     raise InternalError(f"{record.name} is no step on data")

@@ -28,7 +28,7 @@ from sys import getsizeof
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Memory, Native
-from checkpoint.ad.containers import CHANGING, Layout, Record, Types
+from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Record, Types
 from checkpoint.ad.numbers import Dual
 from checkpoint.ad.values import Closure, Environment, Failure, Foreign, Pair, Symbol
 
@@ -46,7 +46,7 @@ FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, Native, Types))  # 
 MEASURED = frozenset((int, str, range, Failure))
 SINGLE = range(-5, 257)  # the integers that CPython has once
 WITH_TUPLE = frozenset((Environment, Record))  # whose parts are a tuple of their own
-MUTABLE = frozenset((list, dict, *CHANGING, *ARRAYS))
+MUTABLE = frozenset((list, dict, *MUTABLE_CONTAINERS, *ARRAYS))
 OBJECTS = MUTABLE | {tuple, Pair, Environment, Closure, Record}  # some of what is counted once, for speed
 
 
@@ -69,7 +69,7 @@ def weight(value: Any) -> Weight:
         return _with_parts(value, value)
     if kind is dict:
         return _with_parts(value, chain(value, value.values()))
-    if kind in CHANGING:
+    if kind in MUTABLE_CONTAINERS:
         return _rounded(getsizeof(value)), (value.items,)
     if kind in ARRAYS:
         return _weight_of_handle(value)

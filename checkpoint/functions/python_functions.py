@@ -14,7 +14,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad import library
-from checkpoint.ad.containers import CHANGING, CONTAINERS, TUPLE, Record
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, TUPLE, Record
 from checkpoint.ad.graph import ATOMS, transform
 from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.storage import NEVER
@@ -216,7 +216,7 @@ def _holds_capsule(value: Any) -> bool:
         kind = type(part)
         if kind is Capsule:
             return True
-        if kind in CHANGING and part.stale != NEVER:
+        if kind in MUTABLE_CONTAINERS and part.stale != NEVER:
             return False  # it may hold itself; what makes it Python's own refuses it
         if kind in CONTAINERS:
             pending.extend([p for p in part.parts() if type(p) not in NUMBERS and type(p) not in ATOMS])

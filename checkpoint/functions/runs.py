@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.containers import CHANGING
+from checkpoint.ad.containers import MUTABLE_CONTAINERS
 from checkpoint.ad.graph import ATOMS, numbers, parts_of, replace, settled
 from checkpoint.ad.numbers import NUMBERS, Number, one, real_part
 from checkpoint.ad.storage import changed_elsewhere
@@ -91,7 +91,7 @@ class ValuesCall(Call):
             if kind in ATOMS or kind in NUMBERS or id(part) in seen:
                 continue
             seen.add(id(part))
-            if kind in CHANGING and not part.stale:
+            if kind in MUTABLE_CONTAINERS and not part.stale:
                 error = changed_elsewhere(part)
                 error.span = self.run.errors.span
                 raise error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.graph import enter, is_changing, renew, settled
+from checkpoint.ad.graph import enter, reaches_mutable, renew, settled
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import (
@@ -168,7 +168,7 @@ class Differentiate(Apply):
 
 def own_state(capsule: Capsule) -> State:
     """Return a capsule's state to be resumed: a copy if it holds lists, since it may be resumed again."""
-    state: State = renew(capsule).state if is_changing(capsule) else capsule.state
+    state: State = renew(capsule).state if reaches_mutable(capsule) else capsule.state
     return state
 
 

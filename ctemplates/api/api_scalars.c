@@ -11,7 +11,7 @@ enum { LEFT_TO_PYTHON = -1, NOT_GIVEN_BACK = -2, MOST_REGISTERS = 8 };
 
 ScalarFacts ck_scalar_facts(uint16_t number) {
     const Scalar *s = &SCALARS[number];
-    return (ScalarFacts){s->arity, s->tells, s->takes_integers, s->singular, s->integers != NULL};
+    return (ScalarFacts){s->arity, s->is_predicate, s->takes_integers, s->singular, s->integers != NULL};
 }
 
 bool ck_scalar_value(uint16_t number, bool strict, const double *operands, double *result) {

@@ -18,7 +18,7 @@ enum { PIECE_REAL = -1, PIECE_INTEGER = -2, PIECE_BOOLEAN = -3 };
 
 typedef struct ScalarFacts {
     int arity;
-    bool tells, takes_integers, singular, has_integers;
+    bool is_predicate, takes_integers, singular, has_integers;
 } ScalarFacts;
 
 ScalarFacts ck_scalar_facts(uint16_t number);

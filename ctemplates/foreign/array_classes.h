@@ -23,7 +23,7 @@
 
 #define ARRAY_SLOTS(SLOT)                                                                                      \
     SLOT(array, data) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
-    SLOT(memory, passing)                                                                                      \
+    SLOT(memory, transient)                                                                                    \
     SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
     SLOT(tape, kept) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \

@@ -169,7 +169,7 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
     if (!memory) return NULL;
     *slot_of(memory, classes()->storage_owner) = Py_NewRef(a->owner);
     *slot_of(memory, classes()->storage_stale) = Py_NewRef(classes()->never);
-    *slot_of(memory, c->memory_passing) = Py_NewRef(Py_False);
+    *slot_of(memory, c->memory_transient) = Py_NewRef(Py_False);
     return memory;
 }
 

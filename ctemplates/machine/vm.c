@@ -152,7 +152,7 @@ scalar: {
         kinds |= R(pc->b).tag;
     }
     if (UNLIKELY(kinds != REAL || !s->value(x, &z))) goto slow;
-    if (s->tells)
+    if (s->is_predicate)
         PUT(BOOLEAN, z != 0.0);
     else
         PUT_REAL(z);

@@ -99,7 +99,7 @@ Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
     if (!scalar->takes_integers) return BY_PYTHON;
     if (as_reals(operands, step->count, reals)) {
         if (!scalar->value(reals, &z)) return BY_PYTHON;
-        *result_of(m, pc) = scalar->tells ? of_boolean(z != 0.0) : of_real(z);
+        *result_of(m, pc) = scalar->is_predicate ? of_boolean(z != 0.0) : of_real(z);
         return DONE;
     }
     Value result;

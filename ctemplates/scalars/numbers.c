@@ -161,7 +161,7 @@ static bool apply_to_simple(const Operation *op, const Value *operands, uint64_t
     return true;
 }
 
-static bool tells(const Operation *op, const Value *operands, Value *result) {
+static bool apply_predicate(const Operation *op, const Value *operands, Value *result) {
     double x[2], z;
     for (uint32_t i = 0; i < op->scalar->arity; i++) x[i] = number_real(operands[i]);
     if (!op->scalar->value(x, &z)) return false;
@@ -170,7 +170,7 @@ static bool tells(const Operation *op, const Value *operands, Value *result) {
 }
 
 static bool apply(const Operation *op, const Value *operands, Value *result) {
-    if (op->scalar->tells) return tells(op, operands, result);
+    if (op->scalar->is_predicate) return apply_predicate(op, operands, result);
     bool duals = false;
     uint64_t highest = 0;
     for (uint32_t i = 0; i < op->scalar->arity; i++) {
@@ -215,7 +215,7 @@ bool numbers_apply_taped(Heap *heap, uint16_t scalar, const Value *operands, con
     const bool done = numbers_apply(&numbers, scalar, given, &found, true);
     if (done) *result = step_tape_close(heap, made, found);
     *tape = made;
-    if (!done || SCALARS[scalar].tells) {
+    if (!done || SCALARS[scalar].is_predicate) {
         step_tape_destroy(heap, made);
         *tape = NULL;
     }

@@ -164,7 +164,7 @@ static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
         .slopes = slopes_##id,                                                                 \
         .integers = on_integers, .partials_of_numbers = {numbers_by_x_##id, numbers_by_y_##id}},
 #define PREDICATE_ENTRY(id, operands, beside, on_integers)                                     \
-    {.name = #id, .arity = operands, .tells = true, .takes_integers = beside,                  \
+    {.name = #id, .arity = operands, .is_predicate = true, .takes_integers = beside,                  \
         .value = value_##id, .ieee = value_##id, .integers = on_integers},
 #define UNARY(id, singular, ...) UNARY_ENTRY(id, singular, false, NULL) UNARY_ENTRY(id, singular, true, NULL)
 #define BINARY(id, singular, ...) BINARY_ENTRY(id, singular, false, NULL) BINARY_ENTRY(id, singular, true, NULL)

@@ -32,7 +32,7 @@ typedef enum Slope {
 struct Scalar {
     const char *name;     /* the definition's: records of the same functions share it */
     uint8_t arity;        /* at most 2; the record's with 3 operands are left to Python */
-    bool tells;           /* the result is a boolean: z is 0 or 1, there are no partials */
+    bool is_predicate;       /* the result is a boolean: z is 0 or 1, there are no partials */
     bool takes_integers;  /* the record states `otherwise`: integers beside reals are constant reals */
     bool singular;        /* contributes nothing for a zero cotangent */
     bool (*value)(const double *x, double *z); /* false: the record fails (or this cannot tell) */

@@ -100,7 +100,7 @@ def test_those_left_to_python_are_these() -> None:
 def test_it_states_what_the_record_states(record: Scalar) -> None:
     facts = library.runtime().lib.ck_scalar_facts(in_c(record.name))
     assert facts.arity == record.arity
-    assert facts.tells == (record.partials is None)
+    assert facts.is_predicate == (record.partials is None)
     assert facts.takes_integers == (record.otherwise is not None)
     assert facts.singular == record.singular
 

@@ -140,7 +140,7 @@ class Forward(Text):
             self.assign(step.name, inline.format(*texts) if inline else call)
         elif isinstance(record, Select):
             self.select(step, record, texts, taped)
-        elif isinstance(record, Rearrange) and record.tells:
+        elif isinstance(record, Rearrange) and record.discrete:
             self.assign(step.name, self.value_text(record, texts))
         elif isinstance(record, Update) and record.puts is not None:
             self.put(step, record, texts, taped)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from checkpoint.ad.containers import CHANGING, CONTAINERS, Dict, List, Record, fields
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Record, fields
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.record import Data, Primitive, Rearrange, Select, Update
 from checkpoint.errors import InternalError
@@ -103,7 +103,7 @@ def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
             return record.value(machine, *operands)
         case Rearrange():
             value = record.value(machine, *operands)
-            return value if record.tells else born(machine, value)
+            return value if record.discrete else born(machine, value)
         case Update():
             return born(machine, record.value(machine, machine.steps + 1, *operands))
     raise InternalError(f"{record.name} is no step on data")
@@ -117,7 +117,7 @@ def perform_taped(
         case Select():
             value = perform(machine, record, operands)
             return value, picked(machine, record, value, operands)
-        case Rearrange() if not record.tells:
+        case Rearrange() if not record.discrete:
             value = perform(machine, record, operands)
             return value, moved(machine, record, value, operands, names)
         case Update():
@@ -138,7 +138,7 @@ def counted(machine: Registers, origin: Moved) -> Moved:
 
 def writes(machine: Registers, record: Update, operands: Values, names: Names) -> Moved | None:
     """Return the origin of a field that an update will write; None if it makes another object or fails."""
-    if record.writes is None or type(operands[0]) not in CHANGING:
+    if record.writes is None or type(operands[0]) not in MUTABLE_CONTAINERS:
         return None
     try:
         written = record.writes(machine, *operands)

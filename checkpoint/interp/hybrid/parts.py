@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS
-from checkpoint.ad.graph import enter, is_changing, renew, settled
+from checkpoint.ad.graph import enter, reaches_mutable, renew, settled
 from checkpoint.ad.numbers import Dual, apply, fresh, takes_reals
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Effect, OperandError, Operator, Primitive, Scalar, lookup
@@ -315,7 +315,7 @@ class Part:
         """Return a capsule in the form in which it is resumed, with lists that belong to this run."""
         if type(capsule) is not Capsule:
             raise OperandError("not a capsule")
-        if is_changing(capsule):
+        if reaches_mutable(capsule):
             renewed: Capsule = self._whole(machine, end.args, renew, "end")
             return renewed
         return capsule

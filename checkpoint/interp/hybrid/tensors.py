@@ -8,7 +8,7 @@ step:
 
 The reversal of a change in place undoes it, so that earlier steps find the array in their state; the tape
 keeps only the overwritten elements. Whatever outlives the tape has copied the array by then
-(`Memory.passing`). Numbers under derivatives are not handled here: such steps are recorded as wholes
+(`Memory.transient`). Numbers under derivatives are not handled here: such steps are recorded as wholes
 (checkpoint.interp.hybrid.structured).
 """
 
@@ -281,7 +281,7 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
         written = xp.array(data)
     record.in_place(xp, written, *natives[1:])
     memory = Memory(machine.owner)
-    memory.passing = old is not None or array.memory.passing
+    memory.transient = old is not None or array.memory.transient
     supersede(array, machine.steps + 1)
     origin = _written(machine, record, operands, names, (written, index, old), natives)
     return array_of(written, memory), origin

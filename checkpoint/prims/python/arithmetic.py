@@ -140,7 +140,9 @@ def _also_in_place(of: str, function: Function) -> None:
         scalar(definition, f"i{of}", like.value, asking(function), (function,), doc)
     else:
         assert isinstance(like, Rearrange)
-        rearrange(f"i{of}", like.arity, f"{like.doc}, in place", like.value, (function,), tells=like.tells)
+        rearrange(
+            f"i{of}", like.arity, f"{like.doc}, in place", like.value, (function,), discrete=like.discrete
+        )
 
 
 def _iadd(now: Now, step: int, x: Any, y: Any) -> Any:

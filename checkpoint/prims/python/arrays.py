@@ -28,7 +28,7 @@ def _is_array(now: Now, x: Any) -> bool:
     return type(x) in ARRAYS or holds_array((x,))
 
 
-rearrange("is-array", 1, "whether x is an array", _is_array, tells=True)
+rearrange("is-array", 1, "whether x is an array", _is_array, discrete=True)
 rearrange("fill", 2, "x.fill(v) of an array: x, v", _missing("fill"))
 rearrange("array-sorted", 3, "an array, sorted: x, axis, kind", _missing("sort"))
 rearrange("basis", 2, "the array like x that is 1 at one place, 0 elsewhere: x, place", _missing("size"))

@@ -232,13 +232,21 @@ def _sorted_positions(keys: list[Any], reverse: bool) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
-rearrange("contains", 2, "whether v is in x: x, v", contains, (operator.contains,), tells=True)
-rearrange("is", 2, "whether two values are one object", identical, (operator.is_,), tells=True)
+rearrange("contains", 2, "whether v is in x: x, v", contains, (operator.contains,), discrete=True)
+rearrange("is", 2, "whether two values are one object", identical, (operator.is_,), discrete=True)
 rearrange("order", 2, "the positions of x's elements, sorted: x, whether in reverse", order)
 rearrange(
-    "position", ANY_NUMBER, "the first position of v in a list or tuple: x, v, from, to", position, tells=True
+    "position",
+    ANY_NUMBER,
+    "the first position of v in a list or tuple: x, v, from, to",
+    position,
+    discrete=True,
 )
 rearrange(
-    "position-to-remove", 2, "the position of v in a list that loses it: x, v", position_to_remove, tells=True
+    "position-to-remove",
+    2,
+    "the position of v in a list that loses it: x, v",
+    position_to_remove,
+    discrete=True,
 )
-rearrange("count", 2, "how often v is in a list or tuple: x, v", count, tells=True)
+rearrange("count", 2, "how often v is in a list or tuple: x, v", count, discrete=True)

@@ -40,6 +40,6 @@ def _checked(now: Now, x: Any) -> Any:
 
 rearrange("caught", 1, "a failure as an exception; an exception as it is", _caught, (), Purity.PURE)
 rearrange(
-    "matches", 2, "whether an exception is of one of the classes: exception, classes", _matches, tells=True
+    "matches", 2, "whether an exception is of one of the classes: exception, classes", _matches, discrete=True
 )
 rearrange("raise-check", 1, "an exception, which may be raised", _checked)

@@ -40,7 +40,12 @@ def _for_ldexp(now: Now, i: Any) -> int:
 
 
 rearrange(
-    "math.isclose", ANY_NUMBER, "math.isclose: a, b, rel_tol, abs_tol", _is_close, (math.isclose,), tells=True
+    "math.isclose",
+    ANY_NUMBER,
+    "math.isclose: a, b, rel_tol, abs_tol",
+    _is_close,
+    (math.isclose,),
+    discrete=True,
 )
 rearrange("math.frexp-exponent", 1, "math.frexp(x)[1]", _exponent)
 rearrange("math.ldexp-exponent", 1, "the exponent of math.ldexp, checked, for py.math.ldexp", _for_ldexp)

@@ -85,7 +85,7 @@ def _fields(now: Now, x: Any) -> Dict:
     return Dict(dict(zip(names, map(fresh, x.items), strict=True)), owner=now.owner)
 
 
-rearrange("callable", 1, "callable(x)", _callable, tells=True)
+rearrange("callable", 1, "callable(x)", _callable, discrete=True)
 rearrange("exact-sum", 1, "math.fsum(x), without derivative", lambda now, x: math.fsum(_reals(now, x)))
 rearrange("norm", 1, "math.hypot(*x), without derivative", lambda now, x: math.hypot(*_reals(now, x)))
 rearrange("replaced", 2, "dataclasses.replace: an object, the new fields as a dictionary", _replaced)

@@ -82,7 +82,7 @@ def _variable(now: Now, cell: Any, name: str) -> Any:
 
 
 select("variable", 2, "a variable that functions share: its cell, its name", _variable, lambda *_: 0)
-rearrange("instance", 2, "isinstance(x, classes)", _instance, tells=True)
+rearrange("instance", 2, "isinstance(x, classes)", _instance, discrete=True)
 
 
 def _stopped(_: Any, x: Any) -> Any:

@@ -159,11 +159,11 @@ rearrange(
     "len(x)",
     _length,
     (len,),
-    tells=True,
+    discrete=True,
     inline="(len({0}.items) if type({0}) is List and m.steps < {0}.stale else {p}(m, {0}))",
 )
-rearrange("truth", 1, "bool(x)", truth, (bool, operator.truth), Purity.PURE, tells=True)
-rearrange("not", 1, "not x", lambda now, x: not truth(now, x), (operator.not_,), Purity.PURE, tells=True)
+rearrange("truth", 1, "bool(x)", truth, (bool, operator.truth), Purity.PURE, discrete=True)
+rearrange("not", 1, "not x", lambda now, x: not truth(now, x), (operator.not_,), Purity.PURE, discrete=True)
 by_python("range", ANY_NUMBER, "range(stop), range(start, stop), range(start, stop, step)", range)
 
 

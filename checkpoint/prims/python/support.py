@@ -150,7 +150,7 @@ def rearrange(
     value: Callable[..., Any],
     implements: Implements = (),
     purity: Purity = Purity.MAY_FAIL,
-    tells: bool = False,
+    discrete: bool = False,
     inline: str | None = None,
 ) -> Rearrange:
     """Register a primitive that makes a container, or what holds no real; `value(now, *operands)`."""
@@ -163,7 +163,7 @@ def rearrange(
             failures=PYTHON_FAILURES,
             implements=implements,
             value=value,
-            tells=tells,
+            discrete=discrete,
             inline=inline,
         )
     )
@@ -236,6 +236,6 @@ def by_python(
         doc,
         lambda now, *operands: computed(now, function, *operands),
         (function,) if implements is None else implements,
-        tells=True,
+        discrete=True,
         inline=inline,
     )

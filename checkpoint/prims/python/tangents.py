@@ -12,7 +12,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Array, Memory, backend_of, backends, described
 from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
-from checkpoint.ad.graph import NOTHING, numbers
+from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.tangent import tangent_of
@@ -54,7 +54,7 @@ def _leaf(value: Any, given: Any, path: Path) -> Any:
         return _real(given, path) if type(part) is float else _array(part, given, path)
     if kind in CONTAINERS:
         return tangent_of(value, [])
-    if kind in NOTHING:
+    if kind in NON_DIFFERENTIABLE:
         if given is not None:
             raise _mismatch(path, f"None, since {_described(value)} has no derivative", given)
         return None

@@ -41,11 +41,11 @@ def _format(now: Now, x: Any, *spec: Any) -> str:
     return text
 
 
-rearrange("str", ANY_NUMBER, "str(x)", _str, (str,), tells=True)
-rearrange("repr", 1, "repr(x)", _repr, (repr,), tells=True)
+rearrange("str", ANY_NUMBER, "str(x)", _str, (str,), discrete=True)
+rearrange("repr", 1, "repr(x)", _repr, (repr,), discrete=True)
 rearrange("ascii", 1, "ascii(x)", lambda now, x: asked(now, ascii, x), (ascii,))
-rearrange("format", ANY_NUMBER, "format(x, spec)", _format, (format,), tells=True)
-rearrange("joined", ANY_NUMBER, "the strings one after another", _joined, tells=True)
+rearrange("format", ANY_NUMBER, "format(x, spec)", _format, (format,), discrete=True)
+rearrange("joined", ANY_NUMBER, "the strings one after another", _joined, discrete=True)
 rearrange("text-method", ANY_NUMBER, "a method of a string: the string, the name, arguments", _call)
 rearrange("number-method", ANY_NUMBER, "a method of a number: the number, the name, arguments", _call)
 by_python("ord", 1, "ord(x)", ord)

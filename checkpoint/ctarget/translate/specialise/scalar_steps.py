@@ -43,7 +43,7 @@ def kind_of_result(op: str, kinds: tuple[Kind, ...]) -> tuple[Domain, Kind] | No
     if found is None or found[1].arity != len(kinds) or "value" in kinds:
         return None
     facts = found[1]
-    of_reals: Kind = "boolean" if facts.tells else "real"
+    of_reals: Kind = "boolean" if facts.is_predicate else "real"
     if all(kind == "real" for kind in kinds):
         return "reals", of_reals
     if not facts.takes_integers:
