@@ -16,8 +16,8 @@ from collections.abc import Iterable
 
 from checkpoint.ctarget.translate.emit.records import Record, Records
 from checkpoint.ctarget.translate.ops.operation import Accumulator, Residual
-from checkpoint.ctarget.translate.ops.places import Place, Source, reals
-from checkpoint.ctarget.translate.ops.words import C_TYPES, Move, broken, declaration, in_order
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, reals
+from checkpoint.ctarget.translate.ops.words import Move, broken, declaration, in_order
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import reached
 from checkpoint.errors import InternalError

@@ -13,9 +13,8 @@ import re
 
 from checkpoint.ctarget.translate.emit.records import WORD, Records
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
-from checkpoint.ctarget.translate.ops.places import KnownClosure, Place, Tag
+from checkpoint.ctarget.translate.ops.places import C_TYPES, KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.ops.words import (
-    C_TYPES,
     Move,
     broken,
     comment,

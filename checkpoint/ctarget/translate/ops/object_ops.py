@@ -17,8 +17,8 @@ from checkpoint.ctarget.translate.ops.operation import (
     Residual,
     Undifferentiated,
 )
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, reals
-from checkpoint.ctarget.translate.ops.words import PAYLOADS, TAGS, if_unlikely, now, plain, stored, value
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Place, Source, reals
+from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, now, plain, stored, value
 
 # Reading
 

@@ -17,10 +17,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
-from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source
 from checkpoint.errors import InternalError
-
-_C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class Residual:
     @property
     def c_type(self) -> str:
         """Return the C type of that variable."""
-        return "uint64_t" if self.birth else _C_TYPES[self.place.kind]
+        return "uint64_t" if self.birth else C_TYPES[self.place.kind]
 
     @property
     def part(self) -> str:

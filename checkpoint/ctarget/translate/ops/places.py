@@ -11,6 +11,9 @@ from typing import Literal
 
 # real: double; integer: int64_t (births too); boolean: bool; value: Value, owned where it is counted.
 Kind = Literal["real", "integer", "boolean", "value"]
+C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
+# The tags of Values that are numbers (kinds.h), by the kinds of places.
+TAGS: dict[Kind, str] = {"real": "REAL", "integer": "INTEGER", "boolean": "BOOLEAN"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)

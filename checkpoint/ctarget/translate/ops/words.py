@@ -14,12 +14,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from textwrap import wrap
 
-from checkpoint.ctarget.translate.ops.places import Constant, Kind, KnownClosure, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Kind, KnownClosure, Place, Source, Tag
 
-C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
-# The member of a Value that has the content of a place of a kind, and its tag.
+# The member of a Value that has the content of a place of a kind.
 PAYLOADS: dict[Kind, str] = {"real": "real", "integer": "integer", "boolean": "integer"}
-TAGS: dict[Kind, str] = {"real": "REAL", "integer": "INTEGER", "boolean": "BOOLEAN"}
 LARGEST_EXACT = 1 << 53  # integers up to it are doubles, too
 WIDEST = 110
 _SPACE = re.compile(r"(?<!\|)(?<!&&) ")  # where no line is broken

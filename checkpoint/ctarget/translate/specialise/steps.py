@@ -18,7 +18,7 @@ from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Op
-from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
@@ -33,7 +33,7 @@ from checkpoint.ctarget.translate.specialise.values import (
 )
 from checkpoint.ctarget.translate.units.graph import Node
 
-NUMBERS: dict[str, Kind] = {"REAL": "real", "INTEGER": "integer", "BOOLEAN": "boolean"}
+NUMBERS: dict[str, Kind] = {tag: kind for kind, tag in TAGS.items()}
 
 
 class Untranslatable(Exception):

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate.ops.places import Constant, Place
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
@@ -73,7 +73,7 @@ def tag_of(value: Abstract) -> str:
         case Constant(None):
             return "NOTHING"
         case Place() | Constant():
-            return value.kind.upper()
+            return TAGS[value.kind]
         case Closure(_, environment):
             return "PROCEDURE" if environment is None else "CLOSURE"
     return value.tag
