@@ -28,7 +28,7 @@ defaults.append(np)
 
 
 def dtype_of(value: Any) -> Any:
-    """The dtype that a class means (np.float32, float), or a dtype itself; None for anything else."""
+    """Return the dtype that a class means (np.float32, float), or a dtype itself; None for anything else."""
     if isinstance(value, np.dtype):
         return value
     is_class = isinstance(value, type) and (

@@ -17,7 +17,7 @@ Combine = Callable[[Any, Any], Any]
 
 
 def reduce(function: Combine, x: Any, axis: int = 0) -> Any:
-    """All elements along an axis, combined by an associative function, in their order.
+    """Return all elements along an axis, combined by an associative function, in their order.
 
     function(a, b): the combination of a's elements with b's, one by one along their first axis. It is called
     about log2(n) times, on half of what is left each time. Raises IndexError where there is no element.
@@ -34,7 +34,7 @@ def reduce(function: Combine, x: Any, axis: int = 0) -> Any:
 
 
 def scan(function: Combine, x: Any, axis: int = 0) -> Any:
-    """The reductions of the first 1, 2, ... elements along an axis, by an associative function.
+    """Return the reductions of the first 1, 2, ... elements along an axis, by an associative function.
 
     function: as in `reduce`; it is called about 2 log2(n) times (Blelloch 1990, Prefix Sums and Their
     Applications).

@@ -1,4 +1,4 @@
-"""What matrices of derivatives are made of inside of programs: directions, and the parts that they gave."""
+"""Parts of matrices of derivatives inside of programs: directions, and the results that they gave."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _basis(xp: Any, x: Any, position: int) -> Any:
 
 
 def _along(parts: Any, axis: int) -> Any:
-    """The shape of parts next to that of the array which they belong to, in the order of an axis."""
+    """Return the shape of parts next to that of the array which they belong to, in the order of an axis."""
     return parts[0].shape if hasattr(parts[0], "shape") else ()
 
 

@@ -1,4 +1,4 @@
-"""What Python asks of an array as of any object: attributes, length, truth, its rows in a loop."""
+"""Arrays as Python objects: attributes, length, truth, rows in a loop."""
 
 from __future__ import annotations
 

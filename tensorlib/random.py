@@ -44,18 +44,18 @@ def _words(key: Any) -> Any:
 
 
 def key(seed: int) -> Any:
-    """The key of a seed, an integer that is not negative."""
+    """Return the key of a seed, an integer that is not negative."""
     return np.random.SeedSequence(int(seed)).generate_state(2, np.uint64)
 
 
 def fold_in(key: Any, data: int) -> Any:
-    """Another key for each integer: for the steps of a loop."""
+    """Return another key for each integer, as for the steps of a loop."""
     words = [int(word) for word in _words(key)]
     return np.random.SeedSequence(words, spawn_key=(int(data),)).generate_state(2, np.uint64)
 
 
 def split(key: Any, n: int = 2) -> Any:
-    """As many independent keys as asked for: the rows of an array."""
+    """Return as many independent keys as asked for: the rows of an array."""
     bits = np.random.Philox(key=_words(key), counter=[0, 0, 0, _SPLITTING])
     return bits.random_raw(2 * n).reshape(n, 2)
 
@@ -64,61 +64,61 @@ def split(key: Any, n: int = 2) -> Any:
 
 
 def _shape_of(shape: Shape, *parameters: Any) -> tuple[int, ...]:
-    """The shape asked for; None: that to which the parameters broadcast."""
+    """Return the shape asked for; None: that to which the parameters broadcast."""
     if shape is None:
         return np.broadcast_shapes(*[np.shape(x) for x in parameters])
     return tuple(int(n) for n in shape) if isinstance(shape, tuple | list) else (int(shape),)
 
 
 def standard_uniform(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
-    """Reals from [0, 1), all alike."""
+    """Return reals from [0, 1), all equally likely."""
     return _generator(key).random(_shape_of(shape), np.dtype(dtype))
 
 
 def standard_normal(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
-    """Normally distributed reals of mean 0 and variance 1."""
+    """Return normally distributed reals of mean 0 and variance 1."""
     return _generator(key).standard_normal(_shape_of(shape), np.dtype(dtype))
 
 
 def standard_exponential(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
-    """Exponentially distributed reals of mean 1."""
+    """Return exponentially distributed reals of mean 1."""
     return _generator(key).standard_exponential(_shape_of(shape), np.dtype(dtype))
 
 
 def uniform(key: Any, shape: Shape = None, low: Any = 0.0, high: Any = 1.0) -> Any:
-    """Reals from [low, high), all alike."""
+    """Return reals from [low, high), all equally likely."""
     return low + (np.asarray(high) - low) * standard_uniform(key, _shape_of(shape, low, high))
 
 
 def normal(key: Any, shape: Shape = None, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    """Normally distributed reals."""
+    """Return normally distributed reals."""
     return loc + np.asarray(scale) * standard_normal(key, _shape_of(shape, loc, scale))
 
 
 def exponential(key: Any, shape: Shape = None, scale: Any = 1.0) -> Any:
-    """Exponentially distributed reals of mean `scale`."""
+    """Return exponentially distributed reals of mean `scale`."""
     return np.asarray(scale) * standard_exponential(key, _shape_of(shape, scale))
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Shape = None) -> Any:
-    """Booleans, true with probability p."""
+    """Return booleans, true with probability p."""
     return standard_uniform(key, _shape_of(shape, p)) < p
 
 
 def randint(key: Any, low: Any, high: Any = None, shape: Shape = ()) -> Any:
-    """Integers from low to high, high excluded; from 0 to low where there is no high."""
+    """Return integers from low to high, high excluded; from 0 to low where there is no high."""
     return _generator(key).integers(low, high, _shape_of(shape))
 
 
 def permutation(key: Any, x: Any, axis: int = 0) -> Any:
-    """The rows of an array in a random order; the numbers below x for an integer x."""
+    """Return the rows of an array in a random order; the numbers below x for an integer x."""
     count = int(x) if np.ndim(x) == 0 else np.shape(x)[axis]
     order = _generator(key).permutation(count)
     return order if np.ndim(x) == 0 else np.take(x, order, axis)
 
 
 def choice(key: Any, a: Any, shape: Shape = (), replace: bool = True, p: Any = None, axis: int = 0) -> Any:
-    """Rows of an array at random; numbers below a for an integer a. p: their probabilities."""
+    """Return rows of an array at random; numbers below a for an integer a. p: their probabilities."""
     count = int(a) if np.ndim(a) == 0 else np.shape(a)[axis]
     index = _generator(key).choice(count, _shape_of(shape), replace, p)
     return index if np.ndim(a) == 0 else np.take(a, index, axis)
@@ -141,7 +141,7 @@ def _discrete(name: str, function: Callable[..., Any], operands: int, *samples: 
 
 
 def _with_namespace(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with a namespace before its operands; random numbers are always NumPy's own."""
+    """Return the function with a namespace before its operands; random numbers are always NumPy's own."""
 
     def value(xp: Any, *operands: Any) -> Any:
         return function(*operands)

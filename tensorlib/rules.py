@@ -1,4 +1,4 @@
-"""What the rules of records share.
+"""Helpers of the rules of records.
 
 Rules for cotangents work on a library's own arrays and return what has the operand's shape and dtype. Rules
 for tangents, and partials, are made of records, so that they serve derivatives of every order; a record that
@@ -42,18 +42,18 @@ constant = _Constant
 
 
 def is_scalar(like: Any) -> bool:
-    """Whether an operand is a Python number."""
+    """Return whether an operand is a Python number."""
     return not hasattr(like, "dtype")
 
 
 def is_complex(operand: Any) -> bool:
-    """Whether an operand is an array of complex numbers, under whatever derivatives, or stands for one."""
+    """Return whether an operand is an array of complex numbers, under all derivatives, or stands for one."""
     kind = getattr(getattr(raw(operand), "dtype", None), "kind", "")
     return kind == "c" or type(operand) is complex
 
 
 def raw(operand: Any) -> Any:
-    """What is under the derivatives of an operand: a library's own array, or a Python object."""
+    """Return what is under the derivatives of an operand: a library's own array, or a Python object."""
     inner = real_part(operand)
     return getattr(inner, "data", inner) if hasattr(inner, "memory") else inner
 
@@ -68,14 +68,14 @@ def real_only(name: str, *operands: Any) -> None:
 
 
 def shape_of(like: Any) -> tuple[int, ...]:
-    """The shape of an operand: of an array or what stands for one, a number, or a list of such."""
+    """Return the shape of an operand: of an array or what stands for one, a number, or a list of such."""
     if isinstance(like, list | tuple):
         return (len(like), *shape_of(like[0])) if like else (0,)
     return tuple(getattr(like, "shape", ()))
 
 
 def fitted(xp: Any, g: Any, like: Any) -> Any:
-    """An array of an operand's shape as the cotangent of that operand: of its dtype; a list for a list."""
+    """Return an array of an operand's shape as its cotangent: of its dtype; a list for a list."""
     if isinstance(like, list | tuple):
         return [fitted(xp, part, item) for part, item in zip(g, like, strict=True)]
     if is_scalar(like):
@@ -88,7 +88,7 @@ def fitted(xp: Any, g: Any, like: Any) -> Any:
 
 
 def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
-    """The cotangent of an operand that was broadcast: summed over what was repeated, of its dtype."""
+    """Return the cotangent of an operand that was broadcast: summed over what was repeated, of its dtype."""
     shape = getattr(like, "shape", None)
     if shape is not None and shape == g.shape and like.dtype == g.dtype:
         return g
@@ -106,14 +106,14 @@ def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
 
 
 def stacked(operand: Any) -> Any:
-    """A list of numbers as the array that NumPy takes it for; anything else as it is."""
+    """Return a list of numbers as the array that NumPy takes it for; anything else as it is."""
     if type(operand) not in (List, Record, Pair):
         return operand
     return record_of(record("np.multiply"), (operand, 1.0))
 
 
 def zeroed(tangent: Any) -> Any:
-    """A tangent of a nested list, in which what is not differentiable is zero."""
+    """Return a tangent of a nested list, in which what is not differentiable is zero."""
     kind = type(tangent)
     if kind is List:
         return List([zeroed(item) for item in tangent.items])
@@ -127,24 +127,24 @@ def zeroed(tangent: Any) -> Any:
 
 
 def tangent_array(tangent: Any) -> Any:
-    """The tangent of a list of numbers as that of the array; what is not differentiable has zeros."""
+    """Return the tangent of a list of numbers as that of the array; what is not differentiable has zeros."""
     if type(tangent) not in (List, Record, Pair):
         return tangent
     return stacked(zeroed(tangent))
 
 
 def number(value: Any) -> Any:
-    """A library's own array, as a rule for tangents may get it from records, as a number of the language."""
+    """Return a library's own array, which records may give to a rule for tangents, as a number."""
     return value_of(ALWAYS, value) if type(value) in backends else value
 
 
 def record(name: str) -> Tensor:
-    """The record of a name, for rules that stand before it."""
+    """Return the record of a name, for rules that stand before it."""
     return cast(Tensor, lookup(name))
 
 
 def damped(slope: Any, tangent: Any) -> Any:
-    """Slope times tangent, zero where the tangent is zero and the slope is not finite."""
+    """Return slope times tangent, zero where the tangent is zero and the slope is not finite."""
     infinite = record("np.logical_not")(record("np.isfinite")(slope))
     hidden = record("np.logical_and")(record("np.equal")(tangent, 0.0), infinite)
     return record("np.multiply")(record("np.where")(hidden, 0.0, slope), tangent)
@@ -258,7 +258,7 @@ Samples = Callable[[Any], list[tuple[Any, ...]]]
 
 
 def sampled(*intervals: tuple[float, float]) -> Samples:
-    """Operands from these intervals, for a function element by element: arrays that broadcast, numbers."""
+    """Return samples of a function element by element, from these intervals: arrays that broadcast, numbers."""
 
     def samples(rng: Any) -> list[tuple[Any, ...]]:
         def draw(*shapes: tuple[int, ...]) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ from tensorlib.rules import real_only, unbroadcast
 
 @functools.cache
 def _scipy() -> Any:
-    """scipy.sparse, imported when it is first needed; None where it is not there."""
+    """Return scipy.sparse, imported when it is first needed; None where it is not installed."""
     try:
         return importlib.import_module("scipy.sparse")
     except ImportError:
@@ -32,18 +32,18 @@ def _scipy() -> Any:
 
 
 def csr_parts(matrix: Any) -> tuple[Any, Any, Any, tuple[int, int]]:
-    """The values, indices, indptr and shape of a sparse matrix of SciPy's, of any format."""
+    """Return the values, indices, indptr and shape of a sparse matrix of SciPy's, of any format."""
     rows = matrix.tocsr()
     return rows.data, rows.indices, rows.indptr, tuple(rows.shape)
 
 
 def csr_matvec(values: Any, indices: Any, indptr: Any, shape: tuple[int, int], x: Any) -> Any:
-    """The product of a sparse matrix and a vector."""
+    """Return the product of a sparse matrix and a vector."""
     return _matvec(np, values, indices, indptr, shape, x)
 
 
 def csr_matmat(values: Any, indices: Any, indptr: Any, shape: tuple[int, int], X: Any) -> Any:
-    """The product of a sparse matrix and a dense one."""
+    """Return the product of a sparse matrix and a dense one."""
     return _matmat(np, values, indices, indptr, shape, X)
 
 
@@ -70,7 +70,7 @@ def _matmat(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, X: Any)
 
 
 def _row_of_each(xp: Any, indptr: Any) -> Any:
-    """The row of each value."""
+    """Return the row of each value."""
     return xp.repeat(xp.arange(indptr.shape[0] - 1), xp.diff(indptr))
 
 
@@ -89,7 +89,7 @@ def _transposed_product(xp: Any, values: Any, indices: Any, indptr: Any, shape: 
 
 
 def _gathered(xp: Any, values: Any, rows: Any, columns: Any, count: int, dense: Any) -> Any:
-    """The product, without SciPy: what each value contributes, added to its row."""
+    """Return the product, without SciPy: what each value contributes, added to its row."""
     found = xp.zeros((count, *dense.shape[1:]), xp.result_type(values, dense))
     terms = values if dense.ndim == 1 else values[:, None]
     xp.add.at(found, rows, terms * dense[columns])

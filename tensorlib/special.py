@@ -15,12 +15,12 @@ from tensorlib.rules import real_only, record, unbroadcast
 
 
 def softmax(x: Any, axis: Any = None) -> Any:
-    """exp(x) divided by its sum along an axis, or along all."""
+    """Return exp(x) divided by its sum along an axis, or along all."""
     return _softmax(np, np.asarray(x), axis)
 
 
 def log_softmax(x: Any, axis: Any = None) -> Any:
-    """The logarithm of softmax."""
+    """Return the logarithm of softmax."""
     return _log_softmax(np, np.asarray(x), axis)
 
 

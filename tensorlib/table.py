@@ -14,7 +14,7 @@ LATER = (scipy_linalg, scipy_special)  # importing the package imports all modul
 
 
 def table() -> str:
-    """A row for each module: what it is about, and the functions that its records are."""
+    """Return a row for each module: what it is about, and the functions that its records are."""
     modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("tensorlib.")]
     rows = ["| module | functions |", "| --- | --- |"]
     found = names()
@@ -29,7 +29,7 @@ def table() -> str:
 
 
 def names() -> dict[str, list[str]]:
-    """What users call the records, by the module whose function the record's value is."""
+    """Return the names of the records that users see, by the module of the record's value."""
     found: dict[str, list[str]] = {}
     for name, record in sorted(records().items()):
         if isinstance(record, Tensor) and not is_hidden(record):
@@ -39,7 +39,7 @@ def names() -> dict[str, list[str]]:
 
 
 def is_hidden(record: Tensor) -> bool:
-    """Whether it is a part of another one, or does the work of an operator or method."""
+    """Return whether it is a part of another one, or does the work of an operator or method."""
     return "/" in record.name[1:] or record.name.startswith(("py.", "ndarray.", "tensorlib.quotient"))
 
 

@@ -6,26 +6,27 @@ In: a step. Out: names of instructions, and the tables that the assembler uses.
 from __future__ import annotations
 
 from checkpoint.cps import terms as t
+from checkpoint.scalars import arithmetic, predicates
 
-# Arithmetic that has instructions of its own, by the names of its records.
+# Scalar functions that have instructions of their own.
 FAMILIES = {
-    "ADD": ("+", "py.add", "py.iadd"),
-    "SUBTRACT": ("-", "py.sub", "py.isub"),
-    "MULTIPLY": ("*", "py.mul", "py.imul"),
-    "DIVIDE": ("/", "py.truediv", "py.itruediv"),
-    "LESS": ("<", "py.lt"),
-    "LESS_EQUAL": ("<=", "py.le"),
-    "GREATER": (">", "py.gt"),
-    "GREATER_EQUAL": (">=", "py.ge"),
-    "EQUAL": ("=", "py.eq"),
-    "NOT_EQUAL": ("py.ne",),
+    "ADD": arithmetic.add,
+    "SUBTRACT": arithmetic.subtract,
+    "MULTIPLY": arithmetic.multiply,
+    "DIVIDE": arithmetic.divide,
+    "LESS": predicates.less,
+    "LESS_EQUAL": predicates.not_greater,
+    "GREATER": predicates.greater,
+    "GREATER_EQUAL": predicates.not_less,
+    "EQUAL": predicates.equal,
+    "NOT_EQUAL": predicates.unequal,
 }
-FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
+FAMILY = {name: family for family, made in FAMILIES.items() for name in (made.language, *made.exact) if name}
 COMPARISONS = frozenset(("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "EQUAL", "NOT_EQUAL"))
 DATA = {"cons": "CONS", "car": "CAR", "cdr": "CDR", "null?": "IS_NULL", "pair?": "IS_PAIR"}
 TESTS = {"null?": "BRANCH_NULL", "pair?": "BRANCH_PAIR"}
 ITEMS = frozenset(("py.item", "py.item-to-change"))
-NEGATIONS = frozenset(("neg", "py.neg"))
+NEGATIONS = frozenset((arithmetic.negate.language, *arithmetic.negate.exact))
 
 
 def is_null_test(step: t.Compute) -> bool:

@@ -11,12 +11,12 @@ __all__ = ["arities", "arrays", "data", "operators", "python", "scalars", "text_
 
 
 def arities() -> dict[str, int]:
-    """How many operands each primitive takes, by the name it has in the core."""
+    """Return the number of operands of each primitive, by its name in the core."""
     return {name: record.arity for name, record in records().items()}
 
 
 def text_arities() -> dict[str, int]:
-    """The same for the primitives that a program in the language's own syntax can name."""
+    """Return the same for the primitives that texts in the language can name."""
     scalars_and_data = {
         name: record.arity
         for name, record in records().items()

@@ -1,4 +1,4 @@
-"""What primitives do where an operand is an array, beyond what the records of arrays say.
+"""Primitives with operands that are arrays, beyond what the records of arrays state.
 
 tensorlib registers its records through this module.
 """
@@ -49,7 +49,7 @@ array_loaders.append(load)
 def scalar_on_arrays(
     now: Any, step: int, record: Scalar, operands: Sequence[Any], apart: bool = False
 ) -> Any:
-    """A scalar primitive where an operand is an array: by the record that overloads it.
+    """Apply a scalar primitive to operands with an array among them, by the record that overloads it.
 
     Without one, arrays of one element are taken as the reals that they hold, as Python's functions do.
     """
@@ -62,14 +62,14 @@ def scalar_on_arrays(
 
 
 def boolean_of(now: Any, test: Any) -> bool:
-    """What `if` takes besides a boolean: an array of one boolean, as NumPy's comparisons give it."""
+    """Return the boolean in an array of one, as NumPy's comparisons make it, for `if`."""
     if type(test) is not Discrete:
         raise OperandError("the test must be #t or #f")
     return bool(current_data(now, test))
 
 
 def truth_of(now: Any, test: Any, span: Span) -> bool:
-    """The same as a step of a program, which fails where the test is neither."""
+    """Return the boolean that a test is, as a step of a program: it fails where the test is neither."""
     try:
         return boolean_of(now, test)
     except (ValueError, OperandError) as exception:

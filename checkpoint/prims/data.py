@@ -1,4 +1,4 @@
-"""The primitives that make, take apart and tell data, and those that talk to the world.
+"""Primitives that make, take apart and examine data, and those that read and write.
 
 Reals that move into a pair or out of one are copied: a field is a location of its own, and so is what
 `car` returns (checkpoint.ad.values).
@@ -24,7 +24,7 @@ def _pair(value: Any) -> Pair:
 
 
 def _same(x: Any, y: Any) -> bool:
-    """Equality of constants; procedures, pairs and reals have no identity that a program may ask for."""
+    """Return whether two constants are equal; procedures, pairs and reals have no identity in programs."""
     if type(x) is not type(y):
         return False
     if x is not None and not isinstance(x, (str, bool, int)):

@@ -1,15 +1,15 @@
-"""The primitives that run programs: derivatives, counting, interruption and resumption.
+"""Primitives that run programs: derivatives, counting, interruption and resumption.
 
 `j*` and `resume` are part of the run; every engine's machine performs them. The others are one step
 each, and run a program within it:
 
-    (primops f x)                how many steps (f x) takes
+    (primops f x)                the number of steps of (f x)
     (interrupt f x l)            the capsule after l of them
     (*j f x y-cotangent)         (y . x-cotangent) by plain taping
     (checkpoint-*j ...)          the same by divide and conquer
 
 Their schedules are fixed. A bound on the memory of a gradient around them (checkpoint.driver.budget) counts
-what they take as part of the one step that they are.
+their memory as that of one step.
 
 Nesting needs one operation, `gradient`, at a level (checkpoint.driver.engine). Write u for (f . x), J for
 the Jacobian at u, and G(u, w) = (f u . J w), the directional derivative, which is one level up.
@@ -59,7 +59,11 @@ from checkpoint.lang.origins import origin_of
 
 @dataclass
 class Context:
-    """What a run within a step needs of the run around it. `tags` is raised past what the inner run used."""
+    """What a run inside a step needs of the run around it.
+
+    engine: runs it. tags: the lowest tag that is free; raised past those that the inner run used.
+    effects: the log of what is printed.
+    """
 
     engine: Engine
     tags: int
@@ -67,7 +71,7 @@ class Context:
 
 
 def gradient(context: Context, level: int, schedule: Schedule, u: Any, v: Any) -> Pair:
-    """(y . u-cotangent) of a run at `level`, for the cotangent v of y; u and v may hold any numbers."""
+    """Return (y . u-cotangent) of a run at `level`, for the cotangent v of y; u, v may hold any numbers."""
     operands = enter(Pair(u, v))
     found = numbers(operands)
     tag = highest_tag(found)
@@ -81,7 +85,7 @@ def gradient(context: Context, level: int, schedule: Schedule, u: Any, v: Any) -
 def reverse_sweep(
     context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
 ) -> Pair:
-    """(y . u-cotangent) for a `u` of floats that has entered; `cotangent_of` gives the cotangent of y."""
+    """Return (y . u-cotangent) for an entered `u` of floats; `cotangent_of(y)` is the cotangent of y."""
     value, contributions = swept(context, level, schedule, u, cotangent_of)
     return Pair(renew(value), tangent_of(u, contributions))
 
@@ -89,7 +93,7 @@ def reverse_sweep(
 def swept(
     context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
 ) -> tuple[Any, list[Number]]:
-    """The same as y, whose locations are the run's own, and a new number for each number of u."""
+    """Return y, with the run's own locations, and for each number of u its cotangent as a new number."""
     engine = context.engine
     start = engine.start(level, u, context.tags)
     found = numbers(u)
@@ -116,7 +120,7 @@ def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operan
 
 
 def completed(y: Any, v: Any, level: int) -> Any:
-    """The cotangent of y at a level, where UNIT stands for 1 at level 0, with the tangent 0 at others."""
+    """Return the cotangent of y at a level; UNIT stands for 1 at level 0, and has the tangent 0 at others."""
     if level:
         primal = completed(y.cdr, v.cdr, level - 1)
         return Pair(_with_zeros(primal, v.car, level - 1), primal)
@@ -125,7 +129,7 @@ def completed(y: Any, v: Any, level: int) -> Any:
 
 
 def _with_zeros(primal: Any, tangent: Any, level: int) -> Any:
-    """A tangent at a level, with zeros for what is None because it is that of UNIT."""
+    """Return a tangent at a level, with zeros in the place of None, which is the tangent of UNIT."""
     if tangent is None:
         return zeros_of(primal)
     if not level:
@@ -135,7 +139,7 @@ def _with_zeros(primal: Any, tangent: Any, level: int) -> Any:
 
 
 def _matched(v: Any, received: Any, level: int) -> list[tuple[Number, Number]]:
-    """The numbers of a cotangent at a level with what they have received; UNIT has none."""
+    """Return the numbers of a cotangent at a level with what they have received; UNIT has none."""
     if v is None or v == UNIT:
         return []
     if not level:
@@ -181,7 +185,7 @@ def _gradient_on_tape(
 
 
 def _onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
-    """The result with its numbers on the tape of the inputs, as one block."""
+    """Return the result with its numbers on the tape of the inputs, as one block."""
     tape = next(number.tape for number in inputs if type(number) is Node)
     found = numbers(result)
     taped = [with_components(number, tape.leaf) for number in found]
@@ -190,7 +194,7 @@ def _onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
 
 
 def _raising(operator: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator, from which what its run raises carries the derivatives that surround the operator.
+    """Return the operator with exceptions that carry the derivatives taken around it.
 
     The operator ran on floats or on a tape of its own; where what was raised holds numbers, f is run
     once more, on x as it was given, and raises the same with the right numbers.
@@ -228,7 +232,7 @@ def _primops(context: Context, f: Any, x: Any) -> float:
 
 
 def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
-    """Runs on duals as they are; under a tape it is one block, which runs the steps again, taped."""
+    """Run l steps of f at x, and return the capsule; under a tape as one block, which runs them again."""
     limit = _whole(steps)
     u = enter(Pair(f, x))
     found = numbers(u)
@@ -285,7 +289,7 @@ register(
 
 
 def _whole(steps: Any) -> int:
-    """A number of steps, given as a real of the language."""
+    """Return a number of steps, which is a real in the language, as an int."""
     if not is_real(steps):
         raise OperandError("operand 3 is not a real")
     number = real_part(steps)

@@ -1,4 +1,4 @@
-"""Real and imaginary parts, conjugates, angles; and the functions that know what complex operands are.
+"""Real and imaginary parts, conjugates, angles; and rules for complex operands.
 
 The convention of cotangents is stated in tensorlib.signals.fourier: g of a complex z pairs with a tangent t
 as Re(sum(g t)).
@@ -16,12 +16,12 @@ from tensorlib.rules import is_complex, is_scalar, raw, record, unbroadcast
 
 
 def absolute_vjp(xp: Any, g: Any, y: Any, z: Any) -> Any:
-    """The cotangent of z where y is its absolute value: g conj(z) / |z|; zero where z is."""
+    """Return the cotangent of z where y is its absolute value: g conj(z) / |z|; zero where z is."""
     return unbroadcast(xp, g * xp.conj(z) / xp.where(y == 0, 1.0, y), z)
 
 
 def absolute_jvp(tangent: Any, y: Any, z: Any) -> Any:
-    """What the tangent of z contributes to that of its absolute value y; y is positive where it matters."""
+    """Return what the tangent of z contributes to that of its absolute value y."""
     size = record("np.where")(raw(y) == 0, 1.0, y)
     return REAL(MULTIPLY(DIVIDE(CONJ(z), size), tangent))
 

@@ -47,7 +47,7 @@ LOGADDEXP2 = pointwise(
 
 
 def _sinc_series(xp: Any, x: Any, n: int) -> Any:
-    """The n-th derivative of sinc near 0: the Taylor series, term by term."""
+    """Return the n-th derivative of sinc near 0: the Taylor series, term by term."""
     total = xp.zeros_like(x)
     for k in range((n + 1) // 2, n + 20):
         term = (-1.0) ** k * math.pi ** (2 * k) / ((2 * k + 1) * math.factorial(2 * k - n))
@@ -56,7 +56,7 @@ def _sinc_series(xp: Any, x: Any, n: int) -> Any:
 
 
 def _sinc_recurrence(xp: Any, x: Any, n: int) -> Any:
-    """The n-th derivative of sinc away from 0: what x sinc(x) = sin(pi x) / pi gives when derived n times."""
+    """Return the n-th derivative of sinc away from 0, by the n-th of x sinc(x) = sin(pi x) / pi."""
     found = xp.sinc(x)
     for k in range(1, n + 1):
         found = (math.pi ** (k - 1) * xp.sin(math.pi * x + k * math.pi / 2) - k * found) / x

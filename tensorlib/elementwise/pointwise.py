@@ -91,7 +91,7 @@ discrete(
 
 
 def _same_kind(name: str) -> Any:
-    """The function of two operands with a result of the first one's shape and dtype, as in `x += y`."""
+    """Return the function whose result has the first operand's shape and dtype, as in `x += y`."""
 
     def value(xp: Any, x: Any, y: Any) -> Any:
         function = getattr(xp, name)
@@ -103,7 +103,7 @@ def _same_kind(name: str) -> Any:
 
 
 def _is_changeable(x: Any) -> bool:
-    """Whether it is an array; NumPy's scalars and numbers never change."""
+    """Return whether it is an array; NumPy's scalars and numbers never change."""
     return hasattr(x, "__setitem__")
 
 

@@ -1,4 +1,4 @@
-"""Functions element by element that choose, round, or look at the sign."""
+"""Functions element by element that choose, round, or depend on the sign."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _part(t: Any, all_of_it: Any, half_of_it: Any) -> Any:
 
 
 def _above(t: Any, x: Any, y: Any) -> Any:
-    """Of t what the greater of x and y has of x."""
+    """Return the part of t that belongs to x in the greater of x and y."""
     return _part(t, GREATER(x, y), EQUAL(x, y))
 
 
@@ -78,7 +78,7 @@ def _below(t: Any, x: Any, y: Any) -> Any:
 
 
 def _above_or_other(t: Any, x: Any, y: Any) -> Any:
-    """The same where the other operand does not count if it is no number."""
+    """Return the same where an operand that is NaN does not count."""
     return _part(t, LOGICAL_OR(GREATER(x, y), ISNAN(y)), EQUAL(x, y))
 
 

@@ -34,7 +34,7 @@ from tensorlib.rules import discrete, unbroadcast
 
 
 def _items(nested: Any) -> Any:
-    """Nested lists as NumPy takes them; anything but numbers in them is refused."""
+    """Return nested lists as NumPy takes them; refuse anything but numbers in them."""
     if nested is None:
         return []
     if isinstance(nested, list):
@@ -214,7 +214,7 @@ PERMUTE = _moved(
 
 
 def _between(t: Any, axis: Any, start: int, stop: int) -> tuple[slice, ...]:
-    """The index of a stretch of an axis."""
+    """Return the index of a stretch of an axis."""
     place = axis_in(t, axis)
     n = shape_of(t)[place]
     if not 0 <= start <= stop <= n:

@@ -14,12 +14,12 @@ Rule = Callable[..., Any]
 
 
 def is_tensor(operand: Any) -> bool:
-    """Whether an operand is an array, or a real, which is as good."""
+    """Return whether an operand is an array, or a real, which is as good."""
     return hasattr(operand, "dtype") or type(operand) is float
 
 
 def taking_tensors(value: Rule, count: int | None = None) -> Rule:
-    """A value that first looks whether its first operands are reals or tensors; None: all.
+    """Return a value that first looks whether its first operands are reals or tensors; None: all.
 
     What NumPy finds wrong with the type of an operand is said as the language says it.
     """
@@ -38,7 +38,7 @@ def taking_tensors(value: Rule, count: int | None = None) -> Rule:
 
 
 def whole(number: Any) -> int:
-    """A size, an axis, an index or a seed."""
+    """Return a size, an axis, an index or a seed."""
     if type(number) is not float:
         raise TypeError("a size, an axis, an index and a seed are reals, and a shape is a list of them")
     if not number.is_integer():
@@ -47,7 +47,7 @@ def whole(number: Any) -> int:
 
 
 def shape(sizes: Any) -> tuple[int, ...]:
-    """A shape: a list of sizes, or one of them."""
+    """Return a shape: a list of sizes, or one of them."""
     if type(sizes) is float:
         return (whole(sizes),)
     if sizes is not None and not isinstance(sizes, list):
@@ -56,7 +56,7 @@ def shape(sizes: Any) -> tuple[int, ...]:
 
 
 def axis_in(t: Any, number: Any) -> int:
-    """An axis of a tensor."""
+    """Return an axis of a tensor."""
     axis, count = whole(number), len(shape_of(t))
     if not 0 <= axis < count:
         raise ValueError(f"there is no axis {axis} in a tensor of {count} axes, which count from 0")
@@ -64,12 +64,12 @@ def axis_in(t: Any, number: Any) -> int:
 
 
 def as_real(result: Any) -> Any:
-    """A result that is one number as a real, or a boolean."""
+    """Return a result that is one number as a real, or a boolean."""
     if result.ndim:
         return result
     return bool(result) if result.dtype.kind == "b" else float(result)
 
 
 def rule_of(record: Tensor, position: int = 0) -> Rule:
-    """A record's rule for the cotangent of an operand."""
+    """Return a record's rule for the cotangent of an operand."""
     return cast(Rule, record.vjp(position))

@@ -1,4 +1,4 @@
-"""What the scalar primitives of the language do on tensors: the same, element by element.
+"""The scalar primitives of the language on tensors: the same, element by element.
 
 An element at which the scalar primitive fails makes it fail here, too. Reals and tensors broadcast together.
 """
@@ -27,7 +27,7 @@ Value = Callable[..., Any]
 
 
 def _failing(value: Value, *kinds: str) -> Value:
-    """A value that fails where an element does: "divide", "over", "invalid" as in numpy.errstate."""
+    """Return a value that fails where an element does: "divide", "over", "invalid" as in numpy.errstate."""
     states = dict.fromkeys(kinds, "raise")
 
     @functools.wraps(value)

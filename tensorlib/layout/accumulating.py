@@ -1,4 +1,4 @@
-"""Added at an index, where an element may be named several times: np.add.at, add_at, subtract_at."""
+"""Additions at an index, which may name an element several times: np.add.at, add_at, subtract_at."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tensorlib.rules import zeroed
 
 
 def add_at(x: Any, index: Any, v: Any) -> Any:
-    """X with v added to its elements at an index, to each as often as the index names it."""
+    """Return x with v added to its elements at an index, to each as often as the index names it."""
     return _accumulated("add")(np, x, index, v)
 
 
 def subtract_at(x: Any, index: Any, v: Any) -> Any:
-    """X with v subtracted from its elements at an index, from each as often as the index names it."""
+    """Return x with v subtracted from its elements at an index, from each as often as it is named."""
     return _accumulated("subtract")(np, x, index, v)
 
 

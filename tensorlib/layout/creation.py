@@ -133,7 +133,7 @@ EMPTY_LIKE = _like("empty_like", np.empty_like, "zeros_like")
 
 
 def _filled(name: str) -> Any:
-    """The rule for the tangent of the number that fills an array."""
+    """Return the rule for the tangent of the number that fills an array."""
     return lambda tangent, y, first, fill_value, *rest: call(name, first, tangent, *rest)
 
 

@@ -15,12 +15,12 @@ from tensorlib.rules import discrete, unbroadcast, zeroed
 
 
 def scattered(xp: Any, like: Any, index: Any, g: Any) -> Any:
-    """A contribution to the elements at an index."""
+    """Return a contribution to the elements at an index."""
     return Scattered(like, index, g if g.dtype == like.dtype else g.astype(like.dtype), repeats(index))
 
 
 def repeats(index: Any) -> bool:
-    """Whether an index may name an element more than once: integers in an array or a list may."""
+    """Return whether an index may name an element more than once: integers in an array or a list may."""
     parts = index if type(index) is tuple else (index,)
     for part in parts:
         array = np.asarray(part) if type(part) is list else part
@@ -30,7 +30,7 @@ def repeats(index: Any) -> bool:
 
 
 def element(x: Any, index: Any) -> Any:
-    """x[index]: of an array; of a list by an integer that an array holds."""
+    """Return x[index] of an array, or of a list by an integer that an array holds."""
     return viewed(x[index], x)
 
 
@@ -145,7 +145,7 @@ TAKE = linear(
 
 
 def along_index(xp: Any, like: Any, indices: Any, axis: Any) -> Any:
-    """The index that take_along_axis means."""
+    """Return the index that take_along_axis means."""
     axis = axis % like.ndim
     ranges = np.ogrid[tuple([slice(n) for n in like.shape])]
     found = [xp.asarray(part) for part in ranges]
@@ -221,7 +221,7 @@ EXTRACT = tensor(
 
 
 def _chosen_vjp(which: Any, position: int) -> Any:
-    """The cotangents of a list of choices; which(xp, *operands): for each element the choice it was."""
+    """Return the rule for a list of choices; which(xp, *operands): the choice of each element."""
 
     def vjp(xp: Any, g: Any, y: Any, *operands: Any) -> Any:
         number = which(xp, *operands)

@@ -36,7 +36,7 @@ _OF_INTEGERS = frozenset(("and", "or", "xor", "lshift", "rshift"))
 
 
 def _of_same_kind(ufunc: str) -> Callable[..., Any]:
-    """The function with a result of the first operand's shape and dtype, if that is an array."""
+    """Return the function with a result of the first operand's shape and dtype, if that is an array."""
 
     def value(xp: Any, x: Any, y: Any) -> Any:
         function = getattr(xp, ufunc)
@@ -83,7 +83,7 @@ for _operator, _ufunc in _UFUNCS.items():
 
 
 def _copied(of: Tensor, name: str) -> Tensor:
-    """The record that reads, of a copy."""
+    """Return the record that reads, of a copy."""
 
     def value(xp: Any, *operands: Any) -> Any:
         return xp.array(of.value(xp, *operands))

@@ -15,7 +15,7 @@ Rule = Callable[..., Any]
 
 
 def _parts(arrays: Any) -> list[Any]:
-    """The arrays that are joined: the items of a list, or the rows of an array."""
+    """Return the arrays that are joined: the items of a list, or the rows of an array."""
     if hasattr(arrays, "dtype"):
         return [Outline(tuple(arrays.shape[1:]), arrays.dtype)] * int(arrays.shape[0])
     return list(arrays)
@@ -185,7 +185,7 @@ APPEND = tensor(
 
 
 def _block_vjp(xp: Any, g: Any, y: Any, arrays: Any) -> Any:
-    """Each array receives what stands at the positions of its own elements."""
+    """Return for each array the cotangent at the positions of its own elements."""
     sizes: list[int] = []
 
     def numbered(part: Any) -> Any:
@@ -302,7 +302,7 @@ DELETE = copied(
 
 
 def _insert_positions(xp: Any, arr: Any, obj: Any, values: Any, axis: Any, of_values: bool) -> Any:
-    """For each element of the result its position in an operand; -1: it is of the other one."""
+    """Return for each element of the result its position in an operand; -1: it is of the other one."""
     shape = shape_of(values)
     size = int(np.prod(shape))
     own = xp.arange(size).reshape(shape) if of_values else xp.full(shape, -1)

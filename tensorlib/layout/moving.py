@@ -1,4 +1,4 @@
-"""What records of functions that move elements share: rules for arrays, reals and nested lists."""
+"""Rules that the records of functions that move elements share: for arrays, reals and nested lists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def linear(name: str, value: Rule, vjp: Rule, **fields: Any) -> Tensor:
 
 
 def along(name: str) -> Rule:
-    """The rule for the tangent of the only differentiable operand, the first, of a linear function."""
+    """Return the rule for the tangent of the only differentiable operand, the first, of a linear function."""
 
     def jvp(tangent: Any, y: Any, x: Any, *rest: Any) -> Any:
         return record_of(found(name), (zeroed(tangent), *rest))
@@ -42,35 +42,35 @@ def along(name: str) -> Rule:
 
 
 def found(name: str) -> Tensor:
-    """The record of a name."""
+    """Return the record of a name."""
     record = lookup(name)
     assert isinstance(record, Tensor)
     return record
 
 
 def call(name: str, *operands: Any) -> Any:
-    """A record applied in a rule for tangents, where no operand need be an array."""
+    """Return a record applied in a rule for tangents, where no operand need be an array."""
     return record_of(found(name), operands)
 
 
 def shape_now(number: Any) -> tuple[int, ...]:
-    """The shape of a number of the language, whatever derivatives it carries."""
+    """Return the shape of a number of the language, whatever derivatives it carries."""
     part = real_part(number) if type(number) in NUMBERS else number
     return tuple(part.data.shape) if hasattr(part, "data") else ()
 
 
 def in_place_of(tangent: Any, items: Any, position: int) -> tuple[Any, ...]:
-    """The tangents of the numbers among a result's items: that of one of them, zero for the others."""
+    """Return the tangents of the numbers among a result's items: that of one of them, zero for the others."""
     return tuple([tangent if i == position else None for i, x in enumerate(items) if type(x) in NUMBERS])
 
 
 def is_list(operand: Any) -> bool:
-    """Whether an operand is a nested list."""
+    """Return whether an operand is a nested list."""
     return isinstance(operand, list | tuple)
 
 
 def spread_over(vjp: Rule) -> Rule:
-    """A rule for arrays as one for arrays, reals and nested lists."""
+    """Return a rule for arrays as one for arrays, reals and nested lists."""
 
     def rule(xp: Any, g: Any, y: Any, x: Any, *rest: Any) -> Any:
         if hasattr(x, "dtype"):
@@ -93,14 +93,14 @@ class Outline:
 
 
 def outline(xp: Any, operand: Any) -> Any:
-    """Shape and dtype of an operand as an array."""
+    """Return shape and dtype of an operand as an array."""
     if hasattr(operand, "dtype"):
         return operand
     return Outline(shape_of(operand), xp.dtype(float))
 
 
 def shape_of(operand: Any) -> tuple[int, ...]:
-    """The shape of an array, a real, a nested list of such."""
+    """Return the shape of an array, a real, a nested list of such."""
     if hasattr(operand, "shape"):
         return tuple(operand.shape)
     if is_list(operand):
@@ -109,14 +109,14 @@ def shape_of(operand: Any) -> tuple[int, ...]:
 
 
 def as_like(g: Any, like: Any) -> Any:
-    """A cotangent of the operand's dtype."""
+    """Return a cotangent of the operand's dtype."""
     if type(g) is Scattered or g.dtype == like.dtype:
         return g
     return (g.real if g.dtype.kind == "c" and like.dtype.kind == "f" else g).astype(like.dtype)
 
 
 def listed(xp: Any, g: Any, operand: Any) -> Any:
-    """A cotangent of an array's shape as that of the nested list which the array was made of."""
+    """Return a cotangent of an array's shape as that of the nested list which the array was made of."""
     if type(g) is Scattered:
         g = g.dense()
     if is_list(operand):
@@ -127,7 +127,7 @@ def listed(xp: Any, g: Any, operand: Any) -> Any:
 
 
 def keywords_first(value: Rule, rest: str, keywords: dict[str, Any]) -> None:
-    """State how a variadic function is called: the operands behind keywords come before the many.
+    """State how a variadic function is called: operands passed by keywords come before the others.
 
     value: its parameters are the namespace, the positional ones, the keywords, and *rest.
     """
@@ -139,7 +139,7 @@ def keywords_first(value: Rule, rest: str, keywords: dict[str, Any]) -> None:
 
 
 def as_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Axes as numbers from 0 on; None: all."""
+    """Return axes as numbers from 0 on; None: all."""
     if axis is None:
         return tuple(range(ndim))
     axes = axis if is_list(axis) else (axis,)
@@ -147,7 +147,7 @@ def as_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def by_positions(value: Rule) -> Rule:
-    """The cotangent of an array of which `value` copies elements: found by moving their positions."""
+    """Return the cotangent of an array of which `value` copies elements: found by moving their positions."""
 
     def rule(xp: Any, g: Any, y: Any, x: Any, *rest: Any) -> Any:
         source = value(xp, xp.arange(x.size).reshape(x.shape), *rest)
@@ -157,7 +157,7 @@ def by_positions(value: Rule) -> Rule:
 
 
 def added_at(xp: Any, like: Any, source: Any, g: Any) -> Any:
-    """Zeros like an array, with g added at positions in its elements; negative ones are nowhere."""
+    """Return zeros like an array, with g added at positions of its elements; negative ones are nowhere."""
     whole = xp.zeros(like.size + 1, dtype=g.dtype)
     xp.add.at(whole, xp.maximum(source, -1).ravel(), xp.asarray(g).ravel())
     return whole[:-1].reshape(like.shape)
@@ -169,12 +169,12 @@ def copied(name: str, value: Rule, **fields: Any) -> Tensor:
 
 
 def viewed(result: Any, x: Any) -> Any:
-    """A result that is a handle of its own, where the function gives the operand itself."""
+    """Return a result that is a handle of its own, where the function gives the operand itself."""
     return result.view() if result is x else result
 
 
 def matrices(rng: Any) -> list[tuple[Any, ...]]:
-    """Arrays of all kinds, for functions of one array."""
+    """Return arrays of all kinds, for functions of one array."""
     x = rng.normal(size=(3, 4))
     return [
         (x,),
@@ -191,7 +191,7 @@ def matrices(rng: Any) -> list[tuple[Any, ...]]:
 def with_options(
     *options: tuple[Any, ...], low: int = 0, high: int = 9
 ) -> Callable[[Any], list[tuple[Any, ...]]]:
-    """Samples: each array with low <= ndim <= high beside each tuple of further operands."""
+    """Return as samples each array with low <= ndim <= high beside each tuple of further operands."""
 
     def samples(rng: Any) -> list[tuple[Any, ...]]:
         arrays = [x for (x,) in matrices(rng) if low <= x.ndim <= high]

@@ -66,7 +66,7 @@ def _linspace(
 
 
 def _weights(xp: Any, like: Any, num: int, endpoint: bool, axis: int) -> Any:
-    """How far each element of linspace is from start to stop."""
+    """Return how far each element of linspace is from start to stop."""
     shape = [1] * like.ndim
     shape[axis] = num
     return xp.linspace(0.0, 1.0, num, endpoint).reshape(shape)

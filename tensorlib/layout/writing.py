@@ -21,7 +21,7 @@ Rule = Callable[..., Any]
 
 
 def to_written(xp: Any, g: Any, v: Any) -> Any:
-    """The cotangent of what was written, for that of the elements it was written to."""
+    """Return the cotangent of what was written, for that of the elements it was written to."""
     if is_list(v):
         return listed(xp, unbroadcast(xp, g, xp.zeros(shape_of(v))), v)
     if hasattr(v, "shape") and len(v.shape) > g.ndim:  # leading axes of length 1, which NumPy drops
@@ -30,7 +30,7 @@ def to_written(xp: Any, g: Any, v: Any) -> Any:
 
 
 def last_written(xp: Any, g: Any, index: Any) -> Any:
-    """The cotangent of each write at an index: zero for those that a later one wrote over."""
+    """Return the cotangent of each write at an index: zero for those that a later one wrote over."""
     at = xp.asarray(g[index])
     if not repeats(index):
         return xp.array(at)
@@ -41,7 +41,7 @@ def last_written(xp: Any, g: Any, index: Any) -> Any:
 
 
 def cleared(xp: Any, g: Any, index: Any) -> Any:
-    """A cotangent without the elements at an index, which were written over."""
+    """Return a cotangent without the elements at an index, which were written over."""
     rest = xp.array(g)
     rest[index] = 0
     return rest

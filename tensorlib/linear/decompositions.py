@@ -28,7 +28,7 @@ from tensorlib.rules import raw, real_only
 
 
 def quiet(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule that computes with infinities and NaN without NumPy's warnings."""
+    """Return a rule that computes with infinities and NaN without NumPy's warnings."""
 
     @functools.wraps(rule)
     def quietly(*operands: Any) -> Any:
@@ -39,22 +39,22 @@ def quiet(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def identity(x: Any, size: int) -> Any:
-    """The unit matrix of an array's dtype."""
+    """Return the unit matrix of an array's dtype."""
     return np.eye(size, dtype=dtype_in(x))
 
 
 def dtype_in(x: Any) -> Any:
-    """The dtype of an array under whatever derivatives it carries."""
+    """Return the dtype of an array under whatever derivatives it carries."""
     return raw(x).dtype
 
 
 def lower_half(x: Any, size: int) -> Any:
-    """Ones below the diagonal and halves on it, of an array's dtype."""
+    """Return ones below the diagonal and halves on it, of an array's dtype."""
     return (np.tril(np.ones((size, size)), -1) + 0.5 * np.eye(size)).astype(dtype_in(x))
 
 
 def strictly_lower(x: Any, size: int) -> Any:
-    """Ones below the diagonal, of an array's dtype."""
+    """Return ones below the diagonal, of an array's dtype."""
     return np.tril(np.ones((size, size)), -1).astype(dtype_in(x))
 
 
@@ -62,7 +62,7 @@ def strictly_lower(x: Any, size: int) -> Any:
 
 
 def symmetric_read(tangent: Any, lower: bool) -> Any:
-    """The symmetric matrix that one triangle of a tangent says."""
+    """Return the symmetric matrix that one triangle of a tangent says."""
     size = shape_in(tangent)[-1]
     half = lower_half(tangent, size)
     part = MULTIPLY(tangent, half if lower else half.T)
@@ -70,7 +70,7 @@ def symmetric_read(tangent: Any, lower: bool) -> Any:
 
 
 def for_triangle(xp: Any, g: Any, lower: bool) -> Any:
-    """The cotangent of a matrix of which one triangle is read, for that of the symmetric matrix."""
+    """Return the cotangent of a matrix of which one triangle is read, for that of the symmetric matrix."""
     both = (g + swapped(xp, g)) * lower_half(g, g.shape[-1])
     return both if lower else swapped(xp, both)
 
@@ -84,7 +84,7 @@ def _cholesky(xp: Any, a: Any, upper: Any = False) -> Any:
 
 
 def cholesky_cotangent(xp: Any, g: Any, factor: Any) -> Any:
-    """The cotangent of a symmetric matrix for that of its lower factor."""
+    """Return the cotangent of a symmetric matrix for that of its lower factor."""
     turned = swapped(xp, factor)
     inner = (turned @ g) * lower_half(g, g.shape[-1])
     inner = inner + swapped(xp, inner)
@@ -93,7 +93,7 @@ def cholesky_cotangent(xp: Any, g: Any, factor: Any) -> Any:
 
 
 def cholesky_tangent(symmetric: Any, factor: Any) -> Any:
-    """The tangent of the lower factor for that of the symmetric matrix."""
+    """Return the tangent of the lower factor for that of the symmetric matrix."""
     half = SOLVE(factor, symmetric)
     inner = transposed(SOLVE(factor, transposed(half)))
     return MATMUL(factor, MULTIPLY(inner, lower_half(symmetric, shape_in(symmetric)[-1])))
@@ -124,12 +124,12 @@ def _qr(xp: Any, a: Any, mode: Any = "reduced") -> Any:
 
 
 def refuse(call: str, a: Any, instead: str) -> NoReturn:
-    """Say that a form of a decomposition has no derivative."""
+    """Refuse a form of a decomposition that has no derivative."""
     raise ValueError(f"{call} of shape {tuple(a.shape)} is not differentiable: write {instead}")
 
 
 def _qr_square(xp: Any, gq: Any, gr: Any, q: Any, r: Any) -> Any:
-    """The cotangent of a matrix that is no wider than high."""
+    """Return the cotangent of a matrix that is no wider than high."""
     inner = r @ swapped(xp, gr) - swapped(xp, gq) @ q
     inner = inner * lower_half(inner, inner.shape[-1])
     inner = gq + q @ (inner + swapped(xp, inner))
@@ -188,7 +188,7 @@ def _eigvalsh(xp: Any, a: Any, UPLO: Any = "L") -> Any:
 
 
 def _eigh_cotangent(xp: Any, gw: Any, gv: Any, w: Any, v: Any) -> Any:
-    """The cotangent of the symmetric matrix."""
+    """Return the cotangent of the symmetric matrix."""
     inner = gw[..., None, :] * identity(v, v.shape[-1])
     if xp.any(gv != 0):
         gaps = w[..., None, :] - w[..., :, None]
@@ -217,7 +217,7 @@ def _eigh_jvp(tangent: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
 
 
 def inverse_gaps(w: Any, size: int) -> Any:
-    """1 / (w_j - w_i) off the diagonal, zeros on it."""
+    """Return 1 / (w_j - w_i) off the diagonal, zeros on it."""
     unit, ones = identity(w, size), np.ones(size, dtype_in(w))
     gaps = SUBTRACT(EINSUM("...j,i->...ij", w, ones), EINSUM("...i,j->...ij", w, ones))
     return DIVIDE(1.0 - unit, ADD(gaps, unit))

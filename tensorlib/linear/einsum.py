@@ -28,7 +28,7 @@ def _value(xp: Any, subscripts: Any, *operands: Any) -> Any:
 
 
 def labelled(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str], str]:
-    """For each operand the label of each of its axes, and the labels of the result."""
+    """Return for each operand the label of each of its axes, and the labels of the result."""
     text = subscripts.replace(" ", "")
     inputs, arrow, output = text.partition("->")
     terms = inputs.split(",")
@@ -64,7 +64,7 @@ def _sum_of_products(xp: Any, subscripts: str, *operands: Any) -> Any:
 
 
 def _placed(xp: Any, found: Any, known: str, wanted: str, own: str, shape: tuple[int, ...]) -> Any:
-    """The cotangent of an operand with labels `own`, from that of its distinct labels as far as known."""
+    """Return the cotangent of an operand with labels `own`, from that of its distinct labels."""
     sizes = dict(zip(own, shape, strict=True))
     stretched = tuple([i for i, x in enumerate(known) if sizes[x] == 1 and found.shape[i] != 1])
     if stretched:
@@ -81,7 +81,7 @@ def _placed(xp: Any, found: Any, known: str, wanted: str, own: str, shape: tuple
 
 
 def _along(xp: Any, axis: int, count: int, size: int) -> Any:
-    """0, 1, ... along one of so many axes."""
+    """Return 0, 1, ... along one of so many axes."""
     return xp.arange(size).reshape([size if i == axis else 1 for i in range(count)])
 
 
@@ -145,5 +145,5 @@ EINSUM = tensor(
 
 
 def transposed(x: Any) -> Any:
-    """Matrices with their last two axes exchanged."""
+    """Return matrices with their last two axes exchanged."""
     return EINSUM("...ij->...ji", x)

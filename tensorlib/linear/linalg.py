@@ -54,7 +54,7 @@ def of_arrays(name: str, value: Rule, vjps: Rules, jvps: Rules, **fields: Any) -
 
 
 def _as_array(xp: Any, operand: Any) -> Any:
-    """A list as an array; of what stands for one only the shape and a dtype."""
+    """Return a list as an array; of what stands for one only the shape and a dtype."""
     if not isinstance(operand, list | tuple):
         return operand
     first: Any = operand
@@ -65,17 +65,17 @@ def _as_array(xp: Any, operand: Any) -> Any:
 
 
 def swapped(xp: Any, x: Any) -> Any:
-    """Matrices with their last two axes exchanged, of a library's own arrays."""
+    """Return a library's own arrays of matrices with their last two axes exchanged."""
     return xp.swapaxes(x, -1, -2)
 
 
 def shape_in(x: Any) -> tuple[int, ...]:
-    """The shape of an array under whatever derivatives it carries."""
+    """Return the shape of an array under whatever derivatives it carries."""
     return tuple(raw(x).shape)
 
 
 def inverse(xp: Any, a: Any) -> Any:
-    """The inverses of matrices; NaN for a singular one."""
+    """Return the inverses of matrices; NaN for a singular one."""
     try:
         return xp.linalg.inv(a)
     except np.linalg.LinAlgError:
@@ -89,7 +89,7 @@ def inverse(xp: Any, a: Any) -> Any:
 
 
 def solved(xp: Any, a: Any, b: Any) -> Any:
-    """The solutions of systems of equations; NaN for a singular one."""
+    """Return the solutions of systems of equations; NaN for a singular one."""
     try:
         return xp.linalg.solve(a, b)
     except np.linalg.LinAlgError:
@@ -131,7 +131,7 @@ def _inv_jvp(tangent: Any, y: Any, a: Any) -> Any:
 
 
 def _cofactors(xp: Any, a: Any) -> Any:
-    """The derivative of the determinant, at singular matrices too."""
+    """Return the derivative of the determinant, at singular matrices too."""
     try:
         return xp.linalg.det(a)[..., None, None] * swapped(xp, xp.linalg.inv(a))
     except np.linalg.LinAlgError:
@@ -172,7 +172,7 @@ def _slogdet_jvp(tangent: Any, y: Any, a: Any) -> Any:
 
 
 def _power_tangent(multiply: Callable[..., Any], add: Callable[..., Any], a: Any, t: Any, n: int) -> Any:
-    """The tangent of the n-th power of a in direction t, n at least 1."""
+    """Return the tangent of the n-th power of a in direction t, n at least 1."""
     power, along = a, t
     for bit in bin(n)[3:]:
         power, along = multiply(power, power), add(multiply(power, along), multiply(along, power))
@@ -201,7 +201,7 @@ def _power_jvp(tangent: Any, y: Any, a: Any, n: int) -> Any:
 
 
 def _product(xp: Any, arrays: Any) -> Any:
-    """The product of matrices, the first or last of which may be a vector; None for no matrices."""
+    """Return the product of matrices, the first or last of which may be a vector; None for no matrices."""
     return None if not arrays else arrays[0] if len(arrays) == 1 else xp.linalg.multi_dot(arrays)
 
 
@@ -235,12 +235,12 @@ def _chain_jvp(tangents: Any, y: Any, arrays: Any) -> Any:
 
 
 def regular(rng: Any, *shape: int) -> Any:
-    """Matrices of full rank, far from singular ones."""
+    """Return samples of matrices of full rank, far from singular ones."""
     return rng.normal(size=shape) + 3.0 * np.eye(shape[-2], shape[-1])
 
 
 def squares(rng: Any) -> list[tuple[Any, ...]]:
-    """Matrices far from singular ones."""
+    """Return samples of square matrices far from singular ones."""
     found = [
         regular(rng, 3, 3),
         regular(rng, 4, 4).T,

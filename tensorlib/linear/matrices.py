@@ -21,7 +21,7 @@ from tensorlib.rules import real_only, record, shape_of, unbroadcast
 
 
 def _order(ndim: int, axes: Any) -> list[int]:
-    """The axes of the tensor of an equation, those of the solution last."""
+    """Return the axes of the tensor of an equation, those of the solution last."""
     moved = [] if axes is None else list(axes)
     return [i for i in range(ndim) if i not in moved] + moved
 
@@ -49,7 +49,7 @@ def _solve_jvp(tangent: Any, y: Any, a: Any, b: Any, axes: Any = None) -> Any:
 
 
 def _permutation(order: list[int]) -> str:
-    """The subscripts that bring axes into an order."""
+    """Return the subscripts that bring axes into an order."""
     letters = [chr(ord("a") + i) for i in range(len(order))]
     return f"{''.join(letters)}->{''.join(letters[i] for i in order)}"
 
@@ -78,7 +78,7 @@ def _cond(xp: Any, x: Any, p: Any = None) -> Any:
 
 
 def _ends(s: Any, p: Any) -> tuple[int, int]:
-    """The singular values of which cond is the quotient."""
+    """Return the singular values of which cond is the quotient."""
     return (s - 1, 0) if p == -2 else (0, s - 1)
 
 

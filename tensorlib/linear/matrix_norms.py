@@ -20,7 +20,7 @@ _LINES = {1: 0, -1: 0, math.inf: 1, -math.inf: 1}  # which of the two axes is su
 
 
 def of_matrices(x: Any, ord: Any, axes: tuple[int, int]) -> Any:
-    """The derivative of the norm of order `ord` by each element of matrices along two axes."""
+    """Return the derivative of the norm of order `ord` by each element of matrices along two axes."""
     return _of_sums(x, ord, axes) if ord in _LINES else _of_singular_values(x, ord, axes)
 
 

@@ -55,12 +55,12 @@ def _inner_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def outer_left(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
-    """The cotangent of the first operand of outer."""
+    """Return the cotangent of the first operand of outer."""
     return unbroadcast(xp, (g @ xp.ravel(xp.asarray(b))).reshape(shape_of(a)), a)
 
 
 def outer_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
-    """The cotangent of the second operand of outer."""
+    """Return the cotangent of the second operand of outer."""
     return unbroadcast(xp, (xp.ravel(xp.asarray(a)) @ g).reshape(shape_of(b)), b)
 
 
@@ -107,7 +107,7 @@ def _matmul_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def _pairs(n: int, m: int, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes that are summed over, of each operand, none negative."""
+    """Return the axes that are summed over, of each operand, none negative."""
     if isinstance(axes, list | tuple):
         left, right = (list(part) if isinstance(part, list | tuple) else [int(part)] for part in axes)
         return [i % n for i in left], [i % m for i in right]
@@ -117,7 +117,7 @@ def _pairs(n: int, m: int, axes: Any) -> tuple[list[int], list[int]]:
 def _tensordot_one(
     xp: Any, g: Any, other: Any, own_axes: list[int], other_axes: list[int], g_rest: list[int]
 ) -> Any:
-    """The cotangent of an operand; g_rest: the axes of g that are the other operand's."""
+    """Return the cotangent of an operand; g_rest: the axes of g that are the other operand's."""
     free = [i for i in range(len(shape_of(other))) if i not in other_axes]
     found = _summed(xp, g, other, g_rest, free)
     order = sorted(range(len(other_axes)), key=lambda i: other_axes[i])
@@ -143,12 +143,12 @@ def _tensordot_right(xp: Any, g: Any, y: Any, a: Any, b: Any, axes: Any = 2) -> 
 
 
 def drawn(*pairs: tuple[tuple[int, ...], ...]) -> Any:
-    """Samples of these shapes."""
+    """Return samples of these shapes."""
     return lambda rng: [tuple([rng.normal(size=shape) for shape in pair]) for pair in pairs]
 
 
 def complexes(rng: Any, *shape: int) -> Any:
-    """Random complex numbers."""
+    """Return random complex numbers."""
     return rng.normal(size=shape) + 1j * rng.normal(size=shape)
 
 

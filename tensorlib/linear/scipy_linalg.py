@@ -32,7 +32,7 @@ from tensorlib.rules import raw, real_only, record, unbroadcast
 
 
 def _frechet(xp: Any, a: Any, e: Any) -> Any:
-    """The derivative of the exponential at matrices, in directions e."""
+    """Return the derivative of the exponential at matrices, in directions e."""
     a, e = xp.asarray(a), xp.asarray(e)
     if a.ndim == 2:
         return _scipy.expm_frechet(a, e, compute_expm=False)
@@ -43,14 +43,14 @@ def _frechet(xp: Any, a: Any, e: Any) -> Any:
 
 
 def _corners(x: Any) -> tuple[Any, Any]:
-    """What puts a matrix into the first or second of two blocks, by multiplication from the left."""
+    """Return the matrices that put one into the first or second of two blocks, by products from the left."""
     size = shape_in(x)[-1]
     both = identity(x, 2 * size)
     return both[:, :size], both[:, size:]
 
 
 def _block(first: Any, second: Any, x: Any, e: Any) -> Any:
-    """The matrix of blocks x e, 0 x."""
+    """Return the matrix of blocks x e, 0 x."""
     diagonal = ADD(MATMUL(MATMUL(first, x), first.T), MATMUL(MATMUL(second, x), second.T))
     return ADD(diagonal, MATMUL(MATMUL(first, e), second.T))
 
@@ -73,7 +73,7 @@ def _frechet_jvp(tangent: Any, y: Any, a: Any, e: Any) -> Any:
 
 
 def _options(trans: Any, lower: Any) -> tuple[int, bool]:
-    """Whether the matrix is transposed, and whether what is read lies below the diagonal."""
+    """Return whether the matrix is transposed, and whether what is read lies below the diagonal."""
     if trans not in (0, 1, "N", "T"):
         raise ValueError(f"scipy.linalg.solve_triangular(trans={trans!r}): trans is 0, 1, 'N' or 'T' here")
     return int(trans in (1, "T")), bool(lower)
@@ -87,7 +87,7 @@ def _triangular(
 
 
 def _read(x: Any, lower: bool, unit: Any) -> Any:
-    """Ones where a triangular matrix is read."""
+    """Return ones where a triangular matrix is read."""
     ones = np.ones(shape_in(x), raw(x).dtype)
     return np.tril(ones, -bool(unit)) if lower else np.triu(ones, int(bool(unit)))
 

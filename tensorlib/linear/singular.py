@@ -45,13 +45,13 @@ def _svd_vjp(xp: Any, g: Any, y: Any, a: Any, full_matrices: Any = True, compute
 
 
 def svdvals_cotangent(xp: Any, g: Any, a: Any) -> Any:
-    """The cotangent of matrices for that of their singular values."""
+    """Return the cotangent of matrices for that of their singular values."""
     u, _, vh = xp.linalg.svd(a, full_matrices=False)
     return (u * g[..., None, :]) @ vh
 
 
 def _singular_side(xp: Any, g: Any, u: Any, s: Any, v: Any) -> Any:
-    """What the left singular vectors u contribute, for their cotangent g."""
+    """Return what the left singular vectors u contribute, for their cotangent g."""
     off = ~xp.eye(s.shape[-1], dtype=bool)
     gaps = s[..., None, :] ** 2 - s[..., :, None] ** 2
     inner = swapped(xp, u) @ g
@@ -80,7 +80,7 @@ def _svd_jvp(tangent: Any, y: Any, a: Any, full_matrices: Any = True, compute_uv
 
 
 def _with_outside(du: Any, u: Any, moved: Any, s: Any) -> Any:
-    """The tangent of singular vectors with what leaves their span."""
+    """Return the tangent of singular vectors with what leaves their span."""
     if shape_in(u)[-2] <= shape_in(u)[-1]:
         return du
     outside = SUBTRACT(moved, MATMUL(u, MATMUL(transposed(u), moved)))
@@ -88,7 +88,7 @@ def _with_outside(du: Any, u: Any, moved: Any, s: Any) -> Any:
 
 
 def svdvals_tangent(tangent: Any, a: Any) -> Any:
-    """The tangent of the singular values of matrices."""
+    """Return the tangent of the singular values of matrices."""
     u, _, vh = SVD(a, False).items
     return EINSUM("...ik,...ij,...kj->...k", u, tangent, vh)
 
@@ -102,7 +102,7 @@ def _pinv(xp: Any, a: Any, rcond: Any = None, hermitian: Any = False) -> Any:
 
 
 def pinv_cotangent(xp: Any, g: Any, p: Any, a: Any) -> Any:
-    """The cotangent of matrices for that of their pseudoinverses p, the rank staying what it is."""
+    """Return the cotangent of matrices for that of their pseudoinverses p, the rank staying what it is."""
     gt, pt = swapped(xp, g), swapped(xp, p)
     outer, inner = a @ p, p @ a
     left = (gt - outer @ gt) @ (p @ pt)
@@ -111,7 +111,7 @@ def pinv_cotangent(xp: Any, g: Any, p: Any, a: Any) -> Any:
 
 
 def pinv_tangent(tangent: Any, p: Any, a: Any) -> Any:
-    """The tangent of pseudoinverses p, the rank staying what it is."""
+    """Return the tangent of pseudoinverses p, the rank staying what it is."""
     tt, pt = transposed(tangent), transposed(p)
     first = MATMUL(MATMUL(p, pt), SUBTRACT(tt, MATMUL(tt, MATMUL(a, p))))
     second = MATMUL(SUBTRACT(tt, MATMUL(MATMUL(p, a), tt)), MATMUL(pt, p))
@@ -127,7 +127,7 @@ def _lstsq(xp: Any, a: Any, b: Any, rcond: Any = None) -> Any:
 
 
 def _cutoff(a: Any, rcond: Any) -> Any:
-    """The rcond of the pseudoinverse that lstsq applies."""
+    """Return the rcond of the pseudoinverse that lstsq applies."""
     if rcond is not None and rcond >= 0:
         return rcond
     eps = np.finfo(a.dtype).eps
@@ -172,7 +172,7 @@ def _lstsq_right_jvp(tangent: Any, y: Any, a: Any, b: Any, rcond: Any = None) ->
 
 
 def _squares_tangent(change: Any, squares: Any) -> Any:
-    """The tangent of the sums of squares, which are left out where the rank is not full."""
+    """Return the tangent of the sums of squares, which are left out where the rank is not full."""
     if shape_in(squares) == (0,):
         return None
     vector = len(shape_in(change)) == 1

@@ -54,7 +54,7 @@ def _kron_rule(position: int) -> Any:
 
 
 def _lifted(xp: Any, x: Any, axis: int) -> Any:
-    """Vectors along the last axis, those of two elements with a third that is zero."""
+    """Return vectors along the last axis, with a third element 0 for those of two."""
     x = xp.moveaxis(xp.asarray(x), axis, -1)
     if x.shape[-1] == 3:
         return x
@@ -62,7 +62,7 @@ def _lifted(xp: Any, x: Any, axis: int) -> Any:
 
 
 def cross_cotangent(position: int) -> Any:
-    """The rule of an operand of cross."""
+    """Return the rule of an operand of cross."""
 
     def vjp(
         xp: Any,
@@ -90,7 +90,7 @@ def cross_cotangent(position: int) -> Any:
 
 
 def trace_cotangent(xp: Any, g: Any, y: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The cotangent of matrices for that of their traces."""
+    """Return the cotangent of matrices for that of their traces."""
     shape = shape_of(a)
     whole = xp.zeros(shape, g.dtype)
     front = xp.moveaxis(whole, (axis1, axis2), (0, 1))

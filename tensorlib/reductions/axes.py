@@ -1,4 +1,4 @@
-"""What functions along axes share: cotangents brought back over the axes, and axes brought to the end."""
+"""Helpers of functions along axes: cotangents expanded over the axes, and axes moved to the end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rule = Callable[..., Any]
 
 
 def on_lists(vjp: Rule) -> Rule:
-    """A rule for arrays as one for arrays, reals and nested lists, whose elements it reads."""
+    """Return a rule for arrays as one for arrays, reals and nested lists, whose elements it reads."""
 
     def rule(xp: Any, g: Any, y: Any, a: Any, *rest: Any) -> Any:
         if hasattr(a, "dtype"):
@@ -25,39 +25,39 @@ def on_lists(vjp: Rule) -> Rule:
 
 
 def kept(xp: Any, g: Any, ndim: int, axis: Any, keepdims: Any) -> Any:
-    """What was reduced over axes, with these axes as ones of length 1."""
+    """Return a reduced array with the axes of the reduction as axes of length 1."""
     if keepdims or ndim == 0:
         return g
     return g.reshape((1,) * ndim) if axis is None else xp.expand_dims(g, axis)
 
 
 def count(shape: tuple[int, ...], axis: Any) -> int:
-    """How many elements are reduced to one."""
+    """Return how many elements are reduced to one."""
     return math.prod([shape[i] for i in as_axes(axis, len(shape))])
 
 
 def order_of(ndim: int, axis: Any) -> list[int]:
-    """The axes, those that are reduced at the end."""
+    """Return the axes, those that are reduced at the end."""
     last = as_axes(axis, ndim)
     return [i for i in range(ndim) if i not in last] + list(last)
 
 
 def lined_up(xp: Any, a: Any, axis: Any) -> Any:
-    """An array with the axes that are reduced as one, the last."""
+    """Return an array with the axes that are reduced as one, the last."""
     order = order_of(a.ndim, axis)
     kept_shape = [a.shape[i] for i in order[: a.ndim - len(as_axes(axis, a.ndim))]]
     return xp.transpose(a, order).reshape((*kept_shape, count(a.shape, axis)))
 
 
 def put_back(xp: Any, lines: Any, shape: tuple[int, ...], axis: Any) -> Any:
-    """What was lined up, in its own shape."""
+    """Return what `lined_up` gave, in its own shape."""
     order = order_of(len(shape), axis)
     back = sorted(range(len(order)), key=order.__getitem__)
     return xp.transpose(lines.reshape([shape[i] for i in order]), back)
 
 
 def lines_now(x: Any, axis: Any) -> Any:
-    """`lined_up` in rules for tangents."""
+    """Return `lined_up` of an array, in rules for tangents."""
     shape = shape_now(x)
     axis = plain_axis(axis)
     order = order_of(len(shape), axis)
@@ -66,10 +66,10 @@ def lines_now(x: Any, axis: Any) -> Any:
 
 
 def plain_axis(axis: Any) -> Any:
-    """An axis operand in rules for tangents, as Python's own object."""
+    """Return an axis operand in rules for tangents, as Python's own object."""
     return native(ALWAYS, axis)
 
 
 def like_result(x: Any, y: Any) -> Any:
-    """A tangent in the shape of the result."""
+    """Return a tangent in the shape of the result."""
     return call("np.reshape", x, shape_now(y))

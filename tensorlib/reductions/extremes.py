@@ -20,13 +20,13 @@ TIES = "shared evenly by the elements that are equal"
 
 
 def _shares(xp: Any, a: Any, extreme: Any, axis: Any) -> Any:
-    """Which part each element has in the extreme of its axes."""
+    """Return the share of each element in the extreme of its axes."""
     chosen = a == extreme
     return chosen / xp.sum(chosen, axis=axis, keepdims=True)
 
 
 def _share_of(t: Any, name: str, a: Any, axis: Any, keepdims: Any) -> Any:
-    """The mean of a tangent over the elements that are the extreme."""
+    """Return the mean of a tangent over the elements that are the extreme."""
     chosen = EQUAL(a, call(name, a, axis, True))
     total = call("np.sum", WHERE(chosen, t, 0.0), axis, None, keepdims)
     return DIVIDE(total, call("np.sum", chosen, axis, None, keepdims))

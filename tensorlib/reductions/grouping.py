@@ -16,22 +16,22 @@ Rule = Callable[..., Any]
 
 
 def segment_sum(values: Any, index: Any, count: int) -> Any:
-    """For each i < count the sum of the values (rows) whose index is i; 0 where there is none."""
+    """Return for each i < count the sum of the values (rows) whose index is i; 0 where there is none."""
     return _segment_sum(np, values, index, count)
 
 
 def segment_prod(values: Any, index: Any, count: int) -> Any:
-    """For each i < count the product of the values (rows) whose index is i; 1 where there is none."""
+    """Return for each i < count the product of the values (rows) whose index is i; 1 where there is none."""
     return _segment_prod(np, values, index, count)
 
 
 def segment_max(values: Any, index: Any, count: int) -> Any:
-    """For each i < count the largest of the values (rows) whose index is i; -inf where there is none."""
+    """Return for each i < count the largest of the values (rows) of index i; -inf where there is none."""
     return _extreme("maximum", -np.inf)(np, values, index, count)
 
 
 def segment_min(values: Any, index: Any, count: int) -> Any:
-    """For each i < count the smallest of the values (rows) whose index is i; inf where there is none."""
+    """Return for each i < count the smallest of the values (rows) of index i; inf where there is none."""
     return _extreme("minimum", np.inf)(np, values, index, count)
 
 
@@ -88,7 +88,7 @@ SEGMENT_SUM = tensor(
 
 
 def _others(xp: Any, values: Any, index: Any, count: int) -> Any:
-    """For each value the product of the others of its index, whichever of them are zero."""
+    """Return for each value the product of the others of its index, whichever of them are zero."""
     zero = values == 0
     zeros = _segment_sum(xp, zero.astype(int), index, count)[index]
     rest = _segment_prod(xp, xp.where(zero, 1, values), index, count)[index]
@@ -97,7 +97,7 @@ def _others(xp: Any, values: Any, index: Any, count: int) -> Any:
 
 
 def _members(xp: Any, values: Any, index: Any, count: int) -> Any:
-    """(count, most): for each index the positions of its values, then len(values) to the end of the row."""
+    """Return (count, most): for each index the positions of its values, then len(values) to the end of the row."""
     index = xp.asarray(index)
     sizes = xp.bincount(index, minlength=count)
     order = xp.argsort(index, kind="stable")
@@ -117,13 +117,13 @@ MEMBERS = discrete(
 
 
 def _with_last(x: Any, last: float) -> Any:
-    """X with one more row."""
+    """Return x with one more row."""
     row = call("np.full", (1, *shape_now(x)[1:]), last)
     return call("np.concatenate", List([x, row]), 0)
 
 
 def _segment_prod_jvp(tangent: Any, y: Any, values: Any, index: Any, count: int) -> Any:
-    """That of np.prod along the rows of a table in which each index has a row."""
+    """Return the tangent of np.prod along the rows of a table in which each index has a row."""
     members = call("tensorlib.segment-members", values, index, count)
     table = call("np.take", _with_last(values, 1.0), members, 0)
     directions = call("np.take", _with_last(tangent, 0.0), members, 0)
@@ -154,7 +154,7 @@ SEGMENT_PROD = tensor(
 
 
 def _extreme_vjp(xp: Any, g: Any, y: Any, values: Any, index: Any, count: int) -> Any:
-    """Evenly to all values that are the largest (smallest) of their index."""
+    """Return the cotangent shared evenly by the values that are the largest (smallest) of their index."""
     hit = (values == xp.take(y, index, 0)).astype(values.dtype)
     share = _segment_sum(xp, hit, index, count)
     return hit * xp.take(g / xp.where(share == 0, 1, share), index, 0)
@@ -166,7 +166,7 @@ def _extreme_jvp(tangent: Any, y: Any, values: Any, index: Any, count: int) -> A
 
 
 def _shares(xp: Any, values: Any, y: Any, index: Any, count: int) -> Any:
-    """What part of the derivative of its index each value has."""
+    """Return the share of each value in the derivative of its index."""
     return _extreme_vjp(xp, xp.ones_like(y), y, values, index, count)
 
 

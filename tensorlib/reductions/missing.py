@@ -1,4 +1,4 @@
-"""Sums and means along axes of what is a number: NaNs are left out."""
+"""Sums and means along axes that leave out NaNs."""
 
 from __future__ import annotations
 

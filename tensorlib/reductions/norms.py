@@ -32,14 +32,14 @@ def _norm(xp: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = Fa
 
 
 def _is_matrix(ndim: int, ord: Any, axis: Any) -> bool:
-    """Whether it is a norm of matrices other than that of their elements."""
+    """Return whether it is a norm of matrices other than that of their elements."""
     if ord in (None, "fro"):
         return False
     return len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
 
 
 def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
-    """The derivative of the norm y, which broadcasts, by each element."""
+    """Return the derivative of the norm y, which broadcasts, by each element."""
     shape = shape_now(x) if type(x) in NUMBERS else x.shape
     axis = plain_axis(axis)
     if _is_matrix(len(shape), ord, axis):
@@ -103,7 +103,7 @@ NORM = tensor(
 
 
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False) -> Any:
-    """log(sum(b * exp(a))) over axes, without overflow; b: factors, 1 if left out."""
+    """Return log(sum(b * exp(a))) over axes, without overflow; b: factors, 1 if left out."""
     return LOGSUMEXP(a, axis, b, keepdims)
 
 

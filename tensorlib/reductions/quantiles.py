@@ -19,7 +19,7 @@ METHOD = "only method='linear' is taken"
 
 
 def _neighbours(xp: Any, q: Any, n: int) -> tuple[Any, Any, Any]:
-    """For levels as a vector: the positions of the sorted elements beside each, and how far it is between."""
+    """Return for each of a vector of levels the sorted elements beside it, and where it is between them."""
     place = xp.ravel(xp.asarray(q, float)) * (n - 1)
     low = xp.clip(xp.floor(place), 0, max(n - 2, 0)).astype(int)
     return low, xp.minimum(low + 1, n - 1), place - low
@@ -31,7 +31,7 @@ def _sorted(xp: Any, a: Any, axis: Any) -> tuple[Any, Any]:
 
 
 def _lines_of(xp: Any, g: Any, levels: int, lines: Any) -> Any:
-    """The cotangent of the result with one line of levels for each of elements."""
+    """Return the cotangent of the result with one line of levels for each of elements."""
     return xp.moveaxis(g.reshape((levels, *lines.shape[:-1])), 0, -1)
 
 
@@ -59,7 +59,7 @@ def _of_levels(xp: Any, g: Any, a: Any, q: Any, axis: Any) -> Any:
 
 
 def _between(t: Any, y: Any, a: Any, q: Any, axis: Any) -> Any:
-    """What the tangent of the elements contributes."""
+    """Return what the tangent of the elements contributes."""
     order, low, high, part = _order_now(a, q, axis)
     in_order = call("np.take_along_axis", lines_now(t, axis), order, -1)
     below = MULTIPLY(SUBTRACT(1.0, part), call("np.take", in_order, low, -1))
@@ -67,7 +67,7 @@ def _between(t: Any, y: Any, a: Any, q: Any, axis: Any) -> Any:
 
 
 def _slopes(y: Any, a: Any, q: Any, axis: Any) -> Any:
-    """The derivative by the level, in the shape of the result."""
+    """Return the derivative by the level, in the shape of the result."""
     order, low, high, _ = _order_now(a, q, axis)
     in_order = call("np.take_along_axis", lines_now(a, axis), order, -1)
     n = shape_now(in_order)[-1]
@@ -115,7 +115,7 @@ MEDIAN = tensor(
 
 
 def _quantile(name: str, unit: float) -> Tensor:
-    """unit: what a level of 1 is."""
+    """Register a quantile; unit: the level of the greatest element."""
 
     def value(
         xp: Any, a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: Any = False
@@ -151,7 +151,7 @@ def _quantile(name: str, unit: float) -> Tensor:
 
 
 def _level_tangents(t: Any, y: Any, unit: float) -> Any:
-    """The tangent of levels, with axes of length 1 behind."""
+    """Return the tangent of levels, with axes of length 1 behind."""
     behind = len(shape_now(y)) - len(shape_now(t))
     return call("np.divide", call("np.reshape", t, shape_now(t) + (1,) * behind), unit)
 

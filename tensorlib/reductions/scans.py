@@ -60,7 +60,7 @@ LATER = linear(
 
 
 def _both(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:
-    """The product of two factors, and its tangent, for factors with theirs."""
+    """Return the product of two factors, and its tangent, for factors with theirs."""
     (x, dx), (y, dy) = first, second
     return MULTIPLY(x, y), ADD(MULTIPLY(dx, y), MULTIPLY(x, dy))
 
@@ -69,7 +69,7 @@ def _both(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 def _product_along(t: Any, a: Any) -> Any:
-    """The tangent of the products of lines: by halves, without division; None of empty lines."""
+    """Return the tangent of the products of lines: by halves, without division; None of empty lines."""
     rest: Any = None
     n = shape_now(a)[-1]
     while n > 1:
@@ -84,7 +84,7 @@ def _product_along(t: Any, a: Any) -> Any:
 
 
 def _others(xp: Any, lines: Any) -> Any:
-    """For each element the product of the others of its line."""
+    """Return for each element the product of the others of its line."""
     before, after = xp.ones_like(lines), xp.ones_like(lines)
     before[..., 1:] = xp.cumprod(lines[..., :-1], axis=-1)
     after[..., :-1] = xp.cumprod(lines[..., :0:-1], axis=-1)[..., ::-1]
@@ -126,7 +126,7 @@ PROD = tensor(
 
 
 def _place(a: Any, axis: Any) -> Any:
-    """The axis, of which None is the only one of the flattened array."""
+    """Return the axis, of which None is the only one of the flattened array."""
     return tuple(range(a.ndim)) if axis is None else axis
 
 
@@ -147,7 +147,7 @@ CUMSUM = linear(
 
 
 def _received(xp: Any, g: Any, lines: Any) -> Any:
-    """For each place of lines s[j] = g[j] + x[j + 1] s[j + 1]: by doubling, as the scan of these maps."""
+    """Return s[j] = g[j] + x[j + 1] s[j + 1] of all lines: by doubling, as the scan of these maps."""
     n = lines.shape[-1]
     total, factor = xp.array(g), xp.zeros_like(lines)
     factor[..., :-1] = lines[..., 1:]
@@ -206,7 +206,7 @@ CUMPROD = tensor(
 
 
 def _undone(xp: Any, g: Any, axis: int) -> Any:
-    """The cotangent of an array whose differences have received g."""
+    """Return the cotangent of an array whose differences have received g."""
     shape = [n + 1 if i == axis % g.ndim else n for i, n in enumerate(g.shape)]
     whole = xp.zeros(shape, g.dtype)
     lines = xp.moveaxis(whole, axis, -1)

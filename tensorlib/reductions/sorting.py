@@ -12,7 +12,7 @@ from tensorlib.rules import discrete
 
 
 def _in_order(xp: Any, like: Any, order: Any, g: Any, axis: Any) -> Any:
-    """The cotangent of an array whose elements were taken in an order along an axis."""
+    """Return the cotangent of an array whose elements were taken in an order along an axis."""
     if axis is None:
         whole = xp.zeros(like.size, g.dtype)
         whole[order] = g

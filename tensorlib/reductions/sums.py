@@ -19,7 +19,7 @@ SHAPE = "that of the array without the axes; with keepdims these have length 1"
 
 
 def axes_samples(*further: tuple[Any, ...], empty: bool = True) -> Any:
-    """Arrays of all kinds beside axes; further: other operands, for each of which one sample is made."""
+    """Return arrays of all kinds beside axes; further: other operands, each of which makes one sample."""
 
     def samples(rng: Any) -> list[tuple[Any, ...]]:
         found = (
@@ -33,7 +33,7 @@ def axes_samples(*further: tuple[Any, ...], empty: bool = True) -> Any:
 
 
 def safe(y: Any) -> Any:
-    """A divisor, 1 where it is 0."""
+    """Return a divisor, 1 where it is 0."""
     return WHERE(EQUAL(y, 0.0), 1.0, y)
 
 
@@ -112,7 +112,7 @@ def _std_vjp(
 
 
 def _along_deviations(t: Any, a: Any, axis: Any, ddof: Any, keepdims: Any) -> Any:
-    """The mean of the tangent times the deviations."""
+    """Return the mean of the tangent times the deviations."""
     t, a = tangent_array(t), stacked(a)
     deviations = _conjugate(SUBTRACT(a, call("np.mean", a, axis, None, True)))
     total = call("np.sum", MULTIPLY(deviations, t), axis, None, keepdims)
@@ -167,7 +167,7 @@ STD = tensor(
 
 
 def _aligned(xp: Any, weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
-    """The weights in a shape that broadcasts to that of the array."""
+    """Return the weights in a shape that broadcasts to that of the array."""
     if weights is None or xp.shape(weights) == shape:
         return weights
     place = axis % len(shape)

@@ -1,4 +1,4 @@
-"""Functions given by their values at points: interpolation, integrals, differences, convolution."""
+"""Functions given by their values at points: interpolation, integrals."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tensorlib.rules import discrete, unbroadcast
 
 
 def _interval(xp: Any, x: Any, points: Any) -> Any:
-    """For each x the number of the interval between points that holds it."""
+    """Return for each x the number of the interval between points that holds it."""
     return xp.clip(xp.searchsorted(points, x, side="right") - 1, 0, len(points) - 2)
 
 
 def _interp_terms(xp: Any, x: Any, points: Any, values: Any) -> tuple[Any, ...]:
-    """The interval, how far x is in it, the slope there, and whether x is between the ends."""
+    """Return the interval, how far x is in it, the slope there, and whether x is between the ends."""
     points, values, x = xp.asarray(points), xp.asarray(values), xp.asarray(x)
     i = _interval(xp, x, points)
     length = points[i + 1] - points[i]
@@ -34,7 +34,7 @@ def _interp(namespace: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: A
 
 
 def _outside(xp: Any, x: Any, points: Any, left: Any, right: Any) -> Any:
-    """Where the result is neither left nor right."""
+    """Return where the result is neither `left` nor `right`."""
     x, points = xp.asarray(x), xp.asarray(points)
     kept = xp.ones(x.shape, bool)
     if left is not None:
@@ -96,7 +96,7 @@ BETWEEN = discrete(
 
 
 def _local(x: Any, xtab: Any, ftab: Any) -> tuple[Any, Any, Any, Any]:
-    """The same made of records; the last is 1 where x is between the ends."""
+    """Return the same made of records; the last is 1 where x is between the ends."""
     i = call(SLOPE, x, xtab)
     next_i = call("np.add", i, 1)
     left = call("np.take", xtab, i)
@@ -154,7 +154,7 @@ INTERP = tensor(
 
 
 def _widths_of(xp: Any, y: Any, x: Any, dx: Any, axis: int) -> Any:
-    """The widths of the intervals, as they broadcast with y."""
+    """Return the widths of the intervals, as they broadcast with y."""
     if x is None:
         return dx
     d = xp.diff(x, axis=axis if np.ndim(x) > 1 else -1)

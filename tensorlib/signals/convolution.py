@@ -16,7 +16,7 @@ from tensorlib.rules import unbroadcast, zeroed
 
 
 def _start(n: int, m: int, mode: str) -> int:
-    """Where the result begins in the full one, of n + m - 1 elements."""
+    """Return where the result begins in the full one, of n + m - 1 elements."""
     if mode == "full":
         return 0
     shorter = min(n, m)
@@ -80,7 +80,7 @@ CONVOLVE = tensor(
 
 
 def _correlate_start(n: int, m: int, mode: str) -> int:
-    """As in `_start`; where the second vector is longer NumPy exchanges both, and reverses the result."""
+    """Return the same as `_start`; where the second vector is longer, NumPy exchanges both and reverses."""
     if mode != "same" or n >= m:
         return _start(n, m, mode)
     return n + m - 1 - m - (n - 1) // 2
@@ -116,7 +116,7 @@ CORRELATE = tensor(
 
 
 def _along_axes(ndim: int, axis: Any, spacings: tuple[Any, ...]) -> list[tuple[int, Any]]:
-    """The axes, each with the spacing along it."""
+    """Return the axes, each with the spacing along it."""
     axes = list(range(ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
     if len(spacings) < len(axes):
         spacings = (spacings or (1.0,)) * len(axes)
@@ -132,7 +132,7 @@ keywords_first(_gradient, "varargs", {"axis": None, "edge_order": 1})
 
 
 def _undifferenced(xp: Any, g: Any, n: int, spacing: Any, axis: int, edge_order: int) -> Any:
-    """The cotangent of an array of which the gradient along an axis was taken.
+    """Return the cotangent of an array of which the gradient along an axis was taken.
 
     Each element of the gradient is a sum of at most three neighbours: what it has of each is found by taking
     the gradient of three combs.
@@ -160,7 +160,7 @@ def _gradient_vjp(xp: Any, g: Any, y: Any, f: Any, axis: Any, edge_order: int, *
 
 
 def _of_spacing(position: int, spacings: int, count: int) -> list[int]:
-    """Which parts of the result the spacing at a position is for: the first is at 3."""
+    """Return which parts of the result the spacing at a position is for; the first position is 3."""
     return list(range(count)) if spacings == 1 else [position - 3]
 
 

@@ -31,7 +31,7 @@ _SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward":
 
 
 def _resized(xp: Any, g: Any, size: int, axis: int) -> Any:
-    """The first elements along an axis, or with zeros behind them."""
+    """Return the first elements along an axis, or with zeros behind them."""
     have = g.shape[axis]
     if have > size:
         return xp.moveaxis(xp.moveaxis(g, axis, -1)[..., :size], -1, axis)
@@ -42,7 +42,7 @@ def _resized(xp: Any, g: Any, size: int, axis: int) -> Any:
 
 
 def _weighted(xp: Any, g: Any, n: int, axis: int, inner: float) -> Any:
-    """The terms of half a spectrum, those that stand for two multiplied by `inner`."""
+    """Return the terms of half a spectrum, those that stand for two multiplied by `inner`."""
     count = g.shape[axis]
     weights = xp.full(count, inner, xp.real(g).dtype)
     weights[0] = 1.0
@@ -74,12 +74,12 @@ _BACK: dict[str, Back] = {"fft": _fft_back, "ifft": _ifft_back, "rfft": _rfft_ba
 
 
 def _default(kind: str, size: int) -> int:
-    """The length of a transform of so many elements."""
+    """Return the length of a transform of so many elements."""
     return 2 * (size - 1) if kind == "irfft" else size
 
 
 def _along_axis(kind: str) -> dict[str, Any]:
-    """The value and the rule of a transform along one axis."""
+    """Return the value and the rule of a transform along one axis."""
 
     def value(xp: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
         return getattr(xp.fft, kind)(a, n, axis, norm)
@@ -97,7 +97,7 @@ def _along_axis(kind: str) -> dict[str, Any]:
 
 
 def _steps(kind: str, shape: tuple[int, ...], s: Any, axes: Any) -> list[tuple[str, int, int, int]]:
-    """In the order of their application: the transform, its axis, how many elements it gets, its length."""
+    """Return for each transform, in order of application: itself, its axis, the number of elements, its length."""
     if axes is None:
         axes = list(range(len(shape))) if s is None else list(range(-len(s), 0))
     lengths = [-1] * len(axes) if s is None else list(s)
@@ -118,7 +118,7 @@ def _steps(kind: str, shape: tuple[int, ...], s: Any, axes: Any) -> list[tuple[s
 
 
 def _along_axes(name: str, kind: str, default: Any) -> dict[str, Any]:
-    """The value and the rule of a transform along several axes."""
+    """Return the value and the rule of a transform along several axes."""
 
     def value(xp: Any, a: Any, s: Any = None, axes: Any = default, norm: Any = None) -> Any:
         return getattr(xp.fft, name)(a, s, axes, norm)

@@ -1,7 +1,8 @@
 """Arithmetic and comparison of Python programs.
 
-Each operation is two records: a Scalar for reals (and reals beside integers), and NAME + "/any" for all
-other operands: integers and booleans exactly, strings, sequences, and what Python refuses.
+Each operation has two records: a Scalar for reals (and reals beside integers), made of a definition of
+checkpoint.scalars, and NAME + "/any" for all other operands: integers and booleans, which are exact, strings,
+sequences, and operands that Python refuses.
 """
 
 from __future__ import annotations
@@ -61,11 +62,11 @@ def scalar(
     return register(record)
 
 
-# What is no real
+# Operands other than reals
 
 
 def _plainly(function: Function, otherwise: Function) -> Function:
-    """The function on Python's own objects; `otherwise(now, *operands)` where one is none."""
+    """Return the function of Python's own objects, which calls `otherwise(now, *operands)` for others."""
 
     def value(now: Now, *operands: Any) -> Any:
         for operand in operands:
@@ -78,7 +79,7 @@ def _plainly(function: Function, otherwise: Function) -> Function:
 
 
 def asking(function: Function) -> Function:
-    """The function by Python itself, on whatever the operands are."""
+    """Return the function that Python itself computes, whatever the operands are."""
     return _plainly(function, lambda now, *operands: computed(now, function, *operands))
 
 
@@ -132,7 +133,7 @@ scalar(arithmetic.multiply, "imul", operator.mul, operator.imul, _IMUL, doc="pro
 
 
 def _also_in_place(of: str, function: Function) -> None:
-    """Register the operation in place that is like another but for what Python's errors call it."""
+    """Register an operation in place that differs from another only in its name in Python's errors."""
     like = lookup(f"py.{of}")
     if isinstance(like, Scalar):
         definition = next(d for d in definitions().values() if like.name in (*d.exact, *d.beside))
@@ -152,7 +153,7 @@ def _iadd(now: Now, step: int, x: Any, y: Any) -> Any:
 
 
 def _in_place(now: Now, apart: Function, function: Function, x: Any, y: Any) -> Any:
-    """What the operation gives that is not in place; where it fails, the error of the one that is."""
+    """Return what the operation that is not in place gives; fail with the error of the one that is."""
     try:
         return apart(now, x, y)
     except TypeError:
@@ -215,7 +216,7 @@ by_python("divmod-check", 2, "None, or what divmod(x, y) raises", lambda x, y: d
 
 
 def integer(now: Now, *operands: Any) -> Any:
-    """int(x) or int(x, base)."""
+    """Return int(x) or int(x, base)."""
     return asked(now, int, *operands)
 
 

@@ -1,4 +1,4 @@
-"""Methods that only arrays have, and what asks for them; tensorlib's records overload the methods.
+"""Methods that only arrays have; tensorlib's records overload them.
 
 With any other first operand they fail as Python does.
 """
@@ -16,7 +16,7 @@ from checkpoint.prims.python.support import rearrange
 
 
 def _missing(method: str) -> Callable[..., Any]:
-    """What a method of arrays does with anything else."""
+    """Return what a method of arrays does with anything else: it raises AttributeError."""
 
     def value(now: Now, x: Any, *operands: Any) -> Any:
         raise AttributeError(f"{class_of(x).__name__!r} object has no attribute {method!r}")

@@ -1,4 +1,4 @@
-"""Comparisons of values that are not two reals: deep, as Python's, and without recursion.
+"""Comparisons of values that are not two reals: deep, as in Python, and without recursion.
 
 In: values. Out: a boolean, or Python's own exception. Numbers compare by their real parts, integers with
 reals exactly. Objects compare by a dataclass's rule or by a method of their class; where Python would
@@ -44,7 +44,7 @@ _MIRRORED: dict[Any, Any] = {
 
 
 def equal(now: Now, x: Any, y: Any) -> bool:
-    """X == y."""
+    """Return x == y."""
     pending = [(x, y)]
     while pending:
         x, y = pending.pop()
@@ -62,12 +62,12 @@ def equal(now: Now, x: Any, y: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """What a program can only pass on, as a library's own object."""
+    """Return the library's own object in what a program can only pass on."""
     return value.value if type(value) is Native else value
 
 
 def _equal_atoms(x: Any, y: Any) -> bool:
-    """Equality where at most one operand is a container, and none an object."""
+    """Return x == y where at most one operand is a container, and none an object."""
     kind, other = type(x), type(y)
     if kind in NUMBERS:
         x = real_part(x)
@@ -85,7 +85,7 @@ def _equal_atoms(x: Any, y: Any) -> bool:
 
 
 def same_function(x: Closure, y: Closure) -> bool:
-    """Whether two closures are one function: one text, which has captured nothing."""
+    """Return whether two closures are one function: one text, which has captured nothing."""
     if x.lam is not y.lam and x.lam.shown and y.lam.shown:
         return False
     if x.lam is y.lam and (x.env is y.env or not x.env.values):
@@ -101,7 +101,7 @@ def _functions_compared() -> RunError:
 
 
 def _equal_shapes(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
-    """Pairs of parts that must be equal for two containers to be; None if the containers differ."""
+    """Return the pairs of parts that must be equal for two containers to be equal; None if they differ."""
     left, right = current(now, x), current(now, y)
     if is_object(x) or is_object(y):
         return _equal_objects(now, x, y)
@@ -136,7 +136,7 @@ def _defining(cls: type, name: str) -> type:
 
 
 def equality_by_fields(cls: type) -> bool:
-    """Whether the equality of a class is the one that `dataclass` makes, of its fields."""
+    """Return whether a class has the equality that `dataclass` makes, of its fields."""
     owner = _defining(cls, "__eq__")
     params = vars(owner).get("__dataclass_params__")
     code = getattr(vars(owner)["__eq__"], "__code__", None)
@@ -144,7 +144,7 @@ def equality_by_fields(cls: type) -> bool:
 
 
 def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bool:
-    """X < y, or with <=, >, >=: sequences by their first elements that differ."""
+    """Return x < y, or with <=, >, >=: sequences by their first elements that differ."""
     while (type(x) is List and type(y) is List) or (is_tuple(x) and is_tuple(y)):
         if class_of(x) is not class_of(y) and issubclass(class_of(y), class_of(x)):
             x, y, function = y, x, _MIRRORED[function]  # Python asks a subclass first
@@ -163,7 +163,7 @@ def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bo
 
 
 def identical(now: Now, x: Any, y: Any) -> bool:
-    """X is y, for what has an identity of its own: None, True, False, classes, small integers."""
+    """Return x is y, for what has an identity of its own: None, True, False, classes, small integers."""
     if x is None or y is None or type(x) is bool or type(y) is bool:
         return x is y
     if class_of(x) is not class_of(y):
@@ -180,7 +180,7 @@ def identical(now: Now, x: Any, y: Any) -> bool:
 
 
 def contains(now: Now, x: Any, v: Any) -> bool:
-    """V in x."""
+    """Return v in x."""
     if type(x) is Dict:
         return key_of(now, v) in current(now, x)
     if type(x) is List or is_tuple(x):
@@ -191,7 +191,7 @@ def contains(now: Now, x: Any, v: Any) -> bool:
 
 
 def position(now: Now, x: Any, v: Any, *bounds: Any) -> int:
-    """x.index(v) of a list or tuple, between bounds."""
+    """Return x.index(v) of a list or tuple, between bounds."""
     items = elements(now, x)
     for i in range(len(items))[slice(*_bounds(now, bounds))]:
         if equal(now, items[i], v):
@@ -201,7 +201,7 @@ def position(now: Now, x: Any, v: Any, *bounds: Any) -> int:
 
 
 def _bounds(now: Now, bounds: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A slice's bounds, checked by Python itself."""
+    """Return a slice's bounds, checked by Python itself."""
     checked = natives(now, bounds)
     if not all(type(bound) in (int, bool) for bound in checked):
         nothing: Any = []
@@ -210,7 +210,7 @@ def _bounds(now: Now, bounds: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def position_to_remove(now: Now, x: Any, v: Any) -> int:
-    """Where x.remove(v) finds v in a list."""
+    """Return the position at which x.remove(v) finds v in a list."""
     for i, item in enumerate(elements(now, x)):
         if equal(now, item, v):
             return i
@@ -218,12 +218,12 @@ def position_to_remove(now: Now, x: Any, v: Any) -> int:
 
 
 def count(now: Now, x: Any, v: Any) -> int:
-    """x.count(v) of a list or tuple."""
+    """Return x.count(v) of a list or tuple."""
     return sum(equal(now, item, v) for item in elements(now, x))
 
 
 def order(now: Now, x: Any, reverse: Any) -> Record:
-    """The positions of x's elements as a stable sort puts them."""
+    """Return the positions of x's elements in the order of a stable sort."""
     keys = natives(now, elements(now, x))
     return tuple_of(asked(now, _sorted_positions, keys, reverse))
 

@@ -43,7 +43,7 @@ rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: 
 def _keywords(
     now: Now, mapping: Any, function: str, taken: str, keywords: str, names: str, takes_more: bool
 ) -> Dict:
-    """What f(..., **mapping) passes beyond the names of parameters; the errors of such a call."""
+    """Return what f(..., **mapping) passes beyond the names of parameters, or raise its errors."""
     if type(mapping) is not Dict:
         kind = class_of(mapping).__name__
         raise TypeError(f"{function}() argument after ** must be a mapping, not {kind}")

@@ -17,7 +17,7 @@ ARGS = ("args",)
 
 
 def is_exception(x: Any) -> bool:
-    """Whether it is an exception, raised by the program or by a primitive."""
+    """Return whether a value is an exception, raised by the program or by a primitive."""
     return type(x) is Failure or (type(x) is Record and issubclass(x.layout.cls, BaseException))
 
 

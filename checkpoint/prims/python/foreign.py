@@ -1,4 +1,4 @@
-"""Functions of the user's own as one step: what checkpoint.primitive makes, called within a program.
+"""Functions of the user's own as one step: calls of what checkpoint.primitive makes.
 
     (py.call-primitive f a ...)      f: a Foreign, a constant of the program
 
@@ -28,7 +28,7 @@ from checkpoint.prims.python.tangents import tangent_from
 
 
 def _call(context: Context, foreign: Any, *operands: Any) -> Any:
-    """The value at operands that may hold any number."""
+    """Return the value at operands that may hold any number."""
     if type(foreign) is not Foreign:
         raise OperandError("operand 1 is not a primitive of the user's")
     arguments = enter(Record(TUPLE, operands))
@@ -42,7 +42,7 @@ def _call(context: Context, foreign: Any, *operands: Any) -> Any:
 
 
 def _value(foreign: Foreign, arguments: Record) -> Any:
-    """On floats."""
+    """Return the value at operands of floats."""
     result = foreign.value(*native(arguments))
     return _language(result, f"the value of {foreign.name}")
 
@@ -87,7 +87,7 @@ def _too_deep(foreign: Foreign, rule: str) -> str:
 
 
 def _on_tape(foreign: Foreign, arguments: Record, found: list[Any]) -> Any:
-    """One block; the result's numbers are leaves of the tape."""
+    """Return the value, taped as one block; the result's numbers are leaves of the tape."""
     if foreign.vjp is None:
         raise RunError(
             f"{foreign.name} has no vjp, and reverse mode needs it: "
@@ -107,7 +107,7 @@ def _on_tape(foreign: Foreign, arguments: Record, found: list[Any]) -> Any:
 
 
 def _cotangents(foreign: Foreign, arguments: Record, y: Any, ybar: Any) -> list[float]:
-    """What the user's vjp gives for each number of the arguments."""
+    """Return what the user's vjp gives for each number of the arguments."""
     assert foreign.vjp is not None
     given = foreign.vjp(native(ybar), native(y), *native(arguments))
     name = f"the cotangent that the vjp of {foreign.name} returned"

@@ -1,4 +1,4 @@
-"""The functions of Python's module `math` that have no derivative: on integers, to integers, to booleans."""
+"""Functions of Python's module `math` that have no derivative: on integers, to integers, to booleans."""
 
 from __future__ import annotations
 

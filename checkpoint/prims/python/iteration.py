@@ -1,4 +1,4 @@
-"""What loops and calls of values ask: for the elements of anything, for the procedure of so many arguments.
+"""Primitives of loops and calls of values: the elements of anything, the procedure of so many arguments.
 
 The result is an operand itself, or what it holds; nothing is made but the keys of a dictionary.
 """
@@ -48,7 +48,7 @@ def _callee(now: Now, function: Any, count: int) -> Any:
 
 
 def _nowhere(now: Now, *operands: Any) -> None:
-    """Nothing that these give is a copy of a field."""
+    """Return None: nothing that these primitives give is a copy of a field."""
 
 
 _AS_IT_IS = "({0} if type({0}) is range or (type({0}) is List and m.steps < {0}.stale) else {p}(m, {0}))"

@@ -44,7 +44,7 @@ _COMPOUND = frozenset((Record, List, Dict, Pair, tuple))
 
 
 def class_of(value: Any) -> type:
-    """The Python class of a value."""
+    """Return the Python class of a value."""
     kind = type(value)
     if kind in NUMBERS:
         part = real_part(value)
@@ -63,7 +63,7 @@ def class_of(value: Any) -> type:
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, for messages: its class, of an array also the dtype and shape."""
+    """Return what messages call a value: its class, and of an array the dtype and shape."""
     part = real_part(value) if type(value) in NUMBERS else value
     if type(part) in ARRAYS:
         shape = tuple(part.data.shape)
@@ -73,7 +73,7 @@ def kind_of(value: Any) -> str:
 
 
 def placeholder(closure: Closure) -> Any:
-    """A function that stands for a closure in messages; it cannot be called."""
+    """Return a function that stands for a closure in messages; it cannot be called."""
 
     def function(*_: Any, **__: Any) -> Any:
         raise RunError("a function of the program was called from within a primitive")
@@ -84,7 +84,7 @@ def placeholder(closure: Closure) -> Any:
 
 
 def python_exception(exception: Exception) -> Exception:
-    """The exception that Python itself would have raised: an operand that is refused is a TypeError."""
+    """Return the exception that Python itself would have raised: TypeError for an operand that is refused."""
     if type(exception) is WrongCall:
         return TypeError(_refused_call(exception))
     return TypeError(*exception.args) if type(exception) is OperandError else exception
@@ -99,12 +99,12 @@ def _refused_call(error: WrongCall) -> str:
 
 
 def source_name(name: str) -> str:
-    """The name that a variable of the core has in its Python function."""
+    """Return the name that a variable of the core has in its Python function."""
     return name.rpartition(".")[0] or name
 
 
 def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any] = placeholder) -> Any:
-    """A value as Python's own object; with `now`, lists and dictionaries are looked at then."""
+    """Return a value as Python's own object; `now`: the moment at which lists and dictionaries are read."""
 
     def leaf(part: Any) -> Any:
         return DESCEND if type(part) in _COMPOUND else _leaf(part, function, now)
@@ -174,7 +174,7 @@ def _built(value: Any, parts: list[Any]) -> Any:
 
 
 def _exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseException:
-    """An exception with these args. Only Python's own classes, whose text may need it, are initialized."""
+    """Return an exception with these args; only Python's own classes, which may need it, are initialized."""
     if cls.__module__ == "builtins":
         try:
             return cls(*args)
@@ -189,7 +189,7 @@ def _exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseException
 
 
 def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN) -> Any:
-    """A Python object as a value of the language; lists and dictionaries in it belong to `owner`."""
+    """Return a Python object as a value of the language; lists and dictionaries in it belong to `owner`."""
     open_ids: set[int] = set()
 
     def opened(item: Any) -> Any:
@@ -221,7 +221,7 @@ Taken = tuple[list[Any], Callable[[list[Any]], Any]]
 
 
 def _taken_apart(value: Any, owner: object) -> Taken | None:
-    """The parts of a Python object and how their values make its value; None for what is no data."""
+    """Return the parts of a Python object and what makes its value of theirs; None for what is no data."""
     cls = type(value)
     if cls is list:
         return list(value), lambda parts: List(parts, owner=owner)
@@ -248,7 +248,7 @@ def _record(layout: Layout) -> Callable[[list[Any]], Any]:
 
 
 def _checked_key(key: Any) -> Any:
-    """A dictionary's key, if a program can have it."""
+    """Return a dictionary's key, or raise if no program can have it."""
     pending = [key]
     while pending:
         part = pending.pop()
@@ -264,7 +264,7 @@ def _checked_key(key: Any) -> Any:
 
 
 def is_plain_object(value: Any) -> bool:
-    """Whether an object is what the attributes that it was given say, and no more."""
+    """Return whether an object is no more than the attributes that it was given."""
     cls = type(value)
     made_by_class_statement = bool(cls.__flags__ & (1 << 9))
     if isinstance(value, (type, Enum)) or not made_by_class_statement or hasattr(cls, "__del__"):
@@ -279,7 +279,7 @@ def is_plain_object(value: Any) -> bool:
 
 
 def attribute_names(value: Any) -> tuple[str, ...]:
-    """The names of an object's attributes: a dataclass's fields, slots, then the others in their order."""
+    """Return the names of an object's attributes: a dataclass's fields, slots, then the others in order."""
     names: dict[str, None] = {}
     if dataclasses.is_dataclass(value):
         names.update(dict.fromkeys(field.name for field in dataclasses.fields(value)))
@@ -292,7 +292,7 @@ def attribute_names(value: Any) -> tuple[str, ...]:
 
 
 def getattr_of(value: Any, name: str) -> Any:
-    """An object's own attribute, without the class's say."""
+    """Return an object's own attribute, whatever its class defines."""
     return object.__getattribute__(value, name)
 
 

@@ -1,4 +1,4 @@
-"""Objects: their attributes, what they are instances of; and plain reals of any value."""
+"""Primitives of objects: their attributes and classes; and plain reals of any value."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _attribute_place(now: Now, x: Any, name: str) -> Any:
 
 
 def classes_of(types: Any) -> tuple[type, ...]:
-    """The classes of a constant."""
+    """Return the classes that a constant is or holds."""
     return (types.cls,) if type(types) is Layout else types.classes
 
 

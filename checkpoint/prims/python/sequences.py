@@ -1,4 +1,4 @@
-"""Tuples, lists, strings, ranges: making, reading, cutting, taking apart."""
+"""Primitives of tuples, lists, strings and ranges: making, reading, slicing, unpacking."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _length(now: Now, x: Any) -> int:
 
 
 def truth(now: Now, x: Any) -> bool:
-    """bool(x); an object whose class does not say is true."""
+    """Return bool(x); an object whose class does not define it is true."""
     kind = type(x)
     if kind in PLAIN:
         return bool(x)
@@ -193,7 +193,7 @@ rearrange("permuted", 2, "the list of x's elements in an order, as py.order give
 
 @cache
 def _unpacking(before: int, rest: bool, after: int) -> Any:
-    """Python's own assignment to that many names."""
+    """Raise what Python raises for an assignment to that many names."""
     names = [
         *(f"a{i}" for i in range(before)),
         *(["*rest"] if rest else []),
@@ -209,7 +209,7 @@ def _not_unpacked(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
 
 
 def _parts(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
-    """The elements of x, which are as many as asked for."""
+    """Return the elements of x, or raise if they are not as many as asked for."""
     if type(x) in (List, Dict, str, range) or is_tuple(x):
         items = elements(now, x)
         if len(items) == before + after or (rest and len(items) > before + after):

@@ -1,8 +1,8 @@
-"""What the primitives of Python programs share: registering them, and asking Python itself.
+"""Registering the primitives of Python programs, and having Python itself perform them.
 
-Where an operation is not on the values that a primitive knows, its operands are made Python's own objects
-and Python performs it: then its exception, text included, is the right one. Where Python would succeed,
-by the code of a class of the user's, the run ends: that code would lose the derivatives.
+For operands that a primitive does not know, Python performs the operation on its own objects, so that its
+exceptions, texts included, are raised. Where Python would succeed by code of a user's class, the run ends
+with an error: that code would lose the derivatives.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ WHOLE = frozenset((bool, int))
 
 
 def moved(items: Iterable[Any]) -> list[Any]:
-    """Copies of fields, for another container."""
+    """Return copies of fields, for another container."""
     return list(map(fresh, items))
 
 
 def tuple_of(items: Iterable[Any]) -> Record:
-    """A tuple of copies."""
+    """Return a tuple of copies."""
     return Record(TUPLE, tuple(map(fresh, items)))
 
 
 def list_of(now: Now, items: Iterable[Any]) -> List:
-    """A list of copies that belongs to the run."""
+    """Return a list of copies that belongs to the run."""
     return List(moved(items), owner=now.owner)
 
 
 def natives(now: Now, values: Iterable[Any]) -> list[Any]:
-    """Operands as Python's own objects."""
+    """Return operands as Python's own objects."""
     return [value if type(value) in PLAIN else native(value, now) for value in values]
 
 
 def is_tuple(value: Any) -> bool:
-    """Whether it is a tuple, named or not."""
+    """Return whether a value is a tuple, named or not."""
     return type(value) is Record and issubclass(value.layout.cls, tuple)
 
 
 def is_object(value: Any) -> bool:
-    """Whether it is a record that is no tuple."""
+    """Return whether a value is a record that is no tuple."""
     return type(value) is Record and not issubclass(value.layout.cls, tuple)
 
 
@@ -73,7 +73,7 @@ def refused(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def asked(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
-    """What Python gives for these operands."""
+    """Return what Python gives for these operands."""
     try:
         return function(*natives(now, operands))
     except RecursionError:
@@ -81,7 +81,7 @@ def asked(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def computed(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
-    """What Python gives, where that holds no real that an object's own code made."""
+    """Return what Python gives, or raise where that may hold a real that an object's own code made."""
     result = asked(now, function, *operands)
     if type(result) in PLAIN:
         return result
@@ -91,7 +91,7 @@ def computed(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def language(now: Now, value: Any) -> Any:
-    """A result of Python's own, of plain objects, as a value of the run."""
+    """Return a result of Python's own, made of plain objects, as a value of the run."""
     kind = type(value)
     if kind is list:
         return List([language(now, item) for item in value], owner=now.owner)
@@ -106,7 +106,7 @@ def language(now: Now, value: Any) -> Any:
 
 
 def elements(now: Now, x: Any) -> Any:
-    """What Python iterates over, as values, not copied; its own TypeError for what cannot be iterated."""
+    """Return what Python iterates over, as values, not copied; or raise Python's TypeError."""
     kind = type(x)
     if kind is List or is_tuple(x):
         return current(now, x)
@@ -118,12 +118,12 @@ def elements(now: Now, x: Any) -> Any:
 
 
 def has_fields(x: Any) -> bool:
-    """Whether the elements of x are fields of it, and not made for the occasion."""
+    """Return whether the elements of x are its fields, and not made by iterating."""
     return type(x) is List or is_tuple(x)
 
 
 def key_of(now: Now, key: Any) -> Any:
-    """A value as a dictionary's key; TypeError for what cannot be one."""
+    """Return a value as a dictionary's key; raise TypeError for what cannot be one."""
     kind = type(key)
     if kind is str or kind is int or kind is bool or key is None:
         return key

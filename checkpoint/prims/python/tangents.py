@@ -1,4 +1,4 @@
-"""Tangents and cotangents as a user of Python writes them: nests of the shape of the value they belong to.
+"""Tangents and cotangents as users of Python write them: pytrees of the shape of the primal value.
 
 In: a value of the language, and a Python nest. Out: a tangent of that value (checkpoint.ad.tangent). A
 real has a real, and an int is taken for one; everything that is no real has None; a part that holds no
@@ -25,7 +25,7 @@ Path = tuple[Any, str]  # the path of the whole, and the step from it; the outer
 
 
 def written(path: Path | None) -> str:
-    """A path as Python would write it."""
+    """Return a path as Python would write it."""
     steps = []
     while path is not None:
         path, step = path
@@ -34,7 +34,7 @@ def written(path: Path | None) -> str:
 
 
 def tangent_from(value: Any, given: Any, name: str) -> Any:
-    """The tangent of a value that a nest stands for; name: what the user calls the nest."""
+    """Return the tangent of a value that a pytree stands for; name: what the user calls the pytree."""
 
     def opened(item: tuple[Any, Any, Path]) -> Any:
         value, given, path = item
@@ -66,7 +66,7 @@ def _leaf(value: Any, given: Any, path: Path) -> Any:
 
 
 def _array(value: Array, given: Any, path: Path) -> Array:
-    """The tangent of an array: one of its shape, whose elements are converted to its dtype."""
+    """Return the tangent of an array: one of its shape, whose elements are converted to its dtype."""
     data = value.data
     plain = float | int | complex if data.dtype.kind == "c" else float | int
     if type(given) not in backends and not isinstance(given, plain):
@@ -92,7 +92,7 @@ def _real(given: Any, path: Path) -> float:
 
 
 def _parts_given(value: Any, given: Any, path: Path) -> list[Any]:
-    """What is given for each part of a container, in their order."""
+    """Return what is given for each part of a container, in their order."""
     if type(value) is Record and not issubclass(value.layout.cls, tuple):
         return _attributes_given(value, given, path)
     cls: Any = class_of(value)
@@ -123,7 +123,7 @@ def _attributes_given(value: Any, given: Any, path: Path) -> list[Any]:
 
 
 def _steps(value: Any) -> list[str]:
-    """How Python writes the step from a container to each of its parts."""
+    """Return how Python writes the access from a container to each of its parts."""
     if type(value) is Dict:
         return [f"[{key!r}]" for key in value.items]
     if type(value) is List or not value.layout.names:

@@ -1,4 +1,4 @@
-"""Strings: what values look like, and the methods of strings and numbers."""
+"""Primitives of strings: values as text, and the methods of strings and numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COMPLEX = frozenset(("conjugate", "real", "__complex__"))
 
 
 def _call(now: Now, x: Any, name: str, *operands: Any) -> Any:
-    """A method of a string or number, whose result holds no real of the run."""
+    """Call a method of a string or number; the result holds no real of the run."""
     if type(x) in NUMBERS and name in _COMPLEX:
         raise RunError(f"the method {name} of a real gives the real itself: leave it out")
     return language(now, asked(now, lambda x, *operands: getattr(x, name)(*operands), x, *operands))

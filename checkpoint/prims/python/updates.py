@@ -1,12 +1,12 @@
-"""The updates of lists and dictionaries: each gives the changed one, and makes the old handle stale.
+"""Updates of lists and dictionaries: each returns a new handle, and makes the old one stale.
 
-What a program may change is a list or dictionary that its own run made or copied, through its newest
-handle. An update first does all that can fail; then it changes, in place where the run that updates has
-made the handle. What keeps the places of its elements keeps the handle's birth and says what it writes;
-what shifts elements (insert, reverse, ...) makes a new list.
+A program may change a list or dictionary that its own run made or copied, through its newest handle. An
+update first does all that can fail; then it changes the items, in place if the run that updates has made the
+handle. An update that keeps the places of the elements keeps the handle's birth and states what it writes;
+one that shifts elements (insert, reverse, ...) makes a new list.
 
-The step is greater than `now.steps` is while it is performed: so a run that performs it again, from a
-state that was kept, does not find its own handle stale.
+The step is greater than `now.steps` while it is performed, so a run that performs it again from a kept state
+does not find its own handle stale.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Writes = list[tuple[Any, int, Any]]
 
 
 def changeable(now: Now, x: Any) -> Any:
-    """The items of a list or dictionary that the program may change."""
+    """Return the items of a list or dictionary that the program may change."""
     check_writable(now, x)
     return x.items
 
 
 def changed(now: Now, step: int, x: Any, change: Callable[[Any], object]) -> Any:
-    """X changed where its items stand; `change` fails before it does anything, or not at all."""
+    """Change the items of x in place, and return the new handle; `change` fails at once, or not at all."""
     items = changeable(now, x)
     if not in_place(now, x):
         items = items.copy()
@@ -53,7 +53,7 @@ def changed(now: Now, step: int, x: Any, change: Callable[[Any], object]) -> Any
 
 
 def rebuilt(now: Now, step: int, x: Any, items: list[Any]) -> List:
-    """A new list of copies in the place of x."""
+    """Return a new list of copies in the place of x."""
     changeable(now, x)
     result = list_of(now, items)
     supersede(x, step)
@@ -61,12 +61,12 @@ def rebuilt(now: Now, step: int, x: Any, items: list[Any]) -> List:
 
 
 def dict_of(now: Now, items: dict[Any, Any]) -> Dict:
-    """A dictionary of copies that belongs to the run."""
+    """Return a dictionary of copies that belongs to the run."""
     return Dict({key: fresh(item) for key, item in items.items()}, owner=now.owner)
 
 
 def _index(now: Now, i: Any) -> Any:
-    """An index as Python takes it, or as Python's message names it."""
+    """Return an index as Python takes it, or as Python's message names it."""
     return i if type(i) in WHOLE else natives(now, (i,))[0]
 
 
@@ -126,7 +126,7 @@ def _delete(now: Now, step: int, x: Any, i: Any) -> Any:
 
 
 def _delete_writes(now: Now, x: Any, i: Any) -> Writes | None:
-    """None where elements move."""
+    """Return what a deletion writes; None where elements move."""
     moving = type(x) is List and not (type(i) in WHOLE and i in (-1, len(current(now, x)) - 1))
     return None if moving else []
 
@@ -149,7 +149,7 @@ def _append_writes(now: Now, x: Any, v: Any) -> Writes:
 
 
 def extend(now: Now, step: int, x: Any, ys: Any) -> Any:
-    """x.extend(ys), for any ys that Python iterates over."""
+    """Perform x.extend(ys), for any ys that Python iterates over."""
     if type(x) is not List:
         raise _no_method(x, "extend")
     new = moved(elements(now, ys))
@@ -157,7 +157,7 @@ def extend(now: Now, step: int, x: Any, ys: Any) -> Any:
 
 
 def extend_writes(now: Now, x: Any, ys: Any) -> Writes:
-    """What `extend` writes; what the elements of a string, a range, or keys become holds no real."""
+    """Return what `extend` writes; the elements of a string, a range, or keys hold no real."""
     if type(x) is not List or not has_fields(ys):
         return []
     start = len(current(now, x))
@@ -219,7 +219,7 @@ def _merge(now: Now, step: int, x: Any, other: Any) -> Any:
 
 
 def entries(now: Now, other: Any) -> dict[Any, Any]:
-    """What d.update(other) takes over, where other is a dictionary or holds nothing."""
+    """Return what d.update(other) copies, where other is a dictionary or holds nothing."""
     if type(other) is Dict:
         items: dict[Any, Any] = current(now, other)
         return items

@@ -1,4 +1,4 @@
-"""Watching what is rounded, in a program that is run to find out why a gradient is zero.
+"""Watching which numbers are rounded, in a run that finds out why a gradient is zero.
 
 (py.watched site x)      x, with a note on the site where x has a derivative
 """
@@ -14,7 +14,7 @@ from checkpoint.prims.python.support import rearrange
 
 
 class Site:
-    """A place where a number is rounded. reached: whether one that has a derivative was rounded there."""
+    """A place where a number is rounded. reached: whether a number with a derivative was rounded there."""
 
     __slots__ = ("reached", "span")
 
