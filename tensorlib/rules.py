@@ -258,7 +258,7 @@ Samples = Callable[[Any], list[tuple[Any, ...]]]
 
 
 def sampled(*intervals: tuple[float, float]) -> Samples:
-    """Return samples of a function element by element, from these intervals: arrays that broadcast, numbers."""
+    """Return samples of a function element by element from intervals: arrays that broadcast, numbers."""
 
     def samples(rng: Any) -> list[tuple[Any, ...]]:
         def draw(*shapes: tuple[int, ...]) -> tuple[Any, ...]:

@@ -97,7 +97,7 @@ def _others(xp: Any, values: Any, index: Any, count: int) -> Any:
 
 
 def _members(xp: Any, values: Any, index: Any, count: int) -> Any:
-    """Return (count, most): for each index the positions of its values, then len(values) to the end of the row."""
+    """Return for each index a row: the positions of its values, then len(values) to the end."""
     index = xp.asarray(index)
     sizes = xp.bincount(index, minlength=count)
     order = xp.argsort(index, kind="stable")

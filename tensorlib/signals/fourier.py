@@ -97,7 +97,7 @@ def _along_axis(kind: str) -> dict[str, Any]:
 
 
 def _steps(kind: str, shape: tuple[int, ...], s: Any, axes: Any) -> list[tuple[str, int, int, int]]:
-    """Return for each transform, in order of application: itself, its axis, the number of elements, its length."""
+    """Return for each transform, in order: itself, its axis, the number of elements, its length."""
     if axes is None:
         axes = list(range(len(shape))) if s is None else list(range(-len(s), 0))
     lengths = [-1] * len(axes) if s is None else list(s)
