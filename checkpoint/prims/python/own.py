@@ -1,6 +1,6 @@
 """Counting and interrupting functions of Python within a program, by the same steps as outside of one.
 
-    (py.primops functions f call x)          how many steps (f x) takes
+    (py.primops functions f call x)          the number of steps of (f x)
     (py.interrupt functions f call x l)      the capsule after l of them
 
 How many steps a Python function takes depends on the program that it is translated into: on the classes that
@@ -24,7 +24,7 @@ from typing import Any, Protocol, cast
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.record import Operator, Purity, lookup, register
+from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, lookup, register
 from checkpoint.ad.values import Closure
 from checkpoint.prims.operators import Context
 
@@ -61,6 +61,7 @@ register(
         name="py.primops",
         arity=4,
         purity=Purity.MAY_FAIL,
+        failures=PYTHON_FAILURES,
         doc=_PRIMOPS.doc,
         value=_primops,
         derivative=_PRIMOPS.derivative,
@@ -71,6 +72,7 @@ register(
         name="py.interrupt",
         arity=5,
         purity=Purity.MAY_FAIL,
+        failures=PYTHON_FAILURES,
         doc=_INTERRUPT.doc,
         value=_interrupt,
         derivative=_INTERRUPT.derivative,
