@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from threading import RLock
 from typing import Any
 
@@ -18,7 +19,7 @@ from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError, SourceError
-from checkpoint.functions.own_programs import Functions, Owned
+from checkpoint.functions.own_programs import Functions, Given, NestedFunction, Owned
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.public import COUNTERPARTS, Derived
 from checkpoint.functions.pytrees import to_language
@@ -28,6 +29,7 @@ from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.linking.inputs import classes_in
+from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
 from checkpoint.locks import hold_at_fork
 from checkpoint.prims.python.native import source_name
@@ -105,10 +107,36 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine, owned: Owned) -> 
             raise
     if at is not None and functions is not None:
         for lam, known in linked.functions.items():
-            functions.by_lambda[lam] = inputs[known] if isinstance(known, int) else known.value
+            if isinstance(known, Nested):
+                captures = linked.scopes.captures(lam)
+                functions.nested[lam] = NestedFunction(known, inputs[known.function], captures)
+            else:
+                functions.by_lambda[lam] = inputs[known] if isinstance(known, int) else known.value
         functions.read_inputs(lambda f: _closure(f, Shape(1), engine, linked.classes, owned))
+        surroundings = {id(inputs[i]): (inputs[i], values[i]) for i in linked.hidden}
+        functions.close = partial(_closure_of_nested, engine, linked.classes, surroundings)
         values[at] = Native(functions)
     return values
+
+
+def _closure_of_nested(
+    engine: Engine, classes: tuple[type, ...], surroundings: Given, f: Callable[..., Any], given: Given
+) -> Closure | None:
+    """Return the closure of the own program of a function that was made anew; None if it reads other inputs.
+
+    surroundings: what the program around it has read, which must not be read again.
+    """
+    known = {**surroundings, **given}
+    found = classes_in([thing for thing, _ in given.values()])
+    try:
+        with _lock:
+            linked, inputs = _programs.find(f, Shape(1), tuple(dict.fromkeys((*classes, *found))))
+            if linked.functions_input is not None or any(id(inputs[i]) not in known for i in linked.hidden):
+                return None
+            engine.prepare(linked.thunk, linked.scopes)
+    except SourceError:
+        return None
+    return linked.closure({i: known[id(inputs[i])][1] for i in linked.hidden})
 
 
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:

@@ -97,27 +97,6 @@ def test_closures_of_the_same_text(engine: str) -> None:
     assert checkpoint.vjp(lambda x: cut_by(same, x, 5), 1.5, zbar, engine=engine)[1] == 6.0
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_functions_made_within_a_program(engine: str) -> None:
-    """Its capsules are the program's own: they fit within it, and no others do."""
-    zbar = cotangent(scaled(2.0), 1.5, 5, engine)
-    with pytest.raises(CheckpointError) as caught:
-        checkpoint.vjp(lambda x: checkpoint.interrupt(scaled(2.0), x, 5), 1.5, zbar, engine=engine)
-    assert caught.value.message == WRONG.format(
-        "scaled.<locals>.inner, a function made within the program, after 5 steps",
-        "inner after 5 steps, which is another function",
-    )
-
-    def inside(x: float) -> Any:
-        f = scaled(2.0)
-        steps = checkpoint.primops(f, x)
-        _, bar = checkpoint.vjp(checkpoint.resume, checkpoint.interrupt(f, x, 5), 1.0)
-        return steps, checkpoint.vjp(lambda x: checkpoint.interrupt(f, x, 5), x, bar)[1]
-
-    _, (steps, xbar) = checkpoint.vjp(lambda x: (x, inside(x)), 1.5, (1.0, (None, 0.0)), engine=engine)[0]
-    assert (steps, xbar) == (checkpoint.primops(scaled(2.0), 1.5), 6.0)
-
-
 # Programs of the language
 
 DEFINITIONS = """

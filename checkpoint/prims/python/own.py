@@ -12,10 +12,14 @@ capsules of both have the same locations, and the cotangent of one fits the othe
 functions: a Native of an OwnPrograms, a hidden input of the surrounding program, which knows for the
 functions that it uses as values (its globals, what it closes over, partial objects, methods, derivatives)
 which Python function each of its procedures is. Their hidden inputs are read when the surrounding program is
-called, as its own are. A procedure that has no counterpart outside, because it is made within the program,
-runs in `call`, a procedure of the tuple of its arguments in the surrounding program. It takes as many steps
-as outside unless that program has classes or functions of a varying number of arguments; its capsules are the
-surrounding program's own, so a cotangent from elsewhere is refused.
+called, as its own are. A nested function that has captured data alone, in variables that no longer change, is
+made anew as a Python function whose hidden inputs are what it has captured.
+
+Any other procedure that is made within the program runs in `call`, a procedure of the tuple of its arguments
+in the surrounding program: one that has captured functions or variables that change, one that calls
+`interrupt` in turn, or an argument of the differentiated function. It takes as many steps as outside unless
+that program has classes or functions of a varying number of arguments. Its capsules are the surrounding
+program's own, so a cotangent from elsewhere is refused.
 """
 
 from __future__ import annotations

@@ -55,6 +55,10 @@ class ProgramContext(ABC):
         """Return the object that the core variable of an input stands for."""
 
     @abstractmethod
+    def note_nested(self, lam: Lambda, t: FunctionContext, env: Env) -> None:
+        """Note the lambda of a nested function, where `env` is visible around it."""
+
+    @abstractmethod
     def functions_input(self) -> str:
         """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
 
@@ -183,6 +187,7 @@ class FunctionContext(CallContext):
     name: the name of the function in messages.
     outer: the known functions of the enclosing functions. visible: those and its own.
     cells: the variables that are kept in cells; shared: those of them that belong to enclosing functions.
+    function_input: the index of the input that is the outermost function around it, if it is one.
     normal: makes the normal form of its statements. live: the live variables of its statements.
     """
 
@@ -211,6 +216,7 @@ class FunctionContext(CallContext):
             **{name: KnownFunction(self.effects(s), self.uses(s)) for name, s in self.known.items()},
         }
         changing = {name for name, known in self.visible.items() if known.effects}
+        self.function_input: int | None = None
         self.normal = Normaliser(changing, program.method_names, scope.is_local)
         self.live = Liveness(self.reads, self.cells)
 

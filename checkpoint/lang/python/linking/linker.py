@@ -67,6 +67,7 @@ class Linker(Objects):
         self.places: dict[str, Span] = {}
         self.bindings: dict[str, Lambda] = {}
         self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
+        self.nested: list[tuple[Lambda, FunctionContext, Env]] = []  # functions that it makes, and where
         self._callees: dict[Any, Callee] = {}
         self._pending: list[tuple[str, Translator]] = []
         self.method_names = {
@@ -96,6 +97,10 @@ class Linker(Objects):
         value = self.input_of(variable)
         if advice.is_random(value):
             raise t.refuse(node, *advice.of_random(type(value).__name__))
+
+    def note_nested(self, lam: Lambda, t: FunctionContext, env: Env) -> None:
+        """Note a nested function that is not known to be called only."""
+        self.nested.append((lam, t, env))
 
     def functions_input(self) -> str:
         """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
@@ -229,6 +234,7 @@ class Linker(Objects):
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
         translator = Translator(self, text, scope_of(node), self.globals_of(index), name)
+        translator.function_input = index
         self._pending.append((core, translator))
         return Callee(name, lambda span: Var(span, core), signature, internal=own)
 

@@ -32,6 +32,7 @@ from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.entry import call_of_root, value_of_root
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in
 from checkpoint.lang.python.linking.linker import Linker
+from checkpoint.lang.python.linking.nested import Nested, nested
 from checkpoint.lang.python.linking.objects import Facts, FactsChanged
 
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
@@ -58,7 +59,7 @@ class Linked:
     met_classes: the classes of the objects in its arguments and inputs for which it is translated.
     classes: all that it knows.
     functions: which Python function a procedure is that stands for one used as a value: the number of the
-        input, or the function itself where it is no input.
+        input, or the function itself where it is no input; for one that is made within the program a Nested.
     functions_input: the number of the input that is an OwnPrograms of them, if the program asks for it
         (checkpoint.prims.python.own).
     places: where each of the inputs that are data is first read, as far as a text says.
@@ -75,7 +76,7 @@ class Linked:
     generation: int
     packages: frozenset[str]
     classes: tuple[type, ...]
-    functions: dict[Lambda, Reference | int]
+    functions: dict[Lambda, Reference | int | Nested]
     functions_input: int | None
 
     def closure(self, values: dict[int, Any]) -> Closure:
@@ -128,6 +129,8 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     root = linker.reference_to(0, linker.inputs.value(0))
     entry = _entry(linker, root, shape)
     linker.finish()
+    at = next((i for i in linker.variables if linker.inputs.nodes[i].access[0] == FUNCTIONS), None)
+    functions = {} if at is None else _functions(linker)
     body = Letrec(NOWHERE, tuple(linker.bindings.items()), entry) if linker.bindings else entry
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
@@ -135,8 +138,6 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     packages = linker.packages
     places = tuple([linker.places.get(linker.variables[i]) for i in hidden])
     known = (*classes, *linker.facts.classes)
-    at = next((i for i in hidden if linker.inputs.nodes[i].access[0] == FUNCTIONS), None)
-    functions = {} if at is None else _functions(linker)
     scopes, inputs = analyse(thunk), linker.inputs
     inputs.forget()
     return Linked(
@@ -144,9 +145,13 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     )
 
 
-def _functions(linker: Linker) -> dict[Lambda, Reference | int]:
+def _functions(linker: Linker) -> dict[Lambda, Reference | int | Nested]:
     """Return which Python function each procedure is that stands for one used as a value."""
-    found: dict[Lambda, Reference | int] = {}
+    found: dict[Lambda, Reference | int | Nested] = {}
+    for made_here, t, env in linker.nested:
+        function = nested(linker, t, env)
+        if function is not None:
+            found[made_here] = function
     for known, made in linker.used_as_values:
         for each in made.args[1:] if isinstance(made, Prim) else (made,):
             lam = linker.bindings.get(each.name) if isinstance(each, Var) else each

@@ -221,6 +221,16 @@ def _may_be(node: FunctionNode, code: CodeType) -> bool:
     return name == code.co_name and _first_line(node) == code.co_firstlineno
 
 
+def code_of_node(function: CodeType, tree: FunctionNode, node: FunctionNode) -> CodeType | None:
+    """Return the code object of a node within a function, given the tree of that; None if it has none."""
+    for code in _codes(function.co_consts):
+        if _may_be(node, code):
+            candidates = [each for each in _functions(tree) if _may_be(each, code)]
+            if _by_positions(candidates, code) is node:
+                return code
+    return None
+
+
 def _by_positions(candidates: list[FunctionNode], code: CodeType) -> FunctionNode | None:
     """Return the innermost of some lambdas on a line whose body contains all positions of the code."""
     if len(candidates) == 1:

@@ -53,6 +53,7 @@ class Translator(FunctionContext):
     ) -> Lambda:
         name = f"{self.name}.<locals>.{scope.name}"
         inner = Translator(self.program, self.text, scope, self.globals, name, self.visible, self.cells)
+        inner.function_input = self.function_input
         return inner.function(env, ins, outs, guarded)
 
     # The function
@@ -75,7 +76,10 @@ class Translator(FunctionContext):
         inside.update({v: Binding(params[v]) for v in own})
         inside.update({v: replace(env[v], core=params[v], free=None) for v in ins})
         result = self.with_cells(sorted(self.own_cells), inside, lambda now: self.body(body, now))
-        return Lambda(self.span(node), tuple(params.values()), result, name=self.name, shown=True)
+        lam = Lambda(self.span(node), tuple(params.values()), result, name=self.name, shown=True)
+        if self.scope.parent is not None and not (ins or outs or guarded):
+            self.program.note_nested(lam, self, env)
+        return lam
 
     def body(self, body: list[ast.stmt], env: Env) -> Expr:
         """Translate the statements of the function; a guarded one returns what they raise."""
