@@ -259,7 +259,7 @@ def test_something_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     install = translation.Translation.install
 
-    def counted(each: translation.Translation) -> tuple[int, list[BaseException]]:
+    def counted(each: translation.Translation) -> tuple[int, list[Exception]]:
         made.append(each)
         return install(each)
 

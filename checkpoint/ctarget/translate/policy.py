@@ -144,7 +144,10 @@ class Translator:
         if isinstance(error, TranslationWarning) or boundary.is_foreign(error) or config.current().check:
             raise error
         self._failures += 1
-        self._warn("internal", f"internal error, please report it: {boundary.described(error)}")
+        if isinstance(error, MemoryError):
+            self._warn("memory", f"there is not enough memory: {boundary.described(error)}")
+        else:
+            self._warn("internal", f"internal error, please report it: {boundary.described(error)}")
 
     def _warn(self, kind: str, reason: str) -> None:
         """Warn once in a process of each kind of failure."""
@@ -163,7 +166,7 @@ class Translator:
         for failure in ended:
             self._report(failure)
 
-    def _install(self, translation: Translation) -> list[BaseException]:
+    def _install(self, translation: Translation) -> list[Exception]:
         took = translation.seconds
         done, failures = translation.install()
         self.effort.spent += translation.seconds - took
@@ -171,15 +174,15 @@ class Translator:
             self._failures = 0
         return failures
 
-    def _report(self, failure: BaseException) -> None:
+    def _report(self, failure: Exception) -> None:
+        """Warn of a failure of the compiler, or of the system around it; contain any other."""
         from checkpoint.ctarget.translate.compile.processes import CompilationError  # noqa: PLC0415
 
-        outside = isinstance(failure, CompilationError | OSError | MemoryError)
-        if isinstance(failure, Exception) and not outside:
+        if isinstance(failure, CompilationError | OSError):
+            self._failures += 1
+            self._warn("compiler", f"the C compiler has failed: {str(failure)[:LONGEST_REASON]}")
+        else:
             self.contain(failure)
-            return
-        self._failures += 1
-        self._warn("compiler", f"the C compiler has failed: {str(failure)[:LONGEST_REASON]}")
 
     def add_tapes(self, account: Account, waits: bool) -> None:
         """Before a tape is made, begin the taped form of the units that were made for runs without one."""

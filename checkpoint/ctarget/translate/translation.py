@@ -98,10 +98,10 @@ class Translation:
         for compilation in list(self.pending.values()):
             compilation.wait()
 
-    def install(self) -> tuple[int, list[BaseException]]:
+    def install(self) -> tuple[int, list[Exception]]:
         """Give to the machine what is compiled; return of how many files, and the failures of others."""
         done = 0
-        failures: list[BaseException] = []
+        failures: list[Exception] = []
         for forms, compilation in list(self.pending.items()):
             if not compilation.ended:
                 continue

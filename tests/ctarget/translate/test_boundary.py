@@ -141,6 +141,23 @@ def test_after_some_failures_nothing_more_is_tried(
     assert tried == []
 
 
+def test_where_memory_ends_nobody_is_asked_for_a_report(
+    expected: list[Any], monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
+) -> None:
+    monkeypatch.setattr(region, "specialise", failing("raise MemoryError"))
+    with config.override(check=False), pytest.warns(TranslationWarning, match="not enough memory") as told:
+        assert runs(translator) == expected
+    assert "report" not in str(told[0].message)
+
+
+def test_what_ends_a_thread_does_not_end_the_run(
+    expected: list[Any], monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
+) -> None:
+    monkeypatch.setattr(compilation, "_compile", failing("raise SystemExit(3)"))
+    with pytest.warns(TranslationWarning, match="SystemExit: 3"):
+        assert runs(translator) == expected
+
+
 def test_what_a_users_signal_handler_raises_goes_through(
     monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
 ) -> None:

@@ -40,7 +40,7 @@ class Compilation:
 
     def __init__(self, source: str, by: Compiler) -> None:
         self.loaded: Loaded | None = None
-        self.failure: BaseException | None = None
+        self.failure: Exception | None = None
         self.seconds = 0.0
         self._source = source
         self._compiler = by
@@ -87,7 +87,7 @@ class Compilation:
         try:
             self._work()
         except BaseException as error:  # nobody else would ever report it
-            self.failure = error
+            self.failure = CompilationError(f"{type(error).__name__}: {error}")
         finally:
             _at_work.discard(threading.current_thread())
 
