@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.storage import Now, Storage, check, check_writable
+from checkpoint.ad.storage import NEVER, Now, Storage, check, check_writable
 from checkpoint.errors import RunError
 
 
@@ -34,8 +34,9 @@ class Memory(Storage):
     remedy = ": x.copy()"
 
     def __init__(self, owner: object = None) -> None:
-        super().__init__(owner)
-        self.transient = False
+        self.owner = owner  # as Storage does, without its call
+        self.stale = NEVER
+        self.passing = False
 
 
 class Array:

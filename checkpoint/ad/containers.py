@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from checkpoint.ad.storage import FROZEN, Now, Storage, changed_elsewhere
+from checkpoint.ad.storage import FROZEN, NEVER, Now, Storage, changed_elsewhere
 
 
 class Layout:
@@ -83,9 +83,10 @@ class List(Storage):
     copy_by = "list(...)"
 
     def __init__(self, items: list[Any], birth: int = 0, owner: object = None) -> None:
-        super().__init__(owner)
         self.items = items
         self.birth = birth
+        self.owner = owner
+        self.stale = NEVER
 
     def parts(self) -> tuple[Any, ...]:
         return tuple(self.items)
@@ -107,9 +108,10 @@ class Dict(Storage):
     copy_by = "dict(...)"
 
     def __init__(self, items: dict[Any, Any], birth: int = 0, owner: object = None) -> None:
-        super().__init__(owner)
         self.items = items
         self.birth = birth
+        self.owner = owner
+        self.stale = NEVER
 
     def parts(self) -> tuple[Any, ...]:
         return tuple(self.items.values())

@@ -5,7 +5,9 @@ In: actions, or structs of C. Out: the other. A sweep reuses one directive.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from time import perf_counter, process_time
 from typing import Any, get_args
 
@@ -68,16 +70,18 @@ def action_of(directive: Directive) -> Action:
 
 
 @cache
-def _reported() -> tuple[str, ...]:
-    """Return the fields of Report that C fills in; its struct has them under the same names."""
+def _reported() -> Callable[[Any], tuple[Any, ...]]:
+    """Return what reads the fields of Report that C fills in: the first ones, under the same names."""
     in_c = dict(runtime().ffi.typeof("Report").fields)
-    return tuple([name for name in Report._fields if name in in_c])
+    names = [name for name in Report._fields if name in in_c]
+    assert names == list(Report._fields[: len(names)])
+    return attrgetter(*names)
 
 
 def report_of(found: Any, began: float, busy: float, least: int) -> Report:
     """Return the content of a `Report *` of C. began, busy: the readings of both clocks at the start."""
-    fields: dict[str, Any] = {name: getattr(found, name) for name in _reported()}
-    return Report(**fields, seconds=perf_counter() - began, busy=process_time() - busy, least=least)
+    read = _reported()
+    return Report._make((*read(found), perf_counter() - began, process_time() - busy, least))
 
 
 def logged(sweep: Any) -> list[Action]:

@@ -139,9 +139,9 @@ class _Followed:
             held,
             tapes,
             cotangent,
-            perf_counter() - self.began,
-            process_time() - self.busy,
-            self.sweep.least,
+            seconds=perf_counter() - self.began,
+            busy=process_time() - self.busy,
+            least=self.sweep.least,
         )
 
     def _count_current(self, footprint: Footprint) -> None:

@@ -114,10 +114,10 @@ class Report(NamedTuple):
     held: int = 0
     tapes: int = 0
     cotangent: int = 0
+    spare: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0
-    spare: int = 0
 
     @property
     def states(self) -> int:

@@ -98,7 +98,7 @@ class FakeSweep:
         tapes = PER_STEP * sum(end - begin for begin, end in spans)
         held = CAPSULE * len(self.kept) + tapes + self.cotangent
         end = self.here == self.length
-        return Report(self.here, end, 0, held, tapes, self.cotangent, self.seconds)
+        return Report(self.here, end, 0, held, tapes, self.cotangent, seconds=self.seconds)
 
     def perform(self, action: Action) -> None:
         match action:

@@ -164,7 +164,7 @@ class Symbolic:
         bytes = 0 if self.last is None else 100 * (self.last[1] - self.last[0])
         tapes = bytes + sum(100 * (high - low) for low, high in self.held.values())
         held = tapes + 1000 * (len(self.kept) + 1)
-        return Report(self.at, self.at == self.length, bytes, held, tapes, 0, self.now)
+        return Report(self.at, self.at == self.length, bytes, held, tapes, seconds=self.now)
 
     def note(self) -> None:
         if self.estimate.reversed_to is not None:
