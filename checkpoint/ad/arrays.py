@@ -36,7 +36,7 @@ class Memory(Storage):
     def __init__(self, owner: object = None) -> None:
         self.owner = owner  # as Storage does, without its call
         self.stale = NEVER
-        self.passing = False
+        self.transient = False
 
 
 class Array:
