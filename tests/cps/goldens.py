@@ -1,6 +1,6 @@
-"""The listings of three small programs, kept in tests/cps/golden/PROGRAM.LANGUAGE.txt.
+"""The listings of three small programs, stored in tests/cps/golden/PROGRAM.LANGUAGE.txt.
 
-A change of a pass or a printer shows there as a difference that can be read. To make them again:
+A change of a pass or a printer is visible there as a readable difference. To make the listings again:
 
     python -m tests.cps.goldens
 """
@@ -20,14 +20,14 @@ PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.vlad"))
 
 
 def made(program: str, language: str) -> str:
-    """A listing as it is made now."""
+    """Return a listing as the passes make it now."""
     path = FOLDER / f"{program}.vlad"
     loaded = load(Source(path.name, path.read_text()))
     return listing(compile_to(language, loaded.thunk, loaded.scopes), language) + "\n"
 
 
 def kept(program: str, language: str) -> Path:
-    """Where a listing is kept."""
+    """Return the path of a stored listing."""
     return FOLDER / f"{program}.{language}.txt"
 
 

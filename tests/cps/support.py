@@ -1,4 +1,4 @@
-"""What the tests of the passes share: a text as all passes have made it."""
+"""Common parts of the tests of the passes: a text after all passes."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from checkpoint.functions.program import load
 
 
 def compiled(text: str, last: str = "adjoint") -> Compilation:
-    """A text after a pass, and those before it."""
+    """Return a text after a pass and those before it."""
     program = load(Source("<test>", text))
     return compile_to(last, program.thunk, program.scopes)
 
 
 def procedure_of(compilation: Compilation, name: str) -> b.Procedure:
-    """The procedure of a name, which is the only one."""
+    """Return the only procedure of a name."""
     [found] = [procedure for procedure in compilation.blocks if procedure.name == name]
     return found
 
 
 def all_blocks(compilation: Compilation) -> list[b.Block]:
-    """The blocks of all procedures."""
+    """Return the blocks of all procedures."""
     return [block for procedure in compilation.blocks for block in procedure.blocks.values()]
 
 
 def cost(procedures: list[b.Procedure]) -> int:
-    """The steps of all blocks."""
+    """Return the number of steps of all blocks."""
     return sum(block.cost for procedure in procedures for block in procedure.blocks.values())

@@ -26,7 +26,7 @@ Change = Callable[[Ownership], Ownership]
 
 
 def with_uses(index: int, **fields: Any) -> Change:
-    """Other uses for one step."""
+    """Return a change that replaces the uses of one step."""
 
     def change(owned: Ownership) -> Ownership:
         steps = list(owned.steps)
@@ -37,7 +37,7 @@ def with_uses(index: int, **fields: Any) -> Change:
 
 
 def with_edge(index: int, **fields: Any) -> Change:
-    """Another edge."""
+    """Return a change that replaces an edge."""
 
     def change(owned: Ownership) -> Ownership:
         edges = list(owned.edges)
@@ -47,7 +47,7 @@ def with_edge(index: int, **fields: Any) -> Change:
     return change
 
 
-# A block of `main`, a change of its table, and what the checker says.
+# A block of `main`, a change of its table, and the message of the checker.
 OWNERSHIP: dict[str, tuple[str, Change, str]] = {
     "a dead parameter is kept": ("entry", lambda o: replace(o, head=()), "unused is never consumed"),
     "a parameter is dropped twice": (
@@ -92,7 +92,7 @@ OWNERSHIP: dict[str, tuple[str, Change, str]] = {
 
 
 def found(procedure: b.Procedure, hint: str) -> str:
-    """The label of a block of `main`, by what it is."""
+    """Return the label of a block of `main` that fits a hint."""
     install = next(block for block in procedure.blocks.values() if isinstance(block.end, b.Install))
     assert isinstance(install.end, b.Install)
     body = procedure.blocks[install.end.body]
@@ -133,7 +133,7 @@ Changed = Callable[[a.Adjoint], a.Adjoint]
 
 
 def with_action(kind: type, **fields: Any) -> Changed:
-    """Other fields of the first action of a kind."""
+    """Return a change of fields of the first action of a kind."""
 
     def change(adjoint: a.Adjoint) -> a.Adjoint:
         entries = []
@@ -151,7 +151,7 @@ def with_action(kind: type, **fields: Any) -> Changed:
     return change
 
 
-# A kind of action, or of end, that a block has, a change of its adjoint, and what the checker says.
+# A kind of action or end that a block has, a change of its adjoint, and the message of the checker.
 ADJOINTS: dict[str, tuple[type, Changed, str]] = {
     "the order is that of the run": (
         a.Scale,
@@ -186,7 +186,7 @@ ADJOINTS: dict[str, tuple[type, Changed, str]] = {
 
 
 def has(block: b.Block, kind: type) -> bool:
-    """Whether a block ends so, or its adjoint has such an action."""
+    """Return whether a block has such an end, or its adjoint such an action."""
     every = [action for _, actions in a.adjoint(block).actions for action in actions]
     return isinstance(block.end, kind) or any(isinstance(action, kind) for action in every)
 

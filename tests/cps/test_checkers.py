@@ -1,6 +1,6 @@
-"""Each checker takes what the passes make, and refuses each kind of broken program, saying where.
+"""Each checker accepts what the passes make, and refuses each kind of broken program with its place.
 
-A case is a change of a good program and what the checker says of it.
+A case is a change of a good program and the message of the checker.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def all_terms(found: Compilation) -> list[t.Term]:
 
 
 def cps_step(found: Compilation, kind: type) -> Any:
-    """The first step of a kind."""
+    """Return the first step of a kind."""
     return next(step for term in all_terms(found) for step in term.steps if isinstance(step, kind))
 
 
@@ -58,7 +58,7 @@ def cps_end(found: Compilation, kind: type) -> Any:
 
 
 def change_cps(kind: type, **fields: Any) -> Change:
-    """Another value for a field of the first step or end of a kind."""
+    """Return a change of a field of the first step or end of a kind."""
 
     def change(found: Compilation) -> None:
         is_step = issubclass(kind, t.Step)
@@ -181,7 +181,7 @@ def loop_block(found: Compilation, language: str) -> b.Block:
 
 
 def block_with(procedure: b.Procedure, wanted: type) -> Any:
-    """The first block with a step, or an end, of a kind."""
+    """Return the first block with a step or an end of a kind."""
     return next(
         block
         for block in procedure.blocks.values()
@@ -194,7 +194,7 @@ def end_of(found: Compilation, language: str, wanted: type) -> Any:
 
 
 def change_end(wanted: type, **fields: Any) -> Callable[[str], Change]:
-    """Another value for a field of the first end of a kind in `main`."""
+    """Return a change of a field of the first end of a kind in `main`."""
 
     def of(language: str) -> Change:
         def change(found: Compilation) -> None:
@@ -207,7 +207,7 @@ def change_end(wanted: type, **fields: Any) -> Callable[[str], Change]:
 
 
 def on(action: Callable[[Compilation, str], Any]) -> Callable[[str], Change]:
-    """A change of either language of procedures."""
+    """Return a change that applies to both languages of procedures."""
 
     def of(language: str) -> Change:
         return lambda found: action(found, language)
@@ -274,7 +274,7 @@ def lose_a_live_parameter(found: Compilation) -> None:
 
 
 def carry_a_dead_slot(found: Compilation) -> None:
-    """Around the loop, so that every block agrees with its neighbours."""
+    """Pass a dead slot around the loop, such that every block agrees with its neighbours."""
     for block in blocks_of(found).values():
         if block.label != "entry":
             block.params = (*block.params, "unused")
@@ -340,7 +340,7 @@ BLOCKS: dict[str, tuple[Change, str]] = {
 
 
 def refuses(language: str, change: Change, message: str) -> None:
-    """The good program is taken, the changed one is not."""
+    """Check that the good program is accepted and the changed one is not."""
     found = compiled(PROGRAM)
     CHECK[language](found)
     change(found)

@@ -1,4 +1,4 @@
-"""Which calls become jumps: shown by the frames that blocks push, which are ends with a return point."""
+"""Which calls become jumps is visible in the frames that blocks push: ends with a return point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.cps.support import all_blocks, compiled
 
 COUNT = "(let loop ((i x) (y 1)) (if (zero? i) y (loop (- i 1) (* y i))))"
 
-# What becomes loops: a text, and the names that do.
+# Texts with the names that become loops.
 LOOPS = {
     "a loop": (f"(lambda (x) {COUNT})", {"loop"}),
     "a loop whose value is used": (f"(lambda (x) (+ 1 {COUNT}))", {"loop"}),
@@ -52,7 +52,7 @@ LOOPS = {
     ),
 }
 
-# What does not: a text and the name that would have to.
+# Texts with a name that does not become a loop.
 FUNCTIONS = {
     "recursion that is no tail call": (
         "(lambda (x) (let down ((i x)) (if (zero? i) 1 (* i (down (- i 1))))))",
@@ -83,7 +83,7 @@ FUNCTIONS = {
 
 
 def frames(blocks: list[b.Block]) -> int:
-    """How many ends push a frame."""
+    """Return the number of ends that push a frame."""
     return sum(isinstance(block.end, b.Call | b.Control) and block.end.ret is not None for block in blocks)
 
 

@@ -1,4 +1,4 @@
-"""Listings are those that are kept (tests/cps/goldens.py makes them again), and always the same."""
+"""Listings equal the stored ones (tests/cps/goldens.py makes them again), and are always the same."""
 
 from __future__ import annotations
 

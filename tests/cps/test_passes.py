@@ -1,4 +1,4 @@
-"""The list of passes, and the settings that it follows: what is checked and shown between passes."""
+"""The list of passes and its settings: what is checked and printed between passes."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_lowering_leaves_what_it_is_given() -> None:
 
 
 def test_depth_does_not_matter() -> None:
-    """Neither to a pass, nor to its checker, nor to a listing; and listings stay linear."""
+    """Passes, checkers and listings accept deep programs, and the size of listings stays linear."""
     depth = sys.getrecursionlimit() * 2
     text = "(lambda (x) " + "(if (< x 1) 1 (lambda (y) " * depth + "x" + "))" * depth + ")"
     found = compiled(text)

@@ -1,6 +1,6 @@
 """No pass adds or loses a step: each core expression is a step of exactly one block.
 
-Code that no run can reach, what follows a raise, has steps after `closures` and none after `blocks`.
+Code that no run can reach, such as what follows a raise, has steps after `closures` and none after `blocks`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNREACHABLE = {"error-car"}
 
 
 def steps_are_kept(found: Compilation) -> bool:
-    """Check every pass; whether all code can be reached."""
+    """Check every pass, and return whether all code can be reached."""
     core = forms.of_core(found.thunk)
     assert cost(found.closures) == core.total()
     reached = reachable_blocks(found.closures)

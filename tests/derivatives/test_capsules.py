@@ -1,4 +1,4 @@
-"""Capsules taken inside one derivative and resumed inside another stay right, wherever they were cut."""
+"""Capsules taken inside one derivative and resumed inside another are right, wherever they are cut."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def steps_of(procedure: str, x: str, modes: tuple[str, ...], engine: Engine) -> 
 
 @pytest.mark.parametrize("modes", PAIRS, ids="-".join)
 def test_cut_inside_one_resumed_inside_another(modes: tuple[str, str], engine: Engine) -> None:
-    """The run inside D1 is cut with D1 open; its rest is a factor under D2, and does not depend on v."""
+    """A run is cut with D1 open; its rest is a factor under D2 and does not depend on v."""
     f = "(lambda (y) (D1 (lambda (w) (* (sin w) w y)) y))"
     value = 1.5 * (math.sin(1.5) + 1.5 * math.cos(1.5))
     for cut in steps_of(f, "1.5", modes, engine):
@@ -30,7 +30,7 @@ def test_cut_inside_one_resumed_inside_another(modes: tuple[str, str], engine: E
 
 @pytest.mark.parametrize("modes", PAIRS, ids="-".join)
 def test_cut_and_resumed_under_a_derivative(modes: tuple[str, str], engine: Engine) -> None:
-    """The cut is inside D2 and the derivative that is cut, D1, inside the capsule."""
+    """The cut is inside D2; the derivative that is cut, D1, is inside the capsule."""
     f = "(lambda (y) (D1 (lambda (w) (* w w w y)) y))"  # 3 y^3
     for cut in steps_of(f, "2", modes, engine):
         text = f"(D2 (lambda (x) (* x (resume (interrupt {f} x {cut})))) 2)"
@@ -39,7 +39,7 @@ def test_cut_and_resumed_under_a_derivative(modes: tuple[str, str], engine: Engi
 
 @pytest.mark.parametrize("modes", PAIRS, ids="-".join)
 def test_a_capsule_leaves_the_derivative_that_made_it(modes: tuple[str, str], engine: Engine) -> None:
-    """It is returned out of D1's run, without D1's perturbation, and resumed under D2."""
+    """A capsule is returned out of D1's run, without D1's perturbation, and resumed under D2."""
     mode = modes[0]
     text = f"""
     (define (f y) (* y y y))
@@ -64,7 +64,7 @@ def test_resumed_twice_under_two_derivatives(modes: tuple[str, str], engine: Eng
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_cut_changes_no_bit(mode: str, engine: Engine) -> None:
-    """The derivative through a cut and its resumption has the bits of the derivative without."""
+    """The derivative through a cut and its resumption equals the derivative without one, to the bit."""
     f = "(lambda (x) (let loop ((i 0) (y x)) (if (= i 3) (* x y) (loop (+ i 1) (sin (* x y))))))"
     whole = value_of(with_modes(f"(D1 {f} 0.7)", (mode,)), engine)
     for cut in steps_of(f, "0.7", (), engine):
@@ -73,7 +73,7 @@ def test_a_cut_changes_no_bit(mode: str, engine: Engine) -> None:
 
 
 def test_counting_a_rest_inside_a_derivative(engine: Engine) -> None:
-    """What a rest does may hang on the derivative that is open in it: it is counted as it runs."""
+    """The steps of a rest may depend on the derivative that is open in it; they are counted as it runs."""
     text = """
     (define (g x) (if (> (cdr (j* (lambda (w) (* w w)) x 1)) 0) (sin (sin (sin x))) x))
     (let loop ((l 0))
@@ -84,7 +84,7 @@ def test_counting_a_rest_inside_a_derivative(engine: Engine) -> None:
 
 
 def test_a_capsule_that_is_raised_keeps_its_tags_apart(engine: Engine) -> None:
-    """It leaves an operator by an exception, and meets a derivative that starts later."""
+    """A capsule leaves an operator by an exception and meets a derivative that starts later."""
     text = """
     (define (f y) (cdr (j* (lambda (w) (* w w y)) y 1)))
     (define (cut x) (interrupt f x 6))

@@ -1,8 +1,8 @@
-"""Perturbation confusion: nested derivatives whose variables must be told apart, in every mixture of modes.
+"""Perturbation confusion: nested derivatives keep their variables apart, in every mixture of modes.
 
-Sources: Siskind & Pearlmutter 2005 (nesting), Manzyuk et al. 2019, "Perturbation confusion in forward
-automatic differentiation of higher-order functions"; the latter's cases in eta-expanded form, because a
-derivative that is a function is opaque here.
+Sources: Siskind & Pearlmutter 2005 (nesting); Manzyuk et al. 2019, "Perturbation confusion in forward
+automatic differentiation of higher-order functions", whose cases are eta-expanded here, because a derivative
+that is a function is opaque in this language.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.support.modes import PAIRS, TRIPLES, with_modes
 
 pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
 
-# Texts with D1 and D2, and what they are; a comment says what confusion would give.
+# Texts with D1 and D2, and their values; a comment states what confusion would give.
 TWO_LEVELS = {
     # 2
     "(D1 (lambda (x) (* x (D2 (lambda (y) (+ x y)) 1))) 1)": 1.0,
@@ -28,7 +28,7 @@ TWO_LEVELS = {
     "(D1 (lambda (x) (D2 (lambda (x) (* x x x)) x)) 2)": 12.0,
     # the inner derivative does not depend on the outer variable
     "(D1 (lambda (x) (D2 (lambda (y) (* y y)) 5)) 3)": 0.0,
-    # nor the inner function on its own
+    # nor does the inner function depend on its own variable
     "(D1 (lambda (x) (* x x (D2 (lambda (y) x) 5))) 3)": 0.0,
     # the inner derivative is taken at a point that is made of both
     "(D1 (lambda (x) (D2 (lambda (y) (* y y y)) (* x x))) 2)": 96.0,

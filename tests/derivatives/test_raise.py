@@ -12,7 +12,7 @@ from tests.support.modes import MODES, PAIRS, with_modes
 
 pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
 
-# (op F) runs F at x within one step, or as part of the run; where F raises, so does it.
+# (op F) runs F at x within one step, or as part of the run; it raises where F raises.
 RUNNERS = {
     "j*": "(j* {} x 1)",
     "*j": "(*j {} x 1)",
@@ -42,7 +42,7 @@ def test_raised_out_of_a_runner(what: str, runner: str, mode: str, engine: Engin
 
 @pytest.mark.parametrize("modes", PAIRS, ids="-".join)
 def test_raised_out_of_two_derivatives(modes: tuple[str, str], engine: Engine) -> None:
-    """From the inside of both; the handler between them multiplies by the middle variable."""
+    """A raise leaves both derivatives; the handler between them multiplies by the middle variable."""
     text = """
     (define (f x)
       (handle (D1 (lambda (y) (handle (D2 (lambda (z) (raise (* x y z))) y) (e) (raise (* y e)))) x)
@@ -54,7 +54,7 @@ def test_raised_out_of_two_derivatives(modes: tuple[str, str], engine: Engine) -
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_raised_value_has_left_its_derivative(mode: str, engine: Engine) -> None:
-    """Outside it is an ordinary real: a later derivative does not see the one that it came from."""
+    """Outside, a raised value is an ordinary real, which a later derivative does not confuse."""
     text = with_modes(
         "(let ((e (handle (D1 (lambda (x) (raise (* x x))) 3) (e) e))) (list e (D1 sin e)))", (mode,)
     )
@@ -66,7 +66,7 @@ def test_a_raised_value_has_left_its_derivative(mode: str, engine: Engine) -> No
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_way_through_a_handler_has_the_derivative(mode: str, engine: Engine) -> None:
-    """Which way runs depends on x: by the body, by a raise, by a failing primitive."""
+    """The path depends on x: the body, a raise, or a failing primitive."""
     text = (
         "(D1 (lambda (x) (handle (if (> x 2) (raise (* x x x)) (* x (sqrt x))) (e) (if (real? e) e x))) AT)"
     )
@@ -77,7 +77,7 @@ def test_the_way_through_a_handler_has_the_derivative(mode: str, engine: Engine)
 
 @pytest.mark.parametrize("base", [1, 2, 5, 10_000])
 def test_recomputation_raises_again(base: int, engine: Engine) -> None:
-    """Cuts fall between the handler's installation and the raise, and the raise into a taped stretch."""
+    """Cuts are between the installation of the handler and the raise, and the raise is in a taped segment."""
     text = """
     (lambda (x)
       (let loop ((i 0) (y x))

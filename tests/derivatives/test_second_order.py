@@ -1,4 +1,4 @@
-"""Hessian-vector products all ways, and derivatives of loops and recursions of second order."""
+"""Hessian-vector products in all modes, and second derivatives of loops and recursions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REVERSE = ("*j", "checkpoint-*j")
 
 
 def hessian_vector(a: float, b: float, v: float, w: float) -> list[float]:
-    """By hand, for f = sin(ab) exp(a)."""
+    """Return the product by hand, for f = sin(ab) exp(a)."""
     s, c, e = math.sin(a * b), math.cos(a * b), math.exp(a)
     aa = e * (-b * b * s + 2 * b * c + s)
     ab = e * (-a * b * s + c + a * c)
@@ -56,7 +56,7 @@ def test_hessian_vector_products(way: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("modes", PAIRS, ids="-".join)
 def test_second_derivatives_of_a_loop(modes: tuple[str, str], engine: Engine) -> None:
-    """Iterating y(2 - xy) tends to 1/x, by the square of the error: two turns are a polynomial."""
+    """Iterating y(2 - xy) converges to 1/x quadratically; two iterations are a polynomial."""
     loop = "(lambda (x) (let loop ((i 0) (y 0.5)) (if (= i 2) y (loop (+ i 1) (* y (- 2 (* x y)))))))"
     # y2 = a - x b with y1 = 1 - x/4: 2 y1 - x y1^2 = 2 - 3x/2 + x^2/2 - x^3/16
     value = value_of(with_modes(f"(D1 (lambda (x) (D2 {loop} x)) 2)", modes), engine)
@@ -87,7 +87,7 @@ def test_gradients_of_derivatives_have_the_same_bits_by_all_schedules(
 
 @pytest.mark.parametrize("modes", list(product(REVERSE, repeat=2)), ids="-".join)
 def test_a_shared_value_has_its_cotangent_once(modes: tuple[str, str], engine: Engine) -> None:
-    """The inner value reaches one number by two paths; the outer derivative is by one, or by both."""
+    """The inner value reaches one number by two paths; the outer derivative is by one path or by both."""
     outer, inner = modes
     g = "(lambda (x) (let ((p (cons (* 3 x) 0))) (cons p p)))"
     one = f"(lambda (x) (car (car (car ({inner} {g} x '((1 . 0) . (0 . 0)))))))"

@@ -151,7 +151,7 @@ def test_the_cotangent_of_a_real_is_one_unless_given(engine: Engine) -> None:
 
 
 def test_procedures_and_capsules_cross_the_boundary(engine: Engine) -> None:
-    """A cotangent of a capsule is opaque to Python too, and comes back through the chain rule."""
+    """A cotangent of a capsule is opaque to Python, too, and continues through the chain rule."""
     f = read("(lambda (x) (let ((y (* x x))) (* y (sin y))))", engine)
     cut = read("(lambda (f) (lambda (x) (interrupt f x 4)))", engine)
     z = checkpoint.interrupt(f, 0.5, 4, engine=engine.name)

@@ -1,7 +1,7 @@
-"""Points where a function is not differentiable: the mathematics, or the convention of the record.
+"""Points where a function is not differentiable follow mathematics, or the convention of the record.
 
-Never a silent zero: infinite slopes are infinite, undefined ones are NaN. A zero cotangent contributes
-nothing to where the slope is infinite.
+A zero is never returned silently: infinite slopes are infinite, undefined ones are NaN. A zero cotangent
+contributes nothing where the slope is infinite.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ POINTS = [
 def test_derivatives_at_singular_points(text: str, x: float, slope: float, mode: str, engine: Engine) -> None:
     f = value_of(with_modes(f"(lambda (x) (D1 (lambda (x) {text}) x))", (mode,)), engine)
     got = runs.call_values(f, x, engine)
-    # The sign of a zero slope depends on how often an accumulator at +0.0 was added to.
+    # The sign of a zero slope depends on the number of additions to an accumulator at +0.0.
     assert same_bits(got + 0.0, slope + 0.0)
 
 
@@ -76,7 +76,7 @@ def test_an_unused_singular_value_contributes_nothing(mode: str, engine: Engine)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("text", ["(sqrt (* 0 x))", "(sqrt (* (- x 2) (- x 2)))"])
 def test_a_zero_tangent_contributes_nothing(text: str, mode: str, engine: Engine) -> None:
-    """Forward the zero meets the infinite slope; backward the slope comes first, and 0 times it is NaN."""
+    """Forward, the zero meets the infinite slope; backward the slope comes first, and 0 times it is NaN."""
     value = value_of(with_modes(f"(D1 (lambda (x) (+ {text} (* 3 x))) 2)", (mode,)), engine)
     assert same_bits(value, 3.0 if mode == "j*" else NAN)
 

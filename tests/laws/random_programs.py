@@ -1,10 +1,10 @@
-"""Random programs: well-typed procedures of one real, as text, by choices of hypothesis or of a generator.
+"""Random programs: well-typed procedures of one real, as text, from choices of hypothesis or of a generator.
 
     R real   B boolean   L list of reals   P pair of reals   F procedure of a real to a real
 
-Every loop counts down from a small number, so all runs end. A run may fail, by a raise that nobody
-handles or by a primitive outside its domain; that is part of the language. The simplest choice always
-comes first, so that shrinking by hypothesis leads to short texts.
+Every loop counts down from a small number, so all runs end. A run may fail, by a raise without a handler or
+by a primitive outside its domain; that is part of the language. The simplest choice always comes first, so
+that hypothesis shrinks to short texts.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ INPUT = " ".join(str(0.25 * i - 2) for i in range(400))
 
 @dataclass(frozen=True)
 class Scope:
-    """What an expression may use: variables with their types, and how much it may grow.
+    """The variables that an expression may use, with their types, and the limits of its growth.
 
-    size: how deep expressions may nest; loops, operators: how deep loops and derivatives may.
+    size: how deeply expressions may nest. loops, operators: how deeply loops and derivatives may nest.
     """
 
     names: tuple[tuple[str, str], ...]
@@ -31,7 +31,7 @@ class Scope:
     operators: int = 2
 
     def inside(self, loops: int, operators: int) -> Scope:
-        """One level down, within a form that takes so many levels of loops and operators."""
+        """Return the scope inside a form that takes so many levels of loops and operators."""
         return replace(
             self, size=self.size - 1, loops=self.loops - loops, operators=self.operators - operators
         )
@@ -44,7 +44,7 @@ class Scope:
 
 
 class Writer:
-    """Writes one program. pick: chooses one of several texts."""
+    """The writer of one program. pick: chooses one of several texts."""
 
     def __init__(self, pick: Callable[[Sequence[str]], str]) -> None:
         self.pick = pick
@@ -55,7 +55,7 @@ class Writer:
         return f"v{self._count}"
 
     def expression(self, kind: str, scope: Scope) -> str:
-        """An expression of a type."""
+        """Return an expression of a type."""
         atoms = [*scope.of(kind), *ATOMS.get(kind, ())]
         if scope.size <= 0 and atoms:
             return self.pick(atoms)
@@ -77,7 +77,7 @@ class Writer:
 
 
 def simple(template: str, *kinds: str) -> Callable[[Writer, Scope], str]:
-    """A form whose parts are expressions of these types."""
+    """Return the writer of a form whose parts are expressions of given types."""
 
     def write(writer: Writer, scope: Scope) -> str:
         return template.format(*[writer.expression(kind, scope) for kind in kinds])
@@ -170,7 +170,7 @@ RECURSION = (
     "(let {loop} (({i} {turns}) ({y} {first})) (if (zero? {i}) {y} (+ {more} ({loop} (- {i} 1) {body}))))"
 )
 
-# For each type: a form's name, how many levels of loops and of operators it takes, and how to write it.
+# For each type: the name of a form, the levels of loops and of operators that it takes, and its writer.
 FORMS: dict[str, dict[str, tuple[int, int, Callable[[Writer, Scope], str]]]] = {
     "R": {
         "sum": (0, 0, simple("(+ {} {})", "R", "R")),
@@ -228,13 +228,13 @@ FORMS: dict[str, dict[str, tuple[int, int, Callable[[Writer, Scope], str]]]] = {
 
 
 def program(pick: Callable[[Sequence[str]], str], size: int = 4) -> str:
-    """The text of a procedure of one real; its value is a real."""
+    """Return the text of a procedure of one real whose value is a real."""
     return f"(lambda (x) {Writer(pick).expression('R', Scope((('x', 'R'),), size))})"
 
 
 @st.composite
 def programs(draw: Callable[..., str], size: int = 4) -> str:
-    """Programs that shrink."""
+    """Draw programs that shrink."""
     return program(lambda options: draw(st.sampled_from(options)), size)
 
 

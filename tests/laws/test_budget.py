@@ -1,6 +1,6 @@
-"""Checkpointed equals plain: within budgets that cut the runs, gradients of the corpora keep every bit.
+"""Checkpointed gradients equal plain ones: budgets that cut the runs of the corpora change no bit.
 
-Programs are drawn from the three corpora, always the same.
+The sample of the three corpora is always the same.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def drawn(corpus: str) -> list[str]:
 @pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_checkpointed_equals_plain(corpus: str, engine: Engine) -> None:
-    """Within what a third of the tape takes, or less, and within the least that is enough."""
+    """The budget is a third of the tape or less, or the least that suffices."""
     cut = 0
     for name in drawn(corpus):
         take = CORPORA[corpus][1](engine, name)

@@ -52,7 +52,7 @@ def test_value(entry: Entry, engine: Engine) -> None:
 
 @every_success
 def test_engines_agree(entry: Entry, engine: Engine) -> None:
-    """Texts are equal exactly where all bits are: every real is written so that it reads back the same."""
+    """Written values are equal exactly where all bits are, since each real reads back the same."""
     here = laws.run_of(entry, engine)
     there = laws.run_of(entry, ENGINES[0])
     assert write_value(here.value) == write_value(there.value)

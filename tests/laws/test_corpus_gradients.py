@@ -66,7 +66,7 @@ def test_stated_gradient(entry: Entry, engine: Engine) -> None:
 
 
 def test_forward_reverse_and_differences_agree(entry: Entry, engine: Engine) -> None:
-    """One number three ways: ybar . (J v), (ybar J) . v, and the slope of ybar . f along v."""
+    """One number in three ways: ybar . (J v), (ybar J) . v, and the slope of ybar . f along v."""
     case, random = entry.case(engine), Random(entry.name)
     run = laws.run_of(entry, engine)
     if "singular" in entry.header:

@@ -1,7 +1,7 @@
-"""Depth and space: recursion a million deep, loops in constant memory, and freeing what is long.
+"""Depth and space: recursion a million deep, loops in constant memory, and release of long structures.
 
-Memory is measured in a process of its own, which runs this file: by how much a run raises the highest
-resident memory, when all that was free before has been filled.
+Memory is measured in a process of its own, which runs this file: the rise of the highest resident memory
+during a run, after all memory that was free before has been filled.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 every_engine = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
 
-# A million on engine c. The engines in Python show with fewer that they do not recurse; the long tests take
-# a million there too.
+# A million on engine c. The engines in Python need fewer to show that they do not recurse; the long tests
+# take a million there, too.
 MILLION = 1_000_000
 deep_on_every_engine = pytest.mark.parametrize(
     ("engine", "depth"),
@@ -47,7 +47,7 @@ deep_on_every_engine = pytest.mark.parametrize(
 SUM = "(define (sum n) (if (zero? n) 0 (+ n (sum (- n 1))))) "
 BUILD = "(define (build n) (let loop ((n n) (l '())) (if (zero? n) l (loop (- n 1) (cons n l))))) "
 
-# Programs of N that need no more memory for a larger one.
+# Programs of N whose memory does not grow with N.
 CONSTANT = {
     "loop": "(let loop ((i 0) (y 1)) (if (= i N) y (loop (+ i 1) (sin y))))",
     "loop of pairs": "(let loop ((i 0) (p (cons 1 2))) (if (= i N) p (loop (+ i 1) (cons (cdr p) (car p)))))",
@@ -68,7 +68,7 @@ CONSTANT = {
 
 
 def rise(text: str, engine: Engine) -> int:
-    """By how many bytes a run raises the highest memory of a process."""
+    """Return by how many bytes a run raises the highest memory of a process."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.laws.test_deep", engine.name, text],
         cwd=ROOT,
@@ -83,7 +83,7 @@ def rise(text: str, engine: Engine) -> int:
 @every_engine
 @pytest.mark.parametrize("name", CONSTANT)
 def test_loops_in_constant_memory(name: str, engine: Engine) -> None:
-    """1 MB is 20 bytes a turn, less than any object."""
+    """1 MB is 20 bytes for each iteration, less than any object."""
     assert rise(CONSTANT[name].replace("N", "50000"), engine) < MEGABYTE
 
 
@@ -123,7 +123,7 @@ def test_a_cut_half_way_down_and_half_way_up(engine: Engine) -> None:
 
 @every_engine
 def test_long_lists_pass_through_everything(engine: Engine) -> None:
-    """Made, walked, printed in part, cut, differentiated, compared and freed, without recursion."""
+    """A long list is made, walked, printed in part, cut, differentiated, compared and freed."""
     n = 20_000
     ones = list_value([1.0] * n)
     f = value_of(
@@ -148,7 +148,7 @@ def test_freeing_a_list_of_a_million(engine: Engine, depth: int) -> None:
 
 @every_engine
 def test_freeing_nests_of_other_kinds(engine: Engine) -> None:
-    """Closures that hold closures, pairs that grow to the left, and a deep stack in a capsule."""
+    """Closures that hold closures, pairs that grow to the left, and a deep stack in a capsule are freed."""
     closures = "(let loop ((i 0) (f sin)) (if (= i 100000) f (loop (+ i 1) (lambda (x) (f x)))))"
     left = "(let loop ((i 0) (p '())) (if (= i 100000) p (loop (+ i 1) (cons p i))))"
     stack = SUM + "(interrupt sum 100000 500000)"
@@ -174,13 +174,13 @@ def test_backward_a_million_deep(engine: Engine) -> None:
 
 
 def highest() -> int:
-    """The highest memory of this process so far."""
+    """Return the highest memory of this process so far."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
 
 def main(name: str, text: str) -> None:
-    """Run a program and print by how much that raised the highest memory."""
+    """Run a program, and print by how many bytes that raised the highest memory."""
     engine = engines.get(name)
     runs.run_program(load(Source("<memory>", "(car (list 1 2 3))")), engine)
     program = load(Source("<memory>", text))

@@ -1,7 +1,7 @@
-"""What a failing run says: the exact text, file, line and column, at every level of nesting.
+"""The messages of failing runs: the exact text, file, line and column, at every level of nesting.
 
-Each failing expression is run by itself, inside every derivative and every two of them, in a rest that
-is resumed, while steps are counted, and while a gradient recomputes; it always says the same.
+Each failing expression runs by itself, inside every derivative and every two of them, in a rest that is
+resumed, while steps are counted, and while a gradient recomputes; the message is always the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAME = "some/program.vlad"
 
 
 def python_says(failing: Callable[[], float]) -> str:
-    """The text of Python's own numerical error, which differs from version to version."""
+    """Return the text of Python's own numerical error, which depends on the version."""
     try:
         failing()
     except (ArithmeticError, ValueError) as error:
@@ -38,7 +38,7 @@ def python_says(failing: Callable[[], float]) -> str:
     raise AssertionError("this did not fail")
 
 
-# Expressions of x, which is 2; the part between « and » is what fails, and the message says how.
+# Expressions of x, which is 2; the part between « and » fails with the message.
 FAILING = {
     "«(+ x 'a)»": "(+ 2.0 a): operand 2 is not a real",
     '(* 3 «(sin "x")»)': '(sin "x"): operand 1 is not a real',
@@ -88,7 +88,7 @@ FAILING = {
     "(+ x «(read-real)»)": "(read-real): end of input",
 }
 
-# How g, which holds the failing expression, is run at 2.
+# The ways to run g, which contains the failing expression, at 2.
 WITHIN = {
     "call": "(g 2)",
     "waiting": "(let loop ((n 5)) (+ 1 (if (zero? n) (g 2) (loop (- n 1)))))",
@@ -110,7 +110,7 @@ WITHIN = {
 
 
 def program(marked: str) -> tuple[str, str, int, int]:
-    """A program's text up to its last expression, and where its failing part is: line, column, length."""
+    """Return a program's text up to its last expression, and the place and length of its failing part."""
     line = f"  {marked})"
     start, end = line.index("«"), line.index("»") - 1
     clean = line.replace("«", "").replace("»", "")
@@ -170,7 +170,7 @@ def test_failing_in_calls_from_outside(marked: str, call: str, engine: Engine) -
 
 @pytest.mark.parametrize("base", [1, 5, 40, 10_000])
 def test_failing_long_after_the_first_base_case(base: int, engine: Engine) -> None:
-    """The first pass has left its tape behind when the run fails; what was written before stays written."""
+    """The run fails after the first pass has left its tape; what was written before stays written."""
     text = (
         "(lambda (x)\n (let loop ((i 0) (y x))\n  (if (= i 30) (car (write-real y)) (loop (+ i 1) (sin y)))))"
     )
@@ -233,7 +233,7 @@ def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
         assert caught.value.message == message
 
 
-# Procedures of another number of arguments than one, and what to write instead.
+# Procedures whose number of arguments is not one, and the advice.
 TAKES = {
     "(lambda () 1)": "0 arguments, not 1: write it with a parameter, (lambda (x) ...)",
     "(lambda (x y) x)": (
@@ -294,7 +294,7 @@ def test_a_value_with_nothing_to_differentiate_needs_no_cotangent(engine: Engine
 
 
 def test_a_cotangent_or_tangent_of_a_wrong_shape(engine: Engine) -> None:
-    """It is the argument that is wrong, so no place in the program is shown."""
+    """The argument is wrong, so no place in the program is shown."""
     f = checkpoint.read("(lambda (x) (list (car x) 1 #t))", engine=engine.name)
     wrong: dict[str, Callable[[], object]] = {
         "the cotangent ybar at cdr, car must be a real, not a boolean": lambda: checkpoint.vjp(

@@ -33,7 +33,7 @@ MANY = settings(REPEATABLE, max_examples=4000, derandomize=False)
 
 
 def check(text: str, x: float, engine: Engine) -> None:
-    """All laws for one program."""
+    """Check all laws for one program."""
     note(text)
     case, random = Case(value_of(text, engine), x, 1.0), Random(text)
     try:
@@ -55,7 +55,7 @@ def check(text: str, x: float, engine: Engine) -> None:
 
 
 def check_forward(case: Case, engine: Engine, run: laws.Run) -> None:
-    """Forward and reverse mode agree wherever both are finite and no branch hangs on the last bits."""
+    """Check that both modes agree where both are finite and no branch depends on the last bits."""
     with World(INPUT) as world:
         y, forward = runs.jvp_values(case.f, case.x, 1.0, engine)
     if same_bits(y, run.value):
