@@ -1,4 +1,4 @@
-"""A record is complete or refused."""
+"""Records are either complete or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every scalar record: its partials against differences, forward against reverse, and its IEEE values."""
+"""Every scalar record: partials against differences, forward against reverse mode, and IEEE values."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ every_smooth = pytest.mark.parametrize("record", SMOOTH, ids=name_of)
 
 
 def samples(record: Scalar, count: int = 20) -> list[list[float]]:
-    """Operands from the record's domain, the same in every run."""
+    """Return operands from the record's domain, the same in every run."""
     random = Random(zlib.crc32(record.name.encode()))
     return [[random.uniform(i.low, i.high) for i in record.domain] for _ in range(count)]
 
 
 def edges(record: Scalar) -> list[tuple[float, ...]]:
-    """Operands at the edges, all combinations; new objects, so that identity can be tested."""
+    """Return all combinations of operands at the edges, as new objects, so that identity can be tested."""
     return [tuple(x * 1.0 for x in operands) for operands in product(EDGES, repeat=record.arity)]
 
 
 def forward(record: Scalar, operands: Sequence[Number], position: int, tangent: Number) -> Number:
-    """The derivative along one operand by a dual."""
+    """Return the derivative along one operand, by a dual."""
     duals = list(operands)
     duals[position] = Dual(1000, operands[position], tangent)
     return apply(record, duals).tangent
 
 
 def reverse(record: Scalar, operands: Sequence[float], position: int, adjoint: float) -> float:
-    """What one operand receives by a tape."""
+    """Return what one operand receives, by a tape."""
     tape = Tape()
     nodes: list[Any] = list(operands)
     nodes[position] = tape.leaf(operands[position])
@@ -71,7 +71,7 @@ def test_forward_and_reverse_agree_to_the_bit(record: Scalar) -> None:
     for operands in samples(record):
         for position, weight in product(range(record.arity), (1.0, -0.3, 1e-300, 0.0)):
             tangent = forward(record, operands, position, weight)
-            # An adjoint is added to +0.0, which forgets the sign of a zero.
+            # An adjoint is added to +0.0, which loses the sign of a zero.
             assert same_bits(tangent + 0.0, reverse(record, operands, position, weight))
 
 
@@ -90,7 +90,7 @@ def test_forward_and_reverse_agree_at_edges(record: Scalar) -> None:
 def along(
     record: Scalar, operands: Sequence[float], direction: Sequence[float]
 ) -> Callable[[Number], Number]:
-    """The record on a line through operands, as a function of a number of any kind."""
+    """Return the record on a line through operands, as a function of a number of any kind."""
 
     def function(t: Number) -> Number:
         moved = [add(x, multiply(v, t)) if v else x for x, v in zip(operands, direction, strict=True)]
@@ -100,7 +100,7 @@ def along(
 
 
 def derivative(function: Callable[[Number], Number], order: int) -> Callable[[Number], Number]:
-    """The derivative of a function by nested duals."""
+    """Return the derivative of a function, by nested duals."""
     if order == 0:
         return function
     inner = derivative(function, order - 1)
@@ -115,7 +115,7 @@ def derivative(function: Callable[[Number], Number], order: int) -> Callable[[Nu
 @every_smooth
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_derivatives_against_differences(record: Scalar, order: int) -> None:
-    """Each derivative against central differences of the one below it, along lines of every kind."""
+    """Each derivative agrees with central differences of the next lower one, along lines of every kind."""
     random = Random(order)
     lines = [[float(i == j) for i in range(record.arity)] for j in range(record.arity)]
     lines += [[random.uniform(-1, 1) for _ in record.domain] for _ in range(2)]
@@ -190,7 +190,7 @@ def test_other_operands_are_refused_by_position(record: Scalar) -> None:
 
 @every_scalar
 def test_a_record_that_may_fail_says_so(record: Scalar) -> None:
-    """Its failures are of Python's own kinds; whoever says pure never fails."""
+    """Its failures are of Python's own kinds, and a pure record never fails."""
     failures = 0
     for operands in edges(record):
         try:

@@ -1,4 +1,4 @@
-"""What the tests of Python's primitives share: a moment of a run, and what a primitive does then."""
+"""Common parts of the tests of Python's primitives: a moment of a run, and the effect of a primitive at it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from checkpoint.prims.python.native import from_native, native
 
 
 class Moment:
-    """A machine, as far as a primitive sees it."""
+    """A machine as a primitive sees it."""
 
     def __init__(self, steps: int = 0) -> None:
         self.steps = steps
@@ -44,17 +44,17 @@ class Plain:
 
 
 def no_other(value: Any) -> Any:
-    """For `from_native`, where nothing but data is expected."""
+    """Refuse what is no data, for `from_native`."""
     raise RunError(f"a {type(value).__name__} is no data")
 
 
 def value_of(python: Any, now: Moment | None = None) -> Any:
-    """A Python object as a value of the run."""
+    """Return a Python object as a value of the run."""
     return from_native(python, no_other, owner=None if now is None else now.owner)
 
 
 def perform(now: Moment, name: str, *operands: Any) -> Any:
-    """What an engine does for a primitive on these values, in the next step."""
+    """Do what an engine does for a primitive on these values in the next step."""
     record = lookup(f"py.{name}")
     if isinstance(record, Scalar):
         if takes_reals(operands):
@@ -87,7 +87,7 @@ class Outcome:
 
 
 def same_as_python(name: str, function: Callable[..., Any], *operands: Any) -> None:
-    """A primitive on values of Python objects does what a function does on the objects."""
+    """Check that a primitive does on values of Python objects what a function does on the objects."""
     now = Moment()
     values = [value_of(operand) for operand in operands]
     ours = Outcome.of(lambda: native(perform(now, name, *values)))
@@ -95,5 +95,5 @@ def same_as_python(name: str, function: Callable[..., Any], *operands: Any) -> N
 
 
 def items_of(record: Record) -> list[Any]:
-    """A tuple's fields as Python objects."""
+    """Return the fields of a tuple as Python objects."""
     return [native(item) for item in record.items]

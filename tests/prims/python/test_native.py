@@ -1,4 +1,4 @@
-"""Values out to Python's own objects, and in from them."""
+"""The conversion of values to Python's own objects and back."""
 
 from __future__ import annotations
 

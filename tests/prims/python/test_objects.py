@@ -42,7 +42,7 @@ OBJECTS: list[Any] = [
 
 
 def closure(name: str, captured: Any = EMPTY) -> Closure:
-    """A procedure that nobody calls."""
+    """Return a procedure that nothing calls."""
     body = core.Const(Span(Source("t", ""), 0, 0), None)
     return Closure(core.Lambda(body.span, (), body, name=name, shown=True), captured)
 

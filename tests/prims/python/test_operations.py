@@ -1,4 +1,4 @@
-"""Every primitive that has a counterpart in Python does what it does: values, exceptions, and their texts."""
+"""Every primitive with a counterpart in Python does the same: values, exceptions, and their texts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ UNARY: dict[str, Callable[..., Any]] = {
 
 
 def is_too_big(name: str, x: Any, y: Any) -> bool:
-    """What Python would compute for minutes."""
+    """Return whether Python would compute for minutes."""
     sizes = [abs(v) if type(v) in (int, bool) else 0 for v in (x, y)]
     if name in ("pow", "lshift"):
         return max(sizes) > 2**40 and sizes[1] > 1
@@ -121,8 +121,10 @@ def is_too_big(name: str, x: Any, y: Any) -> bool:
 
 
 def is_stated_difference(name: str, x: Any, y: Any) -> bool:
-    """Where the project says that it differs: keys that are reals or objects, complex results, numbers of
-    400 digits beside a real where Python's logarithm takes them.
+    """Return whether the project states a difference here.
+
+    These are keys that are reals or objects, complex results, and numbers of 400 digits beside a real where
+    Python's logarithm accepts them.
     """
     if name in ("item", "contains") and isinstance(x, dict):
         return isinstance(y, (float, Ranked, range, ValueError)) or (isinstance(y, tuple) and "." in repr(y))
@@ -173,7 +175,7 @@ def test_any_two_values(name: str, x: Any, y: Any) -> None:
 
 @given(VALUES)
 def test_a_value_equals_its_copy_if_python_says_so(x: Any) -> None:
-    """Python's containers take a NaN for equal to itself; values have no identity: NaN is left out."""
+    """Python's containers treat a NaN as equal to itself; values have no identity, so NaN is left out."""
     if "nan" not in repr(x):
         same_as_python("eq", operator.eq, x, x)
         same_as_python("le", operator.le, x, x)

@@ -50,7 +50,7 @@ def test_complex_results_are_refused() -> None:
 
 @pytest.mark.parametrize("record", INLINE, ids=lambda r: r.name)
 def test_inline_text_says_the_same(record: Scalar) -> None:
-    """Of the value on integers too."""
+    """The text of a record gives the same values, on integers as well."""
     assert record.inline is not None
     value, *partials = (_compiled(record, text) for text in record.inline)
     for operands in product((*EDGES, 3, -2, True), repeat=record.arity):
@@ -92,7 +92,7 @@ def test_comparisons_of_integers_and_reals_are_exact() -> None:
 
 
 def test_second_derivatives() -> None:
-    """Of x -> x ** 3 / exp(sin x), by duals in duals and by a tape under a dual."""
+    """Those of x -> x ** 3 / exp(sin x), by duals in duals and by a tape under a dual."""
 
     def f(x: Any) -> Any:
         top = apply(_scalar("py.mul"), (x, apply(_scalar("py.pow"), (x, 2))))

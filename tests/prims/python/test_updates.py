@@ -1,4 +1,4 @@
-"""Updates: what Python's own do, in place where nobody else can hold the handle, else on a copy."""
+"""Updates do what Python's own do: in place where nothing else can hold the handle, else on a copy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.prims.python.support import Moment, Outcome, Point, no_other, perform
 
 UPDATES = [record.name for record in records().values() if isinstance(record, Update)]
 
-# The update, what Python does to the same object, and operands: some that fail.
+# The update, the same change by Python, and operands, some of which fail.
 CASES: list[tuple[str, Callable[..., Any], Any, list[tuple[Any, ...]]]] = [
     ("set", operator.setitem, [1.0, 2, "x"], [(0, 5.0), (-1, 2), (True, 3), (3, 1), (1.0, 2), ("a", 1)]),
     ("set", operator.setitem, {"a": 1.0, 2: 3}, [("a", 5.0), ("b", [1]), ((1, "x"), 2), ([1], 2)]),
@@ -236,7 +236,7 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_a_kept_list_goes_on_as_it_was(steps: list[tuple[Any, ...]]) -> None:
-    """A run that goes on from a kept list, in another machine, sees none of what came after."""
+    """A run that continues from a kept list in another machine sees none of the later updates."""
     now = Moment(10)
     handle, mirror = value_of([0.5], now), [0.5]
     kept: list[tuple[List, list[float], int]] = []
