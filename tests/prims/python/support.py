@@ -1,4 +1,4 @@
-"""Common parts of the tests of Python's primitives: a moment of a run, and the effect of a primitive at it."""
+"""Common parts of the tests of primitives for Python: a moment of a run, and what a primitive does then."""
 
 from __future__ import annotations
 
