@@ -35,7 +35,7 @@ Cotangents = tuple[Any, ...]
 class Cotangent:
     """The cotangent of a state: accumulators of its slots, and of those of its frames, the top one last."""
 
-    __slots__ = ("_at", "_errors", "_fields", "_others", "_real", "heap", "helper", "held")
+    __slots__ = ("_at", "_errors", "_fields", "_others", "_own", "_real", "heap", "helper", "held")
 
     def __init__(self, end: State, slots: Cotangents, frames: Cotangents = ()) -> None:
         module = runtime()
@@ -48,6 +48,7 @@ class Cotangent:
         self._errors: list[BaseException] = []
         self._at = address(self._others), address(self._errors)
         self._fields: dict[Any, int] = {}
+        self._own: int = module.lib.FIRST_INTERNED  # integers up to here are their own fields
         at = module.lib.ck_state_position(end.held)
         held = module.lib.ck_cotangent_create(end.held, at.block, at.index, address(self.helper))
         self.held = self.heap.got(held)
@@ -166,8 +167,7 @@ class Cotangent:
         return self._others.pop() if found == lib.OTHER_COTANGENT else default
 
     def _field(self, key: Any) -> int:
-        own = runtime().lib.FIRST_INTERNED
-        if type(key) is int and -own <= key < own:
+        if type(key) is int and -self._own <= key < self._own:
             return key
         field = self._fields.get(key)
         if field is None:
