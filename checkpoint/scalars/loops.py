@@ -1,7 +1,6 @@
-"""The value of a definition on many operands: by engine c once it is loaded, else by Python; equal in every
-bit.
+"""Values of a definition for many operands: by engine c once it is loaded, else by Python.
 
-In: flat buffers of doubles, all of one length. Out: another one.
+In: flat buffers of doubles, all of one length. Out: another one, equal in every bit whoever computes it.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from typing import Any
 
 from checkpoint.scalars.definition import Definition
 
-# (name of a primitive, strict, operands, result) -> where it fails first; -1: nowhere; None: C does not have
-# it.
+# (primitive, strict, operands, result) -> the index where it fails first; -1: none; None: C does not have it.
 Loop = Callable[[str, bool, Sequence[Any], Any], int | None]
 
 _compiled: list[Loop] = []
@@ -28,8 +26,6 @@ def over(definition: Definition, strict: bool, operands: Sequence[Any], result: 
     """Fill `result` with the values; strict: raise what the value raises at the first operands that fail."""
     name = definition.of_python or definition.language
     failed = _compiled[0](name, strict, operands, result) if _compiled and name else None
-    if failed is None:
+    if failed != -1:  # where C refuses an element, Python raises the exception
         function = definition.value if strict else definition.ieee
         result[:] = array("d", map(function, *[memoryview(x).tolist() for x in operands]))
-    elif failed >= 0:
-        definition.value(*[float(x[failed]) for x in operands])

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import struct
+from array import array
 from itertools import product
 from typing import Any
 
 import pytest
 
 from checkpoint.ad.numbers import real_part
+from checkpoint.ctarget import library
 from checkpoint.errors import InternalError
 from checkpoint.prims.scalars import generic
-from checkpoint.scalars import c_text, python_text
+from checkpoint.scalars import c_text, loops, python_text
 from checkpoint.scalars.algebra import COTANGENT, Call, Operand, walk
-from checkpoint.scalars.definition import Definition, define, definitions
+from checkpoint.scalars.definition import Definition, define, definitions, find
 from tests.prims.test_scalars import EDGES
+from tests.support.same import same_bits
 
 SMOOTH = [definition for definition in definitions().values() if definition.partials is not None]
+library.reason()  # loads engine c, if it is there
 every_function = pytest.mark.parametrize("definition", SMOOTH, ids=lambda definition: definition.name)
-
-
-def bits(x: float) -> bytes:
-    return struct.pack("<d", x)
 
 
 @every_function
@@ -32,7 +31,7 @@ def test_partials_on_floats_are_those_on_numbers(definition: Definition) -> None
         z = definition.ieee(*operands)
         for part, slope in zip(definition.scalar_derivatives, definition.slopes, strict=True):
             of_numbers = python_text.on_numbers(part, definition.arity, generic, real_part)
-            assert bits(slope(*operands, z)) == bits(of_numbers(*operands, z)), operands
+            assert same_bits(slope(*operands, z), of_numbers(*operands, z)), operands
 
 
 @every_function
@@ -58,3 +57,22 @@ def test_a_name_is_defined_once() -> None:
         define("sqrt", "square root", lambda x, z: 0.5 / z, formula=lambda x: x)
     with pytest.raises(InternalError, match="neither value nor formula"):
         define("none", "nothing", lambda x, z: z)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("name", ["sqrt", "power", "hypot"])
+def test_loops_give_values_and_fail_where_those_do(
+    name: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By engine c, where it is there and has the function, and without it."""
+    if not compiled:
+        monkeypatch.setattr(loops, "_compiled", [])
+    definition = find(name)
+    columns = [array("d", column) for column in zip(*product(EDGES, repeat=definition.arity), strict=True)]
+    result = array("d", bytes(8 * len(columns[0])))
+    loops.over(definition, False, columns, result)
+    assert all(map(same_bits, result, map(definition.ieee, *columns)))
+    if definition.fails:
+        refused = [array("d", [4.0, -1.0]), array("d", [0.5, 0.5])][: definition.arity]
+        with pytest.raises(ValueError, match="math domain error"):
+            loops.over(definition, True, refused, array("d", bytes(16)))

@@ -21,13 +21,13 @@ from checkpoint.prims.python.support import (
     PLAIN,
     WHOLE,
     Implements,
-    asked,
     by_python,
-    computed,
     is_tuple,
     list_of,
+    plain_result,
+    python_result,
     rearrange,
-    refused,
+    refuse,
     tuple_of,
     update,
 )
@@ -78,9 +78,9 @@ def _plainly(function: Function, otherwise: Function) -> Function:
     return value
 
 
-def asking(function: Function) -> Function:
+def in_python(function: Function) -> Function:
     """Return the function that Python itself computes, whatever the operands are."""
-    return _plainly(function, lambda now, *operands: computed(now, function, *operands))
+    return _plainly(function, lambda now, *operands: plain_result(now, function, *operands))
 
 
 def _add(now: Now, x: Any, y: Any) -> Any:
@@ -88,7 +88,7 @@ def _add(now: Now, x: Any, y: Any) -> Any:
         return list_of(now, [*current(now, x), *current(now, y)])
     if is_tuple(x) and is_tuple(y):
         return tuple_of(x.items + y.items)
-    return refused(now, operator.add, x, y)
+    return refuse(now, operator.add, x, y)
 
 
 def _multiply(now: Now, x: Any, y: Any) -> Any:
@@ -101,31 +101,42 @@ def _multiply(now: Now, x: Any, y: Any) -> Any:
         return list_of(now, current(now, x) * y)
     if type(y) in WHOLE and is_tuple(x):
         return tuple_of(x.items * y)
-    return refused(now, operator.mul, y, x) if turned else refused(now, operator.mul, x, y)
+    return refuse(now, operator.mul, y, x) if turned else refuse(now, operator.mul, x, y)
 
 
 def _or(now: Now, x: Any, y: Any) -> Any:
     if type(x) is Dict and type(y) is Dict:
         return updates.dict_of(now, {**current(now, x), **current(now, y)})
-    return refused(now, operator.or_, x, y)
+    return refuse(now, operator.or_, x, y)
 
 
 # Reals
 
 
 scalar(arithmetic.add, "add", operator.add, _plainly(operator.add, _add), (operator.add,))
-scalar(arithmetic.subtract, "sub", operator.sub, asking(operator.sub), (operator.sub,))
+scalar(arithmetic.subtract, "sub", operator.sub, in_python(operator.sub), (operator.sub,))
 scalar(arithmetic.multiply, "mul", operator.mul, _plainly(operator.mul, _multiply), (operator.mul,))
-scalar(arithmetic.divide, "truediv", operator.truediv, asking(operator.truediv), (operator.truediv,))
-scalar(piecewise.float_modulo, "mod", operator.mod, asking(operator.mod), (operator.mod,))
-scalar(piecewise.floor_divide, "floordiv", operator.floordiv, asking(operator.floordiv), (operator.floordiv,))
-scalar(powers.float_power, "pow", powers.float_power.value, asking(operator.pow), (operator.pow, pow))
-scalar(arithmetic.negate, "neg", operator.neg, asking(operator.neg), (operator.neg,))
+scalar(arithmetic.divide, "truediv", operator.truediv, in_python(operator.truediv), (operator.truediv,))
+scalar(piecewise.float_modulo, "mod", operator.mod, in_python(operator.mod), (operator.mod,))
 scalar(
-    arithmetic.real, "pos", lambda x: x * 1.0, asking(operator.pos), (operator.pos,), doc="the number itself"
+    piecewise.floor_divide,
+    "floordiv",
+    operator.floordiv,
+    in_python(operator.floordiv),
+    (operator.floordiv,),
 )
-scalar(piecewise.absolute, "abs", abs, asking(abs), (abs, operator.abs))
-scalar(arithmetic.real, "float", lambda x: x * 1.0, asking(float), (float,), doc="a real")
+scalar(powers.float_power, "pow", powers.float_power.value, in_python(operator.pow), (operator.pow, pow))
+scalar(arithmetic.negate, "neg", operator.neg, in_python(operator.neg), (operator.neg,))
+scalar(
+    arithmetic.real,
+    "pos",
+    lambda x: x * 1.0,
+    in_python(operator.pos),
+    (operator.pos,),
+    doc="the number itself",
+)
+scalar(piecewise.absolute, "abs", abs, in_python(abs), (abs, operator.abs))
+scalar(arithmetic.real, "float", lambda x: x * 1.0, in_python(float), (float,), doc="a real")
 
 _IADD, _IMUL = (operator.iadd,), (operator.imul,)
 scalar(arithmetic.add, "iadd", operator.add, operator.iadd, _IADD, doc="sum, in place")
@@ -138,7 +149,7 @@ def _also_in_place(of: str, function: Function) -> None:
     if isinstance(like, Scalar):
         definition = next(d for d in definitions().values() if like.name in (*d.exact, *d.beside))
         doc = f"{like.doc}, in place"
-        scalar(definition, f"i{of}", like.value, asking(function), (function,), doc)
+        scalar(definition, f"i{of}", like.value, in_python(function), (function,), doc)
     else:
         assert isinstance(like, Rearrange)
         rearrange(
@@ -157,7 +168,7 @@ def _in_place(now: Now, apart: Function, function: Function, x: Any, y: Any) -> 
     try:
         return apart(now, x, y)
     except TypeError:
-        return refused(now, function, x, y)
+        return refuse(now, function, x, y)
 
 
 def _iadd_writes(now: Now, x: Any, y: Any) -> Any:
@@ -196,7 +207,7 @@ for _definition, _name, _function, _otherwise in (
 
 # Integers
 
-rearrange("matmul", 2, "x @ y", asking(operator.matmul), (operator.matmul,))
+rearrange("matmul", 2, "x @ y", in_python(operator.matmul), (operator.matmul,))
 by_python("and", 2, "x & y", operator.and_)
 by_python("xor", 2, "x ^ y", operator.xor)
 by_python("invert", 1, "~x", operator.invert, (operator.invert, operator.inv))
@@ -217,7 +228,7 @@ by_python("divmod-check", 2, "None, or what divmod(x, y) raises", lambda x, y: d
 
 def integer(now: Now, *operands: Any) -> Any:
     """Return int(x) or int(x, base)."""
-    return asked(now, int, *operands)
+    return python_result(now, int, *operands)
 
 
 rearrange("int", ANY_NUMBER, "int(x) or int(x, base)", integer, (int,))

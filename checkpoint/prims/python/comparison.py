@@ -23,14 +23,14 @@ from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     PLAIN,
-    asked,
     elements,
     is_object,
     is_tuple,
     key_of,
-    natives,
+    python_operands,
+    python_result,
     rearrange,
-    refused,
+    refuse,
     tuple_of,
 )
 
@@ -54,7 +54,7 @@ def equal(now: Now, x: Any, y: Any) -> bool:
                 return False
             pending.extend(reversed(inner))
         elif is_object(x) or is_object(y):
-            if not asked(now, operator.eq, x, y):
+            if not python_result(now, operator.eq, x, y):
                 return False
         elif not _equal_atoms(x, y):
             return False
@@ -128,7 +128,7 @@ def _equal_objects(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
                 f"two objects of the class {cls.__name__} are compared by identity, which values have not: "
                 f"give {cls.__name__} a method __eq__, or make it a dataclass"
             )
-    return [] if asked(now, operator.eq, x, y) else None
+    return [] if python_result(now, operator.eq, x, y) else None
 
 
 def _defining(cls: type, name: str) -> type:
@@ -159,7 +159,7 @@ def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bo
             return bool(function(len(left), len(right)))
     if type(x) in PLAIN and type(y) in PLAIN:
         return bool(function(x, y))
-    return bool(asked(now, function, x, y))
+    return bool(python_result(now, function, x, y))
 
 
 def identical(now: Now, x: Any, y: Any) -> bool:
@@ -186,8 +186,8 @@ def contains(now: Now, x: Any, v: Any) -> bool:
     if type(x) is List or is_tuple(x):
         return any(equal(now, item, v) for item in current(now, x))
     if type(x) is str or type(x) is range:
-        return bool(asked(now, operator.contains, x, v))
-    return bool(refused(now, operator.contains, x, v))
+        return bool(python_result(now, operator.contains, x, v))
+    return bool(refuse(now, operator.contains, x, v))
 
 
 def position(now: Now, x: Any, v: Any, *bounds: Any) -> int:
@@ -197,12 +197,12 @@ def position(now: Now, x: Any, v: Any, *bounds: Any) -> int:
         if equal(now, items[i], v):
             return i
     nothing: Any = [] if type(x) is List else ()
-    return int(nothing.index(*natives(now, (v, *bounds))))  # Python's own ValueError
+    return int(nothing.index(*python_operands(now, (v, *bounds))))  # Python's own ValueError
 
 
 def _bounds(now: Now, bounds: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a slice's bounds, checked by Python itself."""
-    checked = natives(now, bounds)
+    checked = python_operands(now, bounds)
     if not all(type(bound) in (int, bool) for bound in checked):
         nothing: Any = []
         nothing.index(None, *checked)
@@ -224,8 +224,8 @@ def count(now: Now, x: Any, v: Any) -> int:
 
 def order(now: Now, x: Any, reverse: Any) -> Record:
     """Return the positions of x's elements in the order of a stable sort."""
-    keys = natives(now, elements(now, x))
-    return tuple_of(asked(now, _sorted_positions, keys, reverse))
+    keys = python_operands(now, elements(now, x))
+    return tuple_of(python_result(now, _sorted_positions, keys, reverse))
 
 
 def _sorted_positions(keys: list[Any], reverse: bool) -> list[int]:

@@ -8,7 +8,7 @@ from checkpoint.ad.containers import Dict, List, Record, current
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.prims.python.native import class_of
-from checkpoint.prims.python.support import elements, key_of, language, list_of, rearrange, tuple_of
+from checkpoint.prims.python.support import elements, key_of, list_of, rearrange, to_value, tuple_of
 from checkpoint.prims.python.updates import dict_of, entries
 
 
@@ -37,7 +37,7 @@ rearrange("dict-of", 1, "dict(x), of a dictionary", lambda now, x: dict_of(now, 
 rearrange("keys", 1, "the tuple of a dictionary's keys", _keys)
 rearrange("values", 1, "the tuple of a dictionary's values", _values)
 rearrange("copy", 1, "x.copy() of a list or dictionary", _copy)
-rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: language(now, key_of(now, x)))
+rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: to_value(now, key_of(now, x)))
 
 
 def _keywords(

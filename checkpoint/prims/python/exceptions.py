@@ -11,7 +11,7 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Failure
 from checkpoint.prims.python.native import class_of, python_exception
 from checkpoint.prims.python.objects import classes_of
-from checkpoint.prims.python.support import language, rearrange
+from checkpoint.prims.python.support import rearrange, to_value
 
 ARGS = ("args",)
 
@@ -24,7 +24,7 @@ def is_exception(x: Any) -> bool:
 def _caught(now: Now, x: Any) -> Any:
     if type(x) is Failure:
         exception = python_exception(x.exception)
-        return Record(Layout(type(exception), ARGS), (language(now, exception.args),))
+        return Record(Layout(type(exception), ARGS), (to_value(now, exception.args),))
     return Record(x.layout, tuple(map(fresh, x.items))) if type(x) is Record else x
 
 

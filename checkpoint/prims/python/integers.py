@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from checkpoint.ad.storage import Now
-from checkpoint.prims.python.support import ANY_NUMBER, WHOLE, asked, by_python, rearrange
+from checkpoint.prims.python.support import ANY_NUMBER, WHOLE, by_python, python_result, rearrange
 
 for _function in (math.floor, math.ceil, math.trunc, math.isqrt, math.factorial):
     by_python(f"math.{_function.__name__}", 1, f"math.{_function.__name__}", _function)
@@ -19,7 +19,7 @@ by_python("math.comb", 2, "math.comb", math.comb)
 
 def _is_close(now: Now, *operands: Any) -> bool:
     names = ("a", "b", "rel_tol", "abs_tol")
-    return bool(asked(now, lambda *given: _close(dict(zip(names, given, strict=False))), *operands))
+    return bool(python_result(now, lambda *given: _close(dict(zip(names, given, strict=False))), *operands))
 
 
 def _close(given: dict[str, Any]) -> bool:
@@ -27,7 +27,7 @@ def _close(given: dict[str, Any]) -> bool:
 
 
 def _exponent(now: Now, x: Any) -> int:
-    return int(asked(now, math.frexp, x)[1])
+    return int(python_result(now, math.frexp, x)[1])
 
 
 _ENOUGH = 5000  # 2 to this exponent, or to its negative, takes any real out of range

@@ -16,7 +16,7 @@ from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 from checkpoint.prims.python.native import class_of, source_name
-from checkpoint.prims.python.support import elements, is_tuple, language, natives, rearrange, select
+from checkpoint.prims.python.support import elements, is_tuple, python_operands, rearrange, select, to_value
 
 
 def _sequence(now: Now, x: Any) -> Any:
@@ -27,7 +27,7 @@ def _sequence(now: Now, x: Any) -> Any:
     if kind is str or kind is range:
         return x
     if kind is Dict:
-        return Record(TUPLE, tuple([language(now, key) for key in current(now, x)]))
+        return Record(TUPLE, tuple([to_value(now, key) for key in current(now, x)]))
     return elements(now, x)
 
 
@@ -61,7 +61,9 @@ def _callable(now: Now, x: Any) -> bool:
 
 
 def _reals(now: Now, x: Any) -> list[float]:
-    return [real_part(i) * 1.0 if type(i) in NUMBERS else natives(now, (i,))[0] for i in elements(now, x)]
+    return [
+        real_part(i) * 1.0 if type(i) in NUMBERS else python_operands(now, (i,))[0] for i in elements(now, x)
+    ]
 
 
 def _replaced(now: Now, x: Any, changes: Dict) -> Record:

@@ -7,7 +7,7 @@ own value and failures, and a record for all other operands, which asks Python.
 
 from __future__ import annotations
 
-from checkpoint.prims.python.arithmetic import asking, scalar
+from checkpoint.prims.python.arithmetic import in_python, scalar
 from checkpoint.scalars.definition import Definition, definitions
 
 
@@ -16,7 +16,7 @@ def _register(definition: Definition) -> None:
     own = [function for function in definition.python if function is not definition]
     value = own[0] if own else definition.value
     name = definition.of_python.removeprefix("py.")
-    scalar(definition, name, value, asking(value), definition.python)
+    scalar(definition, name, value, in_python(value), definition.python)
 
 
 for _definition in definitions().values():

@@ -22,9 +22,9 @@ from checkpoint.prims.python.support import (
     is_tuple,
     key_of,
     list_of,
-    natives,
+    python_operands,
     rearrange,
-    refused,
+    refuse,
     select,
     tuple_of,
 )
@@ -64,11 +64,11 @@ def _item(now: Now, x: Any, i: Any) -> Any:
     if kind is List or kind is str or kind is range or is_tuple(x):
         items = current(now, x) if kind is List or kind is Record else x
         if type(i) not in WHOLE:
-            i = natives(now, (i,))[0]
+            i = python_operands(now, (i,))[0]
         return fresh(items[i])
     if kind is Dict:
         return fresh(current(now, x)[key_of(now, i)])
-    return refused(now, operator.getitem, x, i)
+    return refuse(now, operator.getitem, x, i)
 
 
 def _item_place(now: Now, x: Any, i: Any) -> Any:
@@ -76,7 +76,7 @@ def _item_place(now: Now, x: Any, i: Any) -> Any:
         return key_of(now, i)
     if type(x) not in (List, Record):
         return None
-    i = int(natives(now, (i,))[0])
+    i = int(python_operands(now, (i,))[0])
     return i if i >= 0 else i + len(x.items)
 
 
@@ -84,7 +84,7 @@ def _popped(now: Now, x: Any, i: Any) -> Any:
     if type(x) is List:
         items = current(now, x)
         if not items or type(i) not in WHOLE or not -len(items) <= i < len(items):
-            list.pop([None] * len(items), *natives(now, (i,)))
+            list.pop([None] * len(items), *python_operands(now, (i,)))
         return fresh(items[i])
     if type(x) is Dict:
         return _item(now, x, i)
@@ -92,7 +92,7 @@ def _popped(now: Now, x: Any, i: Any) -> Any:
 
 
 def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
-    where = slice(*natives(now, (low, high, stride)))
+    where = slice(*python_operands(now, (low, high, stride)))
     kind = type(x)
     if kind is List:
         return list_of(now, current(now, x)[where])
@@ -100,7 +100,7 @@ def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
         return tuple_of(x.items[where])
     if kind is str or kind is range:
         return x[where]
-    return refused(now, lambda x: operator.getitem(x, where), x)
+    return refuse(now, lambda x: operator.getitem(x, where), x)
 
 
 def _length(now: Now, x: Any) -> int:
@@ -109,7 +109,7 @@ def _length(now: Now, x: Any) -> int:
         return len(current(now, x))
     if kind is str or kind is range:
         return len(x)
-    length: int = refused(now, len, x)
+    length: int = refuse(now, len, x)
     return length
 
 
@@ -205,7 +205,7 @@ def _unpacking(before: int, rest: bool, after: int) -> Any:
 
 
 def _not_unpacked(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
-    return refused(now, _unpacking(before, rest, after), x)
+    return refuse(now, _unpacking(before, rest, after), x)
 
 
 def _parts(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:

@@ -32,7 +32,7 @@ PLAIN = frozenset((bool, int, str, type(None), range))  # values that are Python
 WHOLE = frozenset((bool, int))
 
 
-def moved(items: Iterable[Any]) -> list[Any]:
+def copies_of(items: Iterable[Any]) -> list[Any]:
     """Return copies of fields, for another container."""
     return list(map(fresh, items))
 
@@ -44,10 +44,10 @@ def tuple_of(items: Iterable[Any]) -> Record:
 
 def list_of(now: Now, items: Iterable[Any]) -> List:
     """Return a list of copies that belongs to the run."""
-    return List(moved(items), owner=now.owner)
+    return List(copies_of(items), owner=now.owner)
 
 
-def natives(now: Now, values: Iterable[Any]) -> list[Any]:
+def python_operands(now: Now, values: Iterable[Any]) -> list[Any]:
     """Return operands as Python's own objects."""
     return [value if type(value) in PLAIN else native(value, now) for value in values]
 
@@ -62,9 +62,9 @@ def is_object(value: Any) -> bool:
     return type(value) is Record and not issubclass(value.layout.cls, tuple)
 
 
-def refused(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
+def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     """Raise what Python raises for these operands, or end the run if it does not."""
-    asked(now, function, *operands)
+    python_result(now, function, *operands)
     names = " and ".join(class_of(operand).__name__ for operand in operands)
     raise RunError(
         f"{getattr(function, '__name__', 'this operation')} of {names} is not supported here: write a "
@@ -72,32 +72,32 @@ def refused(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     )
 
 
-def asked(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
+def python_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     """Return what Python gives for these operands."""
     try:
-        return function(*natives(now, operands))
+        return function(*python_operands(now, operands))
     except RecursionError:
         raise RunError("a value is nested too deeply for Python itself here") from None
 
 
-def computed(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
+def plain_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     """Return what Python gives, or raise where that may hold a real that an object's own code made."""
-    result = asked(now, function, *operands)
+    result = python_result(now, function, *operands)
     if type(result) in PLAIN:
         return result
     if type(result) is float and not any(map(is_object, operands)):
         return result * 1.0
-    return refused(now, function, *operands)
+    return refuse(now, function, *operands)
 
 
-def language(now: Now, value: Any) -> Any:
+def to_value(now: Now, value: Any) -> Any:
     """Return a result of Python's own, made of plain objects, as a value of the run."""
     kind = type(value)
     if kind is list:
-        return List([language(now, item) for item in value], owner=now.owner)
+        return List([to_value(now, item) for item in value], owner=now.owner)
     if isinstance(value, tuple):
         layout = TUPLE if kind is tuple else Layout(kind, kind._fields)
-        return Record(layout, tuple([language(now, item) for item in value]))
+        return Record(layout, tuple([to_value(now, item) for item in value]))
     if kind is float:
         return value * 1.0
     if kind in PLAIN:
@@ -113,8 +113,8 @@ def elements(now: Now, x: Any) -> Any:
     if kind is str or kind is range:
         return x
     if kind is Dict:
-        return [language(now, key) for key in current(now, x)]
-    return refused(now, iter, x)
+        return [to_value(now, key) for key in current(now, x)]
+    return refuse(now, iter, x)
 
 
 def has_fields(x: Any) -> bool:
@@ -136,7 +136,7 @@ def key_of(now: Now, key: Any) -> Any:
         cls = key.layout.cls
         return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
     if kind is not Closure:
-        asked(now, hash, key)
+        python_result(now, hash, key)
     raise TypeError(f"a {class_of(key).__name__} cannot be a key here: use a string, or a tuple of ints")
 
 
@@ -234,7 +234,7 @@ def by_python(
         name,
         arity,
         doc,
-        lambda now, *operands: computed(now, function, *operands),
+        lambda now, *operands: plain_result(now, function, *operands),
         (function,) if implements is None else implements,
         discrete=True,
         inline=inline,

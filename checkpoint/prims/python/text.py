@@ -10,7 +10,7 @@ from checkpoint.ad.storage import Now
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import native
-from checkpoint.prims.python.support import ANY_NUMBER, asked, by_python, language, rearrange
+from checkpoint.prims.python.support import ANY_NUMBER, by_python, python_result, rearrange, to_value
 
 _COMPLEX = frozenset(("conjugate", "real", "__complex__"))
 
@@ -19,7 +19,7 @@ def _call(now: Now, x: Any, name: str, *operands: Any) -> Any:
     """Call a method of a string or number; the result holds no real of the run."""
     if type(x) in NUMBERS and name in _COMPLEX:
         raise RunError(f"the method {name} of a real gives the real itself: leave it out")
-    return language(now, asked(now, lambda x, *operands: getattr(x, name)(*operands), x, *operands))
+    return to_value(now, python_result(now, lambda x, *operands: getattr(x, name)(*operands), x, *operands))
 
 
 def _joined(now: Now, *parts: str) -> str:
@@ -27,23 +27,23 @@ def _joined(now: Now, *parts: str) -> str:
 
 
 def _str(now: Now, *operands: Any) -> str:
-    text: str = asked(now, str, *operands)
+    text: str = python_result(now, str, *operands)
     return text
 
 
 def _repr(now: Now, x: Any) -> str:
-    text: str = asked(now, repr, x)
+    text: str = python_result(now, repr, x)
     return text
 
 
 def _format(now: Now, x: Any, *spec: Any) -> str:
-    text: str = asked(now, format, x, *spec)
+    text: str = python_result(now, format, x, *spec)
     return text
 
 
 rearrange("str", ANY_NUMBER, "str(x)", _str, (str,), discrete=True)
 rearrange("repr", 1, "repr(x)", _repr, (repr,), discrete=True)
-rearrange("ascii", 1, "ascii(x)", lambda now, x: asked(now, ascii, x), (ascii,))
+rearrange("ascii", 1, "ascii(x)", lambda now, x: python_result(now, ascii, x), (ascii,))
 rearrange("format", ANY_NUMBER, "format(x, spec)", _format, (format,), discrete=True)
 rearrange("joined", ANY_NUMBER, "the strings one after another", _joined, discrete=True)
 rearrange("text-method", ANY_NUMBER, "a method of a string: the string, the name, arguments", _call)

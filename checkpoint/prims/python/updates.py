@@ -22,13 +22,13 @@ from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     WHOLE,
+    copies_of,
     elements,
     has_fields,
     key_of,
     list_of,
-    moved,
-    natives,
-    refused,
+    python_operands,
+    refuse,
     update,
 )
 
@@ -67,7 +67,7 @@ def dict_of(now: Now, items: dict[Any, Any]) -> Dict:
 
 def _index(now: Now, i: Any) -> Any:
     """Return an index as Python takes it, or as Python's message names it."""
-    return i if type(i) in WHOLE else natives(now, (i,))[0]
+    return i if type(i) in WHOLE else python_operands(now, (i,))[0]
 
 
 def _no_method(x: Any, name: str) -> AttributeError:
@@ -83,7 +83,7 @@ def _set(now: Now, step: int, x: Any, i: Any, v: Any) -> Any:
     elif type(x) is Dict:
         place = key_of(now, i)
     else:
-        return refused(now, operator.setitem, x, i, v)
+        return refuse(now, operator.setitem, x, i, v)
     return changed(now, step, x, lambda items: items.__setitem__(place, fresh(v)))
 
 
@@ -115,7 +115,7 @@ def _delete(now: Now, step: int, x: Any, i: Any) -> Any:
         key = key_of(now, i)
         return changed(now, step, x, lambda items: items.__delitem__(key))
     if type(x) is not List:
-        return refused(now, operator.delitem, x, i)
+        return refuse(now, operator.delitem, x, i)
     place = _index(now, i)
     items = changeable(now, x)
     if type(place) in WHOLE and place in (-1, len(items) - 1):
@@ -152,7 +152,7 @@ def extend(now: Now, step: int, x: Any, ys: Any) -> Any:
     """Perform x.extend(ys), for any ys that Python iterates over."""
     if type(x) is not List:
         raise _no_method(x, "extend")
-    new = moved(elements(now, ys))
+    new = copies_of(elements(now, ys))
     return changed(now, step, x, lambda items: items.extend(new))
 
 
@@ -186,21 +186,21 @@ def _clear(now: Now, step: int, x: Any) -> Any:
 
 
 def _set_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any, ys: Any) -> Any:
-    where = slice(*natives(now, (low, high, stride)))
+    where = slice(*python_operands(now, (low, high, stride)))
     if type(x) is not List:
-        return refused(now, lambda x, v: operator.setitem(x, where, v), x, ys)
+        return refuse(now, lambda x, v: operator.setitem(x, where, v), x, ys)
     items = list(current(now, x))
     if has_fields(ys) or type(ys) in (str, range, Dict):
         items[where] = elements(now, ys)
     else:
-        items[where] = natives(now, (ys,))[0]
+        items[where] = python_operands(now, (ys,))[0]
     return rebuilt(now, step, x, items)
 
 
 def _delete_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any) -> Any:
-    where = slice(*natives(now, (low, high, stride)))
+    where = slice(*python_operands(now, (low, high, stride)))
     if type(x) is not List:
-        return refused(now, lambda x: operator.delitem(x, where), x)
+        return refuse(now, lambda x: operator.delitem(x, where), x)
     items = list(current(now, x))
     del items[where]
     return rebuilt(now, step, x, items)
@@ -224,7 +224,7 @@ def entries(now: Now, other: Any) -> dict[Any, Any]:
         items: dict[Any, Any] = current(now, other)
         return items
     elements(now, other)
-    dict(natives(now, (other,))[0])
+    dict(python_operands(now, (other,))[0])
     if not len(elements(now, other)):
         return {}
     raise RunError("a dictionary is made or updated from another one here: write for k, v in pairs: d[k] = v")
