@@ -2,6 +2,10 @@
  *
  * In: reports. Out: directives, one at a time. What remains to be done is on a stack, the next on top: nothing recurses,
  * and the stack has a few entries for each halving and each cut by bytes.
+ *
+ * Why it is written a second time: asking Python for each action takes longer than small base cases do. The gradient of
+ * a run of 20,000 turns of a loop takes 11 ms so, and 190 ms with actions from Python, in base cases of 100 steps; 3.4
+ * and 4.8 ms in those of 10,000 (medians of 9, translation off). tests/ctarget/test_driver.py compares the actions.
  */
 #ifndef CK_BISECTION_H
 #define CK_BISECTION_H
