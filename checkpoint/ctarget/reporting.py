@@ -10,11 +10,11 @@ from time import perf_counter
 
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held
-from checkpoint.driver.observe import Observer, Sample, Sampler
+from checkpoint.driver.observe import REPORT_SECONDS, Observer, Sample, Sampler, adapted
 from checkpoint.driver.schedule import Action, Report, Schedule
 
-# Steps of one call of C while there are observers, and how often these are called.
-MIN_PACE, MAX_PACE, REPORT_SECONDS = 1000, 1_000_000, 0.1
+# Steps of one call of C while there are observers.
+MIN_PACE, MAX_PACE = 1000, 1_000_000
 SLICE_SECONDS = 0.01  # of a call of C, for a sweep that follows its own schedule
 
 
@@ -64,10 +64,9 @@ class Reporter:
         """Adapt the pace after a call, and report the step reached when it is time."""
         now = perf_counter()
         took, self._called = now - self._called, now
-        if 2 * took < REPORT_SECONDS:
-            self._set_pace(2 * self._pace)
-        elif took > 2 * REPORT_SECONDS:
-            self._set_pace(self._pace // 2)
+        pace = adapted(self._pace, took, REPORT_SECONDS)
+        if pace != self._pace:
+            self._set_pace(pace)
         at = runtime().lib.ck_machine_position(self._held)
         if now - self._reported >= REPORT_SECONDS and at.block:
             self._reported = now

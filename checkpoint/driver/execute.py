@@ -18,7 +18,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
-from checkpoint.driver.observe import Observer, observed, observers
+from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
 from checkpoint.driver.schedule import (
     Action,
     Advance,
@@ -37,8 +37,7 @@ from checkpoint.errors import InternalError
 
 WITHOUT_TAPE = "the schedule reversed without a tape"
 NEVER_REVERSED = "the schedule never reversed the end of the run"
-# Where somebody observes: steps that are run at a time, at first, and how often he is told, in seconds.
-FIRST_PACE, TOLD_AFTER = 256, 0.1
+FIRST_PACE = 256  # with observers: steps that are run at a time, at first
 
 
 @dataclass
@@ -186,18 +185,15 @@ class _Followed:
         self.sweep.counts.advanced += self.current.steps - state.steps
 
     def _advanced_in_slices(self, state: State, to: int | None) -> State:
-        """The same, in slices, between which observers are told about every TOLD_AFTER seconds."""
+        """The same, in slices, between which observers are told about every REPORT_SECONDS."""
         pace, told = FIRST_PACE, perf_counter()
         while not state.finished and (to is None or state.steps < to):
             began = perf_counter()
             here = state.steps + pace
             state = self.engine.advance(state, here if to is None else min(here, to), self.sweep.effects)
             now = perf_counter()
-            if now - began < TOLD_AFTER / 2:
-                pace *= 2
-            elif now - began > 2 * TOLD_AFTER:
-                pace = max(pace // 2, 1)
-            if now - told >= TOLD_AFTER and state.steps == here:
+            pace = adapted(pace, now - began, REPORT_SECONDS)
+            if now - told >= REPORT_SECONDS and state.steps == here:
                 told = now
                 for observer in self.told:
                     observer.running(here)

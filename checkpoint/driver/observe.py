@@ -13,6 +13,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from checkpoint.driver.schedule import Action, Report, Schedule
 
+REPORT_SECONDS = 0.1  # between two reports of the same long action
+
 
 class Observer(Protocol):
     """Told of one sweep after another. What it raises ends the sweep."""
@@ -53,6 +55,13 @@ class Sampler(Observer, Protocol):
     def sampled(self, sample: Sample) -> None:
         """The sweep has come so far; about every 0.1 s, when the end is known, and when all is done."""
         ...
+
+
+def adapted(pace: int, took: float, seconds: float) -> int:
+    """Return how many steps to run at a time, after `pace` steps took so long, for a report each `seconds`."""
+    if took < seconds / 2:
+        return 2 * pace
+    return max(pace // 2, 1) if took > 2 * seconds else pace
 
 
 _observers: ContextVar[tuple[Observer, ...]] = ContextVar("checkpoint.observers", default=())

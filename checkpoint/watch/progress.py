@@ -18,11 +18,11 @@ from typing import Any, Literal
 
 from checkpoint.driver import memory
 from checkpoint.driver.estimate import Estimate
-from checkpoint.driver.observe import Sample, observed, observers
+from checkpoint.driver.observe import REPORT_SECONDS, Sample, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
 
-PAUSE = 0.1  # seconds from one Progress to the next
+PAUSE = REPORT_SECONDS  # from one Progress to the next
 Phase = Literal["forward", "backward"]
 
 

@@ -325,7 +325,7 @@ def test_long_actions_are_told_of(name: str, monkeypatch: pytest.MonkeyPatch) ->
     schedule = Bisection(100)
     with profile() as alone:
         expected = grad(power, engine=name, schedule=schedule)(0.9, 100)
-    monkeypatch.setattr("checkpoint.driver.execute.TOLD_AFTER", 0.0)
+    monkeypatch.setattr("checkpoint.driver.execute.REPORT_SECONDS", 0.0)
     steps = Steps()
     with observed((steps,)), profile() as together:
         found = grad(power, engine=name, schedule=schedule)(0.9, 100)

@@ -235,7 +235,7 @@ def test_observers_are_told_the_same_on_every_engine(
 ) -> None:
     """But for `running`, which is reported within actions that take long: here none does, on any machine."""
     monkeypatch.setattr(reporting, "REPORT_SECONDS", math.inf)
-    monkeypatch.setattr(execute, "TOLD_AFTER", math.inf)
+    monkeypatch.setattr(execute, "REPORT_SECONDS", math.inf)
     told, values = [], []
     for engine in ("c", "hybrid", "interp"):
         watcher = Watcher()
