@@ -58,7 +58,7 @@ class Sampler(Observer, Protocol):
 
 
 def adapted(pace: int, took: float, seconds: float) -> int:
-    """Return how many steps to run at a time, after `pace` steps took so long, for a report each `seconds`."""
+    """Return how many steps to run at a time for a report each `seconds`, after `pace` steps took so long."""
     if took < seconds / 2:
         return 2 * pace
     return max(pace // 2, 1) if took > 2 * seconds else pace
