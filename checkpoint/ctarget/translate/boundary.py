@@ -10,9 +10,9 @@ raises while translation is at work.
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType, TracebackType
 from typing import Literal
 
 Stage = Literal["sampling", "specialising", "writing", "compiling", "loading", "installing"]
@@ -34,14 +34,20 @@ def stage(name: Stage) -> Iterator[None]:
 
 def is_foreign(error: BaseException) -> bool:
     """Return whether an error comes from a user's code that interrupted translation: a signal handler."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return any(str(frame.f_globals.get("__name__")).partition(".")[0] not in _OURS for frame in frames)
+    names = [str(frame.f_globals.get("__name__")) for frame, _ in _frames(error.__traceback__)]
+    return any(name.partition(".")[0] not in _OURS for name in names)
 
 
 def described(error: BaseException) -> str:
     """Return the stage of a failure, what was raised, and where."""
     notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(_NOTE)]
     what = notes[0] if notes else _NOTE.removesuffix(" while ")
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
-    return f"{what}: {type(error).__name__}: {error}{place}"
+    places = [f" (line {line} of {frame.f_code.co_filename})" for frame, line in _frames(error.__traceback__)]
+    return f"{what}: {type(error).__name__}: {error}{places[-1] if places else ''}"
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    """Yield the frames of a traceback and the lines at which they were, the innermost last."""
+    while traceback is not None:
+        yield traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next

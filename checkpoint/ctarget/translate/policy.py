@@ -26,6 +26,7 @@ from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, making
 from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.translate import boundary
 from checkpoint.ctarget.translate.effort import Effort, RecentBlocks
 from checkpoint.errors import TranslationWarning
 
@@ -139,8 +140,6 @@ class Translator:
         """Warn of what was raised inside of translation; under CHECKPOINT_CHECK=1, or if it comes from a
         user's signal handler, raise it.
         """
-        from checkpoint.ctarget.translate import boundary  # noqa: PLC0415
-
         if isinstance(error, TranslationWarning) or boundary.is_foreign(error) or config.current().check:
             raise error
         self._failures += 1

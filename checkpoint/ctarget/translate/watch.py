@@ -16,6 +16,7 @@ from time import perf_counter
 
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.boundary import stage
 from checkpoint.ctarget.translate.effort import Pace
 from checkpoint.ctarget.translate.policy import Account, Found
 
@@ -59,8 +60,6 @@ class Watch:
         self._since = perf_counter()
 
     def _sample(self, held: Held) -> None:
-        from checkpoint.ctarget.translate.boundary import stage  # noqa: PLC0415  (few runs are sampled)
-
         if policy.translator.pending:
             policy.translator.poll()
         if not self._is_due:
