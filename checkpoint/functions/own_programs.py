@@ -41,7 +41,7 @@ class NestedFunction:
     outer: FunctionType
     captures: tuple[str, ...]
 
-    def made_anew(self, closure: Closure) -> tuple[FunctionType, Given] | None:
+    def made_anew(self, closure: Closure) -> tuple[Any, Given] | None:
         """Return the Python function that a closure is, with what stands for its captured values."""
         captured = dict(zip(self.captures, closure.env.values, strict=True))
         given: Given = {}
@@ -108,8 +108,8 @@ class Functions:
     def entered(self, f: Any, x: Any) -> tuple[Any, Any] | None:
         """See OwnPrograms."""
         lam = _lambda_of(f)
-        if lam in self.nested:
-            made = self.nested[lam].made_anew(f)
+        if lam in self.nested or lam is None:
+            made = self.nested[lam].made_anew(f) if lam in self.nested else _object_of(f)
             own = None if made is None else self.close(*made)
             return None if own is None else (own, Record(TUPLE, (x,)))
         function = self.by_lambda.get(lam, AMBIGUOUS)
@@ -130,6 +130,16 @@ class _Ambiguous:
 
 
 AMBIGUOUS = _Ambiguous()
+
+
+def _object_of(f: Any) -> tuple[Any, Given] | None:
+    """Return the Python object that a value with `__call__` is, with what it stands for."""
+    if type(f) is not Record or holds_procedure(f):
+        return None
+    if not any("__call__" in vars(base) for base in f.layout.cls.__mro__):
+        return None
+    thing = native(f)
+    return thing, {id(thing): (thing, f)}
 
 
 def _is_resume(function: Any) -> bool:

@@ -154,6 +154,15 @@ class Model:
 
 
 @dataclasses.dataclass
+class Line:
+    slope: float
+    start: float
+
+    def __call__(self, x: float) -> float:
+        return self.start + self.slope * x * x
+
+
+@dataclasses.dataclass
 class Point:
     a: float
     b: float
@@ -217,6 +226,7 @@ KINDS: dict[str, tuple[Callable[..., Any], Any]] = {
     "derivative": (checkpoint.grad(scaled(3.0)), 1.5),
     "value and derivative": (checkpoint.value_and_grad(scaled(3.0)), 1.5),
     "defaults": (with_default, 1.5),
+    "object": (Line(2.0, 1.0), 1.5),
     "builtin": (sum, [1.0, 2.0, 3.0]),
     "function of math": (math.sin, 0.5),
     "argument with methods": (of_a_point, Point(3.0, 4.0)),

@@ -10,7 +10,7 @@ import pytest
 
 import checkpoint
 from checkpoint.errors import CheckpointError
-from tests.python.test_capsules import ENGINES, long, scaled
+from tests.python.test_capsules import ENGINES, Line, long, scaled
 
 RATE = 3.0
 
@@ -58,7 +58,11 @@ def deeper(x: float) -> Callable[[float], float]:
     return outer(x * 2.0)
 
 
-MAKERS = {"lambda": plain, "calls": calling, "data": of_data, "deeper": deeper}
+def of_an_object(x: float) -> Callable[[float], float]:
+    return Line(x, 2.0)
+
+
+MAKERS = {"object": of_an_object, "lambda": plain, "calls": calling, "data": of_data, "deeper": deeper}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -13,7 +13,8 @@ functions: a Native of an OwnPrograms, a hidden input of the surrounding program
 functions that it uses as values (its globals, what it closes over, partial objects, methods, derivatives)
 which Python function each of its procedures is. Their hidden inputs are read when the surrounding program is
 called, as its own are. A nested function that has captured data alone, in variables that no longer change, is
-made anew as a Python function whose hidden inputs are what it has captured.
+made anew as a Python function whose hidden inputs are what it has captured; an object with `__call__` is made
+anew as well.
 
 Any other procedure that is made within the program runs in `call`, a procedure of the tuple of its arguments
 in the surrounding program: one that has captured functions or variables that change, one that calls
