@@ -12,8 +12,6 @@ from pathlib import Path
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes, analyse
-from checkpoint.lang.desugar import read_program
-from checkpoint.lang.grammar import check
 from checkpoint.prims import text_arities
 
 UNIT = "%unit"
@@ -29,7 +27,11 @@ class Program:
 
 
 def load(source: Source, include_path: Path | None = None) -> Program:
-    """Read and check a text; raises SourceError where it cannot be taken."""
+    """Read and check a text; raise SourceError where it cannot be taken."""
+    # Loaded where it is needed: who differentiates Python functions alone never reads a text.
+    from checkpoint.lang.desugar import read_program  # noqa: PLC0415
+    from checkpoint.lang.grammar import check  # noqa: PLC0415
+
     known = text_arities()
     body = read_program(source, known, include_path=include_path)
     check(body, known)

@@ -60,21 +60,21 @@ class Expr:
         return Compare(">", self, expression(other))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Operand(Expr):
     """An operand or the result, by its position."""
 
     position: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Constant(Expr):
     """A number: a float; an int only in what is for arrays alone."""
 
     value: float
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Call(Expr):
     """A named function of expressions."""
 
@@ -82,7 +82,7 @@ class Call(Expr):
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Where(Expr):
     """One of two expressions; on scalars the other one is not computed."""
 
@@ -91,7 +91,7 @@ class Where(Expr):
     otherwise: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Real(Expr):
     """The real part of an expression, as a constant."""
 
@@ -107,7 +107,7 @@ class Test:
         return Both(self, other)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Compare(Test):
     """Two expressions compared by <, >, ==, !=, <= or >=."""
 
@@ -116,7 +116,7 @@ class Compare(Test):
     y: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Both(Test):
     """Two conditions that hold."""
 
@@ -124,7 +124,7 @@ class Both(Test):
     y: Test
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Asks(Test):
     """A question about an operand, for arrays alone: is_number, has_sign."""
 
