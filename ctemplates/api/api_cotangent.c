@@ -6,7 +6,7 @@
 #include "reversal/reverse.h"
 #include "reversal/reverse_program.h"
 
-/* What an entry was given, and what it gives. */
+/* The arguments of an entry point, and its results. */
 typedef struct Request {
     const Held *held;
     Cotangent *cotangent;

@@ -27,7 +27,7 @@ Py_ssize_t offset_in(PyTypeObject *type, const char *name) {
     return result;
 }
 
-/* Where a named tuple has a field. */
+/* Return the index of a named tuple's field. */
 static Py_ssize_t field_place(PyTypeObject *type, const char *name) {
     PyObject *fields = PyObject_GetAttrString((PyObject *)type, "_fields"), *text = PyUnicode_FromString(name);
     const Py_ssize_t place = fields && text ? PySequence_Index(fields, text) : -1;

@@ -68,7 +68,7 @@ typedef struct Classes {
     ANSWER_FIELDS(ANSWER_PLACE)
 } Classes;
 
-/* What a module names, a new reference; NULL: there is no such thing, and an exception is set. offset_in: where the
+/* found_in returns an attribute of a module, a new reference; NULL: an exception is set. offset_in: where the
  * instances of a class have a slot; 0: nowhere. */
 PyObject *found_in(const char *module, const char *name);
 

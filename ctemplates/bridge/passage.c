@@ -55,7 +55,7 @@ static const void *key_at(const Passage *x, const Index *index, size_t i) {
     return index == &x->by_object ? (const void *)x->known[i].object : (const void *)x->known[i].python;
 }
 
-/* Where a key is in the index, or would be. */
+/* Return the place of a key in the index, or the one where it would be. */
 static size_t place_of(const Passage *x, const Index *index, const void *key) {
     size_t place = mix_pointer(key) & (index->room - 1);
     while (index->slots[place] && key_at(x, index, index->slots[place] - 1) != key)

@@ -15,7 +15,7 @@ static Value failed(Passage *x) {
     return nothing();
 }
 
-/* What a slot of an instance holds, borrowed; NULL: nothing. */
+/* Return the content of a slot of an instance, borrowed; NULL: it is empty. */
 static PyObject *held(Passage *x, PyObject *object, Py_ssize_t offset) {
     PyObject *found = *slot_of(object, offset);
     if (!found) {
@@ -205,7 +205,7 @@ bool heap_keep(Heap *heap, PyObject *peer) {
     return heap->keeps && PySet_Add(heap->keeps, peer) == 0;
 }
 
-/* Where the code is; the heap keeps its peer. */
+/* Return the code of a peer, which the heap keeps alive. */
 static const Procedure *procedure_of_peer(Heap *heap, PyObject *peer) {
     PyObject *address = PyObject_GetAttr(peer, classes()->address);
     const Procedure *procedure = address ? PyLong_AsVoidPtr(address) : NULL;

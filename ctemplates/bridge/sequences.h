@@ -8,7 +8,7 @@
 #include "memory/heap.h"
 #include "program/code.h"
 
-/* What Python calls through the api, with values of whole states: all of them cross at once, so that what they share
+/* Conversion for the api, of values of whole states: all of them are converted at once, so that what they share
  * stays shared. false: the Python exception that stopped it has been appended to `errors` (a list). */
 
 /* Appends the values to the list; they stay the caller's. Each number is a new object. */

@@ -34,7 +34,7 @@ Value new_dictionary_of(Heap *heap, Entries *entries, uint64_t owner);
 Value born_dictionary(Machine *m); /* of the machine's run, with its next birth */
 void dictionary_destroy(Heap *heap, Dictionary *dictionary); /* frees what it has, but not its object */
 
-/* Of entries that one handle has: writes, consuming key and value (an old entry keeps its key). */
+/* These change entries that only one handle has. entries_set consumes key and value; an old entry keeps its key. */
 void entries_set(Heap *heap, Entries *entries, int64_t field, Value key, Value value);
 DictionaryEntry *entries_find(const Entries *entries, int64_t field); /* NULL: there is none */
 void entries_remove(Heap *heap, Entries *entries, DictionaryEntry *entry);

@@ -1,4 +1,4 @@
-/* What lists and dictionaries have in common: they are handles on items that several handles may share.
+/* Handles: lists and dictionaries are handles on items, which several handles may share.
  *
  * An update makes a new handle and leaves the old one stale from its step on: checkpoint/ad/storage.py states the law,
  * and the functions below are the same decisions. Here `owner` is the machine's `run`, NOBODY, or FROZEN (heap.h).
@@ -11,7 +11,7 @@
 
 #define NO_FIELD INT64_MIN
 
-/* What every handle begins with. */
+/* The beginning of every handle. */
 typedef struct Storage {
     Object head;
     int64_t stale; /* from this many steps on; NEVER: it is not */

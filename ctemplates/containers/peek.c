@@ -58,7 +58,7 @@ uint64_t large_integer_hash(Value v) {
     return hash;
 }
 
-/* What is asked of classes, once */
+/* Questions about classes, each asked once */
 
 enum { PLACES = 256, IS_TUPLE = 1, IS_OVERLOADS = 2 };
 

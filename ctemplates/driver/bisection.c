@@ -90,7 +90,7 @@ static Directive begin_piece(Heap *heap, Bisection *b, int64_t low, int64_t high
     return tape(b, high);
 }
 
-/* Where the tape was cut, the rest is reversed first, from a state that is kept there. */
+/* If the tape was cut, the rest is reversed first, from a state that is kept at the cut. */
 static Directive continue_piece(Heap *heap, Bisection *b, int64_t low, int64_t high, Report reached) {
     learn(b, low, high, reached);
     if (reached.step == high) return directive(DO_REVERSE, LAST_TAPE);

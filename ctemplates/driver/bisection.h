@@ -26,7 +26,7 @@ typedef struct Bisection {
 void bisection_begin(Heap *heap, Bisection *bisection, int64_t base, size_t bytes);
 void bisection_end(Heap *heap, Bisection *bisection);
 
-/* What to do next, having reached this; of the first directive nothing has been reached. false: all has been done. */
+/* Stores the next directive, after a report on the last one; the first directive needs no report. false: all is done. */
 bool bisection_next(Heap *heap, Bisection *bisection, Report reached, Directive *next);
 
 #endif

@@ -16,7 +16,7 @@
 enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
 enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300 };
 
-/* What is held */
+/* Sizes */
 
 static void drop_state(Sweep *s, State **state) {
     State *dropped = *state;

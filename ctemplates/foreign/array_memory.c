@@ -154,7 +154,7 @@ static size_t leave(ArrayMemory *m, const void *start) {
     return bytes;
 }
 
-/* What NumPy calls */
+/* The functions that NumPy calls */
 
 static void *take(void *context, size_t bytes) {
     ArrayMemory *m = context;
@@ -189,7 +189,7 @@ static void give(void *context, void *block, size_t bytes) {
     m->inner.give(m->inner.context, block, bytes);
 }
 
-/* Its making and its end */
+/* Creation and destruction */
 
 /* The counter whose capsule this is; NULL: it is another handler's. */
 static ArrayMemory *counter_of(PyObject *capsule) {

@@ -76,7 +76,7 @@ static PyObject *native_of_record(Application *a, Value v, uint32_t depth) {
     return slice;
 }
 
-/* What checkpoint.ad.operands.native gives, a new reference; NULL: that of something else than is done here. */
+/* Return what checkpoint.ad.operands.native returns, a new reference; NULL: C does not handle the operand. */
 static PyObject *native_of(Application *a, Value v, uint32_t depth) {
     switch (kind_of(v)) {
     case REAL: a->natives->has_parts |= depth > 0; return PyFloat_FromDouble(v.real);
@@ -204,7 +204,7 @@ static PyObject *wrap(const Application *a, PyObject *data) {
     return PyObject_CallFunctionObjArgs(a->c->array_of, data, Py_None, NULL);
 }
 
-/* What the step gives is the handle that the task holds. */
+/* Makes the handle that the task holds the step's value. */
 static void take_handle(Task *task) {
     task->value = new_foreign(task->m->heap, task->answer, false);
     task->answer = NULL;
@@ -254,7 +254,7 @@ static bool is_own(const Application *a) {
     return *slot_of(memory, classes()->storage_owner) == a->owner && items && items->mp_ass_subscript;
 }
 
-/* What follows a change in place: the old handle is stale, the new one has the elements. */
+/* Return the new handle after a change in place, which makes the old one stale. */
 static PyObject *changed(const Application *a) {
     const ArrayClasses *c = a->c;
     PyObject *first = a->handles[0], *stale = PyLong_FromLongLong(a->task->m->steps + 1);

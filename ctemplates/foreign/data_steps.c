@@ -15,7 +15,7 @@ static bool is_data(const ArrayClasses *c, PyObject *python) {
     return type != c->array && type != c->discrete && type != classes()->dual && type != c->node;
 }
 
-/* What Python has of an operand, borrowed; NULL: it is a value of C's. */
+/* Return the Python object of an operand, borrowed; NULL: it is a value of C. */
 static PyObject *python_of(const Machine *m, const Operand *operand) {
     if (operand->at == NO_REGISTER) return m->block->counted_constants[operand->constant];
     const Value v = m->registers[operand->at];

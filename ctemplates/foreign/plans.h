@@ -9,10 +9,10 @@
 /* The Python machine of the run, borrowed; NULL: an exception is set. */
 PyObject *machine_of(Machine *m);
 
-/* How a step is done; borrowed; NULL: only the helper can tell. */
+/* Return the plan of a step, borrowed; NULL: only the helper can do the step. */
 PyObject *plan_of_step(const ArrayClasses *c, const Task *task);
 
-/* What a function of Python has raised becomes the step's failure, which the helper makes. */
+/* Makes the present Python exception the step's failure, by the helper. */
 void refuse_step(Task *task, const Step *step);
 
 #endif

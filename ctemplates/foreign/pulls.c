@@ -9,7 +9,7 @@
 
 /* Keeping */
 
-/* What is kept of an array of which no rule reads an element. */
+/* Return the residual of an array of which no rule reads an element. */
 static PyObject *outline(const ArrayClasses *c, PyObject *data) {
     PyObject *made = new_instance(c->like);
     if (!made) return NULL;
@@ -241,7 +241,7 @@ static bool pull_all(Pull *p, PyObject *wanted) {
     return done;
 }
 
-/* What the result has received, as rules take it, a new reference; NULL: none that is known here. */
+/* Return the cotangent of the result as rules take it, a new reference; NULL: of a kind that C does not handle. */
 static PyObject *received_array(const ArrayClasses *c, Value received) {
     if (received.tag == REAL) return PyFloat_FromDouble(received.real);
     PyObject *python = kind_of(received) == FOREIGN ? ((Foreign *)received.object)->python : NULL;

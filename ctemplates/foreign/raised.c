@@ -1,4 +1,4 @@
-/* What Python does with a raised value: see raised.h. */
+/* Calls of Python about a raised value: see raised.h. */
 #include "foreign/raised.h"
 
 #include "bridge/classes.h"

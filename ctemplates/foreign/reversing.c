@@ -126,7 +126,7 @@ static PyObject *tuple_of_reals(const double *reals, int count) {
     return tuple_of_numbers(values, count);
 }
 
-/* What a method answered, which is given up. */
+/* Return the outcome of a method's answer, which is released. */
 static Outcome outcome_of(PyObject *answer) {
     if (!answer) PyErr_Clear(); /* only where memory ended before the method began */
     const Outcome outcome = !answer ? NO_MEMORY : answer == Py_None ? FAILED : STOPPED;

@@ -29,7 +29,7 @@ void unit_bind(const Services *given) { services = given; }
     type name parameters { return services->name names; }
 RUNTIME_SERVICES(FORWARD)
 
-/* What the unit names by numbers */
+/* Objects that the unit names by numbers */
 #define REFERENCE(NUMBER) (unit->references[NUMBER])
 
 /* Tags */

@@ -70,7 +70,7 @@ void heap_peaked(Heap *heap, size_t added) {
 
 static bool must_fail(Heap *heap) { return UNLIKELY(heap->fail_at != 0) && --heap->fail_at == 0; }
 
-/* What is left of the newest slab becomes a free block, so that none of it is lost. */
+/* Makes the rest of the newest slab a free block, so that none of it is lost. */
 static void retire_slab(Heap *heap) {
     const size_t rest = (size_t)(heap->fresh_end - heap->fresh);
     if (rest == 0) return;
@@ -213,7 +213,7 @@ void heap_clear_shelf(Heap *heap, ShelfUse use) {
     while (heap->shelves[use].memory) free_newest(heap, &heap->shelves[use]);
 }
 
-/* Where not all have room the smaller of two goes: the new one, or the newest that is there. */
+/* If there is no room for all, the smaller of the new block and the newest on the shelf is freed. */
 void heap_to_shelf(Heap *heap, ShelfUse use, void *memory, size_t bytes, size_t most) {
     Shelf *shelf = &heap->shelves[use];
     while (shelf->memory && shelf->all + bytes > most && bytes > shelf->bytes) free_newest(heap, shelf);

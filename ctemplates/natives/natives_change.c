@@ -27,7 +27,7 @@ static bool set_in_list(Machine *m, int64_t steps, const Value *operands, Value 
     return true;
 }
 
-/* What a dictionary keeps of a key: as in Python, tuples in it have no birth. */
+/* Return the key as a dictionary keeps it: as in Python, tuples in it have no birth. */
 static Value kept_key(Heap *heap, Value key) {
     if (kind_of(key) != RECORD || !key.object->birth) return copied(key);
     const uint32_t length = key.object->length;

@@ -18,7 +18,7 @@ static inline void start_zeros(Cotangent *c, const Backward *program, int target
     }
 }
 
-/* What was taken out, from `scratch[first]` on, to the operands that it came from. */
+/* Adds what was taken out, from `scratch[first]` on, to the operands that it came from. */
 static void add_operands(Cotangent *c, const Operand *operands, uint32_t count, uint32_t first) {
     for (uint32_t i = count; i-- > 0;) {
         const Value cotangent = load(&c->scratch[first + i]);
@@ -68,7 +68,7 @@ static void reverse_return(Cotangent *c, const Backward *program, const Block *a
     add_operands(c, program->block->end.operands, 1, 0);
 }
 
-/* What the body needs may also be in the frame: each has received on its own. */
+/* A slot that the body needs may also be in the frame: both have accumulators of their own. */
 static void reverse_install(Cotangent *c, const Backward *program, const Block *after, bool all) {
     take_parameters(c, after, 0, after->parameter_count);
     start_zeros(c, program, 0, all);

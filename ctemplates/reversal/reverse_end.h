@@ -14,7 +14,7 @@ void reverse_action(Cotangent *c, const Action *action, const Word *notes);
 /* Restores the accumulators of a frame's slots from the stack; NULL: there is no frame. */
 void take_frame(Cotangent *c, const ReturnPoint *point);
 
-/* What the first `count` cotangents in `scratch` give to the fields of an environment, the last first. */
+/* Adds the first `count` accumulators in `scratch` to the fields of an environment, the last first. */
 void give_environment(Cotangent *c, uint64_t birth, uint32_t count);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a part keeps of a value: reals, integers and booleans as they are, of others the kind alone. */
+/* Return a value as a part keeps it: reals, integers and booleans as they are, of others the kind alone. */
 static Value kept_value(Value v) {
     return kind_of(v) <= BOOLEAN ? v : (Value){.tag = kind_of(v), .integer = 0};
 }

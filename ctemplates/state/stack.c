@@ -70,7 +70,7 @@ static void add_owner(Heap *heap, Chunk *chunk, uint32_t top) {
     chunk->place_count++;
 }
 
-/* The same, of a chunk that may be open: then its one owner is at `top` too. */
+/* Adds an owner of a chunk that may be open: then its present owner is at `top` too. */
 static void share_chunk(Heap *heap, Chunk *chunk, uint32_t top) {
     add_owner(heap, chunk, top);
     if (chunk->floor) return;
@@ -148,7 +148,7 @@ void stack_grow(Heap *heap, Stack *stack, uint32_t count) {
     stack->top = 0;
 }
 
-/* Where the frames end that are to be copied: some `most` Values below `top`, one frame at least. */
+/* Return the lower end of the frames to be copied: some `most` Values below `top`, one frame at least. */
 static uint32_t cut_below(const Chunk *chunk, uint32_t top, uint32_t most) {
     uint32_t low = top;
     do low -= head_below(chunk, low).point->count + 1;
