@@ -3,12 +3,13 @@
     Array      of floats or complex numbers: a *number*, with tangents and cotangents of its own shape
     Discrete   of integers or booleans: exact, not differentiable
 
-Arrays are handles on storage that a program may change (checkpoint.ad.storage). Those that show the same
-elements, whole or as views, share a *Memory*: once the elements were changed through one handle, the others
-(a second name, a view, the base of a view) are stale. The changed array has a memory of its own.
+Arrays are handles on storage that a program may change (checkpoint.ad.storage). Handles that show the same
+elements, whole or as views, share a *Memory*: once the elements have been changed through one handle, the
+others (a second name, a view, the base of a view) are stale. The changed array has a memory of its own.
 
-A library's arrays are known by their types; `backends` says which namespace, with NumPy's names, works on
-them. tensorlib fills it in; nothing here imports a library.
+A library's arrays are recognised by their types: `backends` maps each type to the namespace, with NumPy's
+names, that works on it. tensorlib fills this table; nothing here imports a library. In this package `data` is
+a library's array, and an `array` is a handle on one.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from checkpoint.errors import RunError
 
 
 class Memory(Storage):
-    """The elements that some handles show.
+    """The storage of the elements that one or several handles show.
 
-    transient: whether they will be as they were before, because a tape that is reversed puts back what an
-        update in place has overwritten. What outlives the tape copies them.
+    transient: whether the reversal of a tape will restore elements that an update in place has overwritten.
+        Whatever outlives the tape must copy the elements.
     """
 
     __slots__ = ("transient",)
@@ -40,7 +41,10 @@ class Memory(Storage):
 
 
 class Array:
-    """An array of floats or complex numbers: a location, as each float is."""
+    """An array of floats or complex numbers; one location, as a float is.
+
+    data: the library's array. memory: the storage that it shows.
+    """
 
     __slots__ = ("data", "memory")
 
@@ -60,7 +64,7 @@ class Array:
 
 
 class Discrete:
-    """An array of integers or booleans."""
+    """An array of integers or booleans, which has no derivative; its fields are those of an Array."""
 
     __slots__ = ("data", "memory")
     enters_as_graph = False
@@ -87,7 +91,7 @@ class Discrete:
 
 
 class Native:
-    """A Python object that a program can only pass on: a dtype, an ellipsis."""
+    """A Python object that a program can only pass on, such as a dtype or an ellipsis."""
 
     __slots__ = ("value",)
 
@@ -105,20 +109,20 @@ class Native:
 
 
 ARRAYS = frozenset((Array, Discrete))
-WRITEABLE = 0x400  # the bit of NumPy's flags.num; flags.writeable warns of what np.broadcast_arrays gives
-SYMBOLIC_ZERO = object()  # owns the zeros that stand for an accumulator which nothing has been added to
+WRITEABLE = 0x400  # the bit of NumPy's flags.num; flags.writeable warns for results of np.broadcast_arrays
+SYMBOLIC_ZERO = object()  # owns the zeros that are returned for an accumulator which has received nothing
 
-backends: dict[type, Any] = {}  # by the type of an array: the namespace that works on it
-defaults: list[Any] = []  # the namespace where no operand is an array
+backends: dict[type, Any] = {}  # by the type of a library's array: the namespace that works on it
+defaults: list[Any] = []  # its only item: the namespace to use where no operand is an array
 
 
 def backend_of(data: Any) -> Any:
-    """The namespace for a library's array."""
+    """Return the namespace for a library's array."""
     return backends[type(data)]
 
 
 def namespace(datas: Sequence[Any]) -> Any:
-    """The namespace of the first library's array among operands; the default one where there is none."""
+    """Return the namespace of the first library's array in a sequence; the default one without an array."""
     for data in datas:
         found = backends.get(type(data))
         if found is not None:
@@ -127,14 +131,12 @@ def namespace(datas: Sequence[Any]) -> Any:
 
 
 def described(data: Any) -> str:
-    """The dtype and shape of a library's array, for messages."""
+    """Return the dtype and shape of a library's array as text, for messages."""
     return f"{data.dtype} {tuple(data.shape)}"
 
 
 def read_only_copy(data: Any) -> Any:
-    """A copy that nobody may write to of an array that its library lets nobody write to, as NumPy np.diag(x);
-    None of any other array.
-    """
+    """Return a read-only copy of a library's array that is read-only, as np.diag(x); None for any other."""
     flags = getattr(data, "flags", None)
     if flags is None or flags.num & WRITEABLE:
         return None
@@ -144,12 +146,12 @@ def read_only_copy(data: Any) -> Any:
 
 
 def holds_numbers(data: Any) -> bool:
-    """Whether a library's array is one of numbers or booleans, which alone are values of a program."""
+    """Return whether a library's array is of numbers or booleans; no others are values of a program."""
     return data.dtype.kind in "fcbiu"
 
 
 def array_of(data: Any, memory: Memory) -> Array | Discrete:
-    """The handle of a library's array."""
+    """Return a handle on a library's array; RunError if its elements are no numbers or booleans."""
     kind = data.dtype.kind
     if kind in "fc":
         return Array(data, memory)
@@ -159,18 +161,18 @@ def array_of(data: Any, memory: Memory) -> Array | Discrete:
 
 
 class Renewal:
-    """New handles on arrays, for another run: those that shared a memory share a new one.
+    """Makes new handles on arrays for another run; handles that share a memory share a new one.
 
-    owner: that of the new memories; None: none, but what cannot be changed stays so.
+    owner: the owner of the new memories. None: they have none, except that FROZEN and CONSTANT ones stay so.
+    memories: by the identity of an old memory, that memory (which keeps its identity in use) and the new one.
     """
 
     def __init__(self, owner: object = None) -> None:
         self.owner = owner
-        # By the old memory's identity: the old one, so that it lives, and the new one.
         self.memories: dict[int, tuple[Memory, Memory]] = {}
 
     def __call__(self, array: Any) -> Any:
-        """The new handle of an array."""
+        """Return a new handle on an array's elements, which are copied if they are transient."""
         data = array.data
         if array.memory.transient:
             kept = read_only_copy(data)
@@ -178,6 +180,7 @@ class Renewal:
         return type(array)(data, self.memory(array.memory))
 
     def memory(self, old: Memory) -> Memory:
+        """Return the new memory in place of an old one."""
         if id(old) not in self.memories:
             keeps = self.owner is None and old.is_fixed
             new = Memory(old.owner if keeps or old.owner is SYMBOLIC_ZERO else self.owner)
@@ -187,7 +190,7 @@ class Renewal:
 
 
 def dead() -> Discrete:
-    """What a program may hold of an array that was changed under another name."""
+    """Return a stale handle without elements: what a state stores of an array changed under another name."""
     memory = Memory()
     memory.stale = 0
     return Discrete(None, memory)
@@ -206,7 +209,7 @@ def changeable_data(now: Now, array: Array | Discrete) -> Any:
 
 
 def check_real(data: Any) -> None:
-    """Refuse a matrix of derivatives by, or of, a library's array of complex numbers."""
+    """Raise RunError if a Jacobian by, or of, a library's array is asked for and its numbers are complex."""
     if data.dtype.kind == "c":
         raise RunError(
             "there is no matrix of derivatives of complex arrays: jacfwd and hessian need real arguments, "
@@ -216,7 +219,7 @@ def check_real(data: Any) -> None:
 
 
 def one_like(array: Array) -> Array | None:
-    """The cotangent 1 of an array that is one number; None for any other."""
+    """Return the cotangent 1 of an array of shape () with a float; None for any other array."""
     data = array.data
     if tuple(data.shape) != () or data.dtype.kind != "f":
         return None
@@ -224,6 +227,6 @@ def one_like(array: Array) -> Array | None:
 
 
 def zeros_like(array: Array, owner: object = None) -> Array:
-    """Zeros of the same shape and dtype."""
+    """Return an array of zeros of the same shape and dtype."""
     data = array.data
     return Array(backend_of(data).zeros(data.shape, data.dtype), Memory(owner))

@@ -1,7 +1,7 @@
 """Read attributes of Python objects as they are stored, without the `__getattr__` of their classes.
 
-Some objects answer any name: mocks, proxies, parts of compiled functions. What this package asks of an object
-must not depend on that, nor run the user's code.
+Some objects have an attribute of any name: mocks, proxies, parts of compiled functions. What this package
+finds out about an object must not depend on that, nor run the user's code.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def stored(value: Any, name: str, default: Any = None) -> Any:
-    """Return an attribute that an object or its class has; the default where only `__getattr__` would answer.
+    """Return an attribute that an object or its class stores; the default if it stores none of this name.
 
     >>> class Any_:
     ...     def __getattr__(self, name):

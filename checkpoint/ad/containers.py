@@ -1,17 +1,17 @@
-"""The containers of Python programs: tuples and objects, lists, dictionaries.
+"""The containers of Python programs: tuples, objects, lists and dictionaries.
 
     tuple, named tuple, dataclass, exception, object   Record: its layout and its fields
     list                                               List
     dict                                               Dict; a key is an int, a str, a bool, None, or a
-                                                       tuple of keys, as Python has it
+                                                       tuple of keys: Python's own objects
 
 Lists and dictionaries are handles on storage that a program may change (checkpoint.ad.storage); each is its
-own storage. An updated handle has the old one's birth, and each of its fields is the old one's location,
-except for those that were written. Nothing but an update changes a container.
+own storage. The handle that an update returns has the old handle's birth, and its fields are the old handle's
+locations, except for the fields that were written. Only updates change a container.
 
-Steps are counted by each run from its own start. So a value that passes from one run to another, into a
-capsule or out of one is first *settled* (checkpoint.ad.graph.settled): what is stale by then is `dead`,
-stale from step 0 on and empty, and all else is not stale.
+Each run counts steps from its own start. So a value that passes from one run to another, or into or out of a
+capsule, is first *settled* (checkpoint.ad.graph.settled): handles that are stale by then become `dead`, that
+is, empty and stale from step 0 on; all others are not stale.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from checkpoint.ad.storage import FROZEN, NEVER, Now, Storage, changed_elsewhere
 
 
 class Layout:
-    """What a record is one of: its Python class, and the names of its fields (none for a tuple's)."""
+    """The type of a record.
+
+    cls: the Python class. names: the names of the fields; empty for a tuple. index: by name, the position.
+    """
 
     __slots__ = ("cls", "index", "names")
 
@@ -42,7 +45,7 @@ class Layout:
 
 
 class Types:
-    """Python classes as a constant: what `isinstance` and `except` ask for."""
+    """Python classes as a constant: the second argument of `isinstance`, the classes of an `except`."""
 
     __slots__ = ("classes",)
 
@@ -57,7 +60,10 @@ TUPLE = Layout(tuple)
 
 
 class Record:
-    """A tuple, or an object that nothing changes."""
+    """A tuple, or an object whose fields never change.
+
+    layout: its type. items: the values of the fields. birth: see checkpoint.ad.values.
+    """
 
     __slots__ = ("birth", "items", "layout")
     enters_as_graph = False
@@ -75,7 +81,7 @@ class Record:
 
 
 class List(Storage):
-    """A list, as one run sees it at one time."""
+    """A handle on a list; its parts are its items."""
 
     __slots__ = ("birth", "items")
     enters_as_graph = False
@@ -95,12 +101,12 @@ class List(Storage):
         return _like(self, List(list(parts)))
 
     def dead(self) -> List:
-        """Return what a program may hold of a list that was changed under another name."""
+        """Return an empty stale handle: what a state stores of a list changed under another name."""
         return _dead(List([], self.birth))
 
 
 class Dict(Storage):
-    """A dictionary, as one run sees it at one time; its parts are its values in their order."""
+    """A handle on a dictionary; its parts are the values, in the order of the keys."""
 
     __slots__ = ("birth", "items")
     enters_as_graph = False
@@ -120,7 +126,7 @@ class Dict(Storage):
         return _like(self, Dict(dict(zip(self.items, parts, strict=True))))
 
     def dead(self) -> Dict:
-        """What a program may hold of a dictionary that was changed under another name."""
+        """Return an empty stale handle: what a state stores of a dictionary changed under another name."""
         return _dead(Dict({}, self.birth))
 
 
@@ -128,7 +134,7 @@ Handle = TypeVar("Handle", List, Dict)
 
 
 def _like(old: Handle, new: Handle) -> Handle:
-    """A rebuilt container, which no run has made: it is stale when the old one is."""
+    """Return a rebuilt container, which no run owns, with the old one's staleness; FROZEN stays FROZEN."""
     new.owner = FROZEN if old.owner is FROZEN else None
     new.stale = old.stale
     return new
@@ -151,5 +157,5 @@ def current(now: Now, container: Any) -> Any:
 
 
 def fields(container: Any) -> Any:
-    """The names of a container's fields, aligned with its parts: positions, or a dictionary's keys."""
+    """Return the names of a container's fields, in the order of its parts: positions, or a Dict's keys."""
     return container.items if type(container) is Dict else range(len(container.items))

@@ -1,8 +1,8 @@
 """Traversals of values as graphs: finding their numbers, replacing them, entering a run.
 
-Sharing counts: an object that is reached twice is visited once and rebuilt once. The order in which
-`numbers` finds locations (depth first, parts from the left) is the canonical order; everything that
-pairs locations with tangents or cotangents uses it. Nothing here recurses, however deep a value is.
+Sharing is preserved: an object that two paths reach is visited once and rebuilt once. The order in which
+`numbers` finds locations (depth first, parts from the left) is the canonical order; everything that pairs
+locations with tangents or cotangents uses it. Nothing here recurses, so values may be of any depth.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
 from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 
 ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Foreign, Layout, Native, Types, range))
-NON_DIFFERENTIABLE = ATOMS | {Discrete}  # what has no derivative
+NON_DIFFERENTIABLE = ATOMS | {Discrete}
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:
-    """What a container holds."""
+    """Return the parts of a container."""
     return value if type(value) is tuple else value.parts()
 
 
 def with_parts(value: Any, parts: tuple[Any, ...]) -> Any:
-    """The like of a container, holding other parts."""
+    """Return a container of the same type with other parts."""
     return parts if type(value) is tuple else value.with_parts(parts)
 
 
 def reach(root: Any) -> tuple[list[Number], list[Any]]:
-    """What a value reaches, once each, in the canonical order: its numbers, and all else but atoms."""
+    """Return the numbers and the other non-atoms that a value reaches, once each, in the canonical order."""
     found: list[Number] = []
     others: list[Any] = []
     seen = set()
@@ -55,17 +55,17 @@ def reach(root: Any) -> tuple[list[Number], list[Any]]:
 
 
 def numbers(root: Any) -> list[Number]:
-    """The number objects that a value reaches, once each, in the canonical order."""
+    """Return the number objects that a value reaches, once each, in the canonical order."""
     return reach(root)[0]
 
 
 def highest_capsule_tag(root: Any) -> int:
-    """The tag counter above which no capsule that a value reaches has seen a tag."""
+    """Return the highest tag counter of the capsules that a value reaches; 0 if it reaches none."""
     return max([value.state.tags for value in reach(root)[1] if type(value) is Capsule], default=0)
 
 
 def reaches_mutable(root: Any) -> bool:
-    """Whether a value reaches what a run may change: a list, a dictionary, an array."""
+    """Return whether a value reaches a list, a dictionary or an array, which a run may change."""
     found, others = reach(root)
     kinds = set(map(type, others))
     return not MUTABLE_CONTAINERS.isdisjoint(kinds) or Discrete in kinds or any(map(_is_array, found))
@@ -76,12 +76,14 @@ def _is_array(number: Number) -> bool:
 
 
 def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], births: bool = False) -> Any:
-    """Rebuild a value from the bottom up, sharing kept.
+    """Return a value rebuilt from the leaves up, with the same sharing.
 
-    A list or dictionary is always rebuilt: no two runs may hold one. Arrays are up to `done` and `special`.
-    done: results by the identity of what they replace; must hold every number.
-    special: called for each other value before its parts; DESCEND to rebuild it from its parts.
-    births: objects keep theirs.
+    Lists and dictionaries are always rebuilt, since two runs must not hold the same one; other containers are
+    rebuilt where a part has changed.
+    done: results by the identity of the objects that they replace; it must hold every number, or `special`
+        must return its result.
+    special: called for each other value before its parts; returns its result, or DESCEND to rebuild it.
+    births: whether rebuilt objects have the births of the old ones.
     """
 
     def build(value: Any, parts: list[Any]) -> Any:
@@ -94,7 +96,7 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], bi
 
 
 def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
-    """The value itself where no part has changed: what holds no number stays shared with the old."""
+    """Return the value itself if no part has changed, so that the old and the new one share it."""
     old = parts_of(value)
     if type(value) not in MUTABLE_CONTAINERS and all(
         new is part for new, part in zip(parts, old, strict=True)
@@ -104,18 +106,18 @@ def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
 
 
 def atom_or_descend(value: Any) -> Any:
-    """For `transform`: atoms stand for themselves."""
+    """Return an atom itself, DESCEND for any other value; a `special` for `transform`."""
     return value if type(value) in ATOMS else DESCEND
 
 
 def replace(root: Any, old: Iterable[Number], new: Iterable[Number], births: bool = False) -> Any:
-    """The value with each of its numbers replaced by its counterpart."""
+    """Return a value with each number in `old` replaced by the one at its position in `new`."""
     table = {id(number): other for number, other in zip(old, new, strict=True)}
     return transform(root, table, atom_or_descend, births)
 
 
 def renew(value: Any) -> Any:
-    """The value with every location a new one, so that it shares none with what it was made from."""
+    """Return a copy of a value whose locations are all new, so that it shares none with the old value."""
     if type(value) is float:
         return value * 1.0
     renewal = Renewal()
@@ -126,7 +128,7 @@ def renew(value: Any) -> Any:
 
 
 def _renewing(renewal: Renewal) -> Callable[[Any], Any]:
-    """For `transform`: atoms stand for themselves, arrays of integers are renewed."""
+    """Return a `special` for `transform` that keeps atoms and renews arrays of integers."""
 
     def special(value: Any) -> Any:
         if type(value) is Discrete:
@@ -137,10 +139,10 @@ def _renewing(renewal: Renewal) -> Callable[[Any], Any]:
 
 
 def settled(root: Any, steps: int) -> Any:
-    """A value as it is after so many steps of the run that it is from, for another run or for keeping.
+    """Return a value of a run that has done `steps` steps, for another run or for storing.
 
-    What is stale is dead, all else is not stale, and no run that goes on can hold the same lists.
-    Reals are the same objects, and objects keep their births.
+    Stale handles are replaced by dead ones, no other handle is stale, and lists and dictionaries are copies,
+    so that the run can continue. Reals are the same objects, and objects have the same births.
     """
     if type(root) is Array:
         return _settled(root, steps, Renewal())
@@ -164,7 +166,7 @@ def settled(root: Any, steps: int) -> Any:
 
 
 def _settled(value: Any, steps: int, renewal: Renewal) -> Any:
-    """A number, or array of integers, as `settled` leaves it."""
+    """Return a number or an array of integers, settled."""
     array = value if type(value) is Discrete else real_part(value)
     if type(array) is float:
         return value
@@ -175,7 +177,7 @@ def _settled(value: Any, steps: int, renewal: Renewal) -> Any:
 
 
 def with_own_tags_outermost(capsule: Capsule) -> Capsule:
-    """A new capsule as `walk` wants it: its own tags are outside of those of derivatives around it."""
+    """Return a new capsule in whose duals its own tags are outside of those of the derivatives around it."""
     tags = sorted(capsule.open_tags, reverse=True)
     if not tags:
         return capsule
@@ -186,10 +188,10 @@ def with_own_tags_outermost(capsule: Capsule) -> Capsule:
 
 
 def enter(root: Any) -> Any:
-    """A copy of an argument as it enters a run: every path of its data is a location of its own.
+    """Return a copy of an argument as it enters a run: each path in its data leads to a location of its own.
 
-    Closures, capsules and opaques within it keep their inner sharing. Its lists and dictionaries are
-    frozen, but for those of capsules, whose runs go on with them.
+    Closures, capsules and opaques in it preserve their inner sharing. Its lists, dictionaries and arrays are
+    frozen, except for those in capsules, whose runs resume with them.
     """
     if type(root) is float:
         return root * 1.0
@@ -219,7 +221,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _freeze(root: Any) -> Any:
-    """Freeze what may change of what a new value reaches, but for what is in capsules."""
+    """Freeze the lists, dictionaries and arrays that a new value reaches outside of capsules; return it."""
     seen = set()
     pending = [root]
     while pending:
@@ -236,7 +238,10 @@ def _freeze(root: Any) -> Any:
 
 
 def constant(root: Any) -> Any:
-    """The value, of whose arrays no cotangent is wanted: a program has read it from its surroundings."""
+    """Mark the arrays of a value as CONSTANT, so that they receive no cotangents; return the value.
+
+    Programs read such values from their surroundings.
+    """
     if type(root) in ATOMS or type(root) is float:
         return root
     for part in (found for group in reach(root) for found in group):

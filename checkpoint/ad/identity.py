@@ -1,28 +1,26 @@
-"""The identity of a capsule: what a tangent or cotangent of a capsule belongs to.
+"""The identity of a capsule, which says what capsule a tangent or cotangent belongs to.
 
-In: capsules, and the Opaques that are their tangents and cotangents. Out: whether an Opaque fits a capsule,
-and a description of both where it does not.
+In: capsules, and the Opaques that are their tangents and cotangents. Out: the identities of both, and for
+messages descriptions of two that differ.
 
-An Opaque is a row of numbers in the canonical order of the capsule's locations. Another capsule may well have
-as many, so counting them is no check: a run that was cut two steps later gives a plausible and wrong
-gradient. Hence an Opaque carries the identity of the capsule that it was made for, and only a capsule of an
-equal identity takes it:
+An Opaque is a sequence of numbers in the canonical order of the capsule's locations. Another capsule may have
+equally many locations, so comparing counts is not enough: the cotangent of a run that was cut two steps later
+would give a plausible but wrong gradient. So an Opaque holds the identity of the capsule that it was made
+for, and it fits only capsules of an equal identity. An identity consists of:
 
 - the origin: f's own code (checkpoint.lang.origins), the values that f closed over, and the structure of x,
-  in which whatever has no derivative (integers, texts, flags) counts with its value. The reals of x are no
-  part of it: vjp is linear in the cotangent at any x, and the same cotangent may be applied at a neighbouring
-  one;
-- the number of steps from the start of f, however often the run was interrupted on the way there;
+  including the values of its parts without derivatives (integers, strings, booleans). The reals of x are not
+  included: vjp is linear in the cotangent at any x, and the same cotangent may be applied at a nearby x;
+- the number of steps since the start of f, however often the run has been interrupted since;
 - the place: a fingerprint of the point and of all return points below it;
-- the engines that can resume it, since others divide the run's state into other locations.
+- the engines that can resume it, since other engines divide the run's state into other locations.
 
-The program around the call of `interrupt` is no part of it. A cotangent that `vjp(resume, z, ybar)` gives for
-`z = interrupt(f, x, l)` outside of any program therefore fits `vjp(lambda x: interrupt(f, x, l), x, zbar)`,
-and that gives the gradient of f bit for bit. What makes that possible is that f runs from its own program in
-both places (checkpoint.prims.python.own); so its steps are counted alike, and its states have the same
-locations.
+The program around the call of `interrupt` is not included. So a cotangent that `vjp(resume, z, ybar)` returns
+for `z = interrupt(f, x, l)` outside of any program fits `vjp(lambda x: interrupt(f, x, l), x, zbar)`, which
+gives the gradient of f bit for bit. This works because f runs from its own program in both cases
+(checkpoint.prims.python.own): its steps are counted equally, and its states have the same locations.
 
-A capsule whose maker states no origin (an engine's own, in tests) has one of None, which fits its like.
+A capsule that was made without an origin (by an engine directly, in tests) has the origin None.
 """
 
 from __future__ import annotations
@@ -37,8 +35,9 @@ from checkpoint.ad.values import Capsule, Opaque
 class Origin:
     """The run that a capsule was cut out of.
 
-    code: f's own code, which equals that of the same function in another program; `code.name` is for
-    messages. inputs: a fingerprint of the values that f closed over. shape: one of the structure of x.
+    code: f's own code, equal to that of the same function in another program; `code.name` is for messages.
+    inputs: a fingerprint of the values that f closed over.
+    shape: a fingerprint of the structure of x.
     """
 
     code: Any
@@ -50,9 +49,11 @@ class Origin:
 class Identity:
     """The identity of one capsule.
 
-    steps: from the start of f. place: a fingerprint of where it was cut. points: what the engine that made it
-    counts places by, the same for engines that resume each other's capsules; `engine` is that engine's name,
-    for messages.
+    origin: the run that it was cut out of.
+    steps: the number of steps from the start of f.
+    place: a fingerprint of where it was cut.
+    points: how its engine numbers points; equal for engines that resume each other's capsules.
+    engine: the name of its engine, for messages only.
     """
 
     origin: Origin | None
@@ -63,7 +64,7 @@ class Identity:
 
 
 def identity_of(value: Any) -> Identity | None:
-    """Return the identity of a capsule, or the one that an Opaque carries; None for anything else."""
+    """Return the identity of a capsule, or the one that an Opaque holds; None for any other value."""
     if type(value) is Opaque:
         identity: Identity | None = value.identity
         return identity
@@ -73,10 +74,10 @@ def identity_of(value: Any) -> Identity | None:
     return Identity(value.origin, value.steps, state.place(), state.points, value.engine)
 
 
-def descriptions(expected: Identity | None, given: Identity | None) -> tuple[str, str]:
-    """Return what to say of the tangent that was expected and of the one that was given instead."""
-    difference = "" if expected is None or given is None else _difference(expected, given)
-    return f"that of {_described(expected)}", f"that of {_described(given)}{difference}"
+def descriptions(expected: Identity | None, found: Identity | None) -> tuple[str, str]:
+    """Return texts that describe the expected tangent or cotangent and the one found, for a message."""
+    difference = "" if expected is None or found is None else _difference(expected, found)
+    return f"that of {_described(expected)}", f"that of {_described(found)}{difference}"
 
 
 def _described(identity: Identity | None) -> str:
@@ -87,11 +88,11 @@ def _described(identity: Identity | None) -> str:
     return f"a capsule{name} after {steps}"
 
 
-def _difference(expected: Identity, given: Identity) -> str:
-    """Return what tells two capsules apart besides their descriptions."""
-    if expected.points != given.points:
-        return f", taken on engine {given.engine} and not on {expected.engine}"
-    one, other = expected.origin, given.origin
+def _difference(expected: Identity, found: Identity) -> str:
+    """Return a text that names the difference of two capsules with the same description, or an empty text."""
+    if expected.points != found.points:
+        return f", taken on engine {found.engine} and not on {expected.engine}"
+    one, other = expected.origin, found.origin
     if one is not None and other is not None:
         if one.code != other.code:
             return ", which is another function"
@@ -99,5 +100,5 @@ def _difference(expected: Identity, given: Identity) -> str:
             return ", where it had other hidden inputs"
         if one.shape != other.shape:
             return ", at an argument of another shape"
-    same = expected.steps == given.steps and expected.place != given.place
+    same = expected.steps == found.steps and expected.place != found.place
     return ", at another place in its text" if same else ""

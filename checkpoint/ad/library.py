@@ -1,8 +1,8 @@
-"""Registering functions of arrays, and finding the one that does the work of another primitive.
+"""The registry of functions of arrays: which record implements a library's function or a method of arrays.
 
-tensorlib registers its records here when it is imported, which happens when a program first meets an array.
-A primitive of Python programs (`py.add`, `py.item`, ...) is *overloaded* by a record: where an operand is an
-array, applying the primitive is applying the record.
+tensorlib registers its records here when it is imported, which happens when a program first uses an array.
+A record may *overload* a primitive of Python programs (`py.add`, `py.item`, ...): where an operand is an
+array, applying the primitive applies the record.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ LIBRARIES: dict[str, str] = {
 }
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
-translations: dict[Any, Callable[..., Any]] = {}  # by a library's function, one that is translated instead
-methods: dict[str, Tensor] = {}  # by the name of the method of arrays
+translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the function translated instead
+methods: dict[str, Tensor] = {}  # by the name of a method of arrays
 
 _loaded: set[str] = set()  # the libraries whose modules are imported completely
 _by_function: dict[Any, Tensor] = {}
@@ -42,7 +42,7 @@ _NOTHING: AbstractContextManager[Any] = nullcontext()
 
 
 def is_of_library(value: Any) -> bool:
-    """Return whether an object is one of the libraries', whose records are then registered."""
+    """Return whether an object belongs to one of the libraries; if so, register the library's records."""
     if type(value) in backends:
         return True
     owner = stored(value, "__self__")  # of np.add.at
@@ -57,19 +57,16 @@ def is_of_library(value: Any) -> bool:
 
 
 def load(library: str = "numpy") -> None:
-    """Register the functions of a library, when a program first meets one.
-
-    A module that another thread is importing is waited for.
-    """
+    """Register the records of a library, unless that is done; wait if another thread is doing it."""
     if library not in _loaded:
         importlib.import_module(f"{LIBRARIES[library]}.libraries").register(library)
         _loaded.add(library)
 
 
 def load_imported() -> None:
-    """Register the functions of all libraries that this process has imported.
+    """Register the records of all libraries that this process has imported.
 
-    This is called for an object that any of them may have made, or that may return their arrays.
+    Call this for an object that any of them may have made, or that may return their arrays.
     """
     for library in LIBRARIES:
         if library in sys.modules:
@@ -77,22 +74,22 @@ def load_imported() -> None:
 
 
 def generation() -> int:
-    """Return a number that grows with every registration: what was translated before may mean more now."""
+    """Return a number that grows with each registration; then programs may be translated differently."""
     return len(_by_function) + len(methods) + len(translations) + len(_dtypes)
 
 
 def translated_as(function: Any, written: Callable[..., Any]) -> None:
-    """State that a library's function is translated as another one, which is written in Python."""
+    """Register a function written in Python, `written`, to be translated in place of a library's function."""
     translations[function] = written
 
 
 def also_implements(record: Tensor, function: Any) -> None:
-    """State that a record is another library's function, too."""
+    """Register another library's function as implemented by a record."""
     _by_function[function] = record
 
 
 def implementation(function: Any) -> Tensor | None:
-    """The record that implements a library's function."""
+    """Return the record that implements a library's function; None if there is none."""
     try:
         return _by_function.get(function)
     except TypeError:
@@ -100,12 +97,12 @@ def implementation(function: Any) -> Tensor | None:
 
 
 def silences(warnings: Callable[[], AbstractContextManager[Any]]) -> None:
-    """State how a library is kept from warning, where its functions are only used to take derivatives."""
+    """Register a maker of contexts in which a library does not warn, for the arithmetic of derivatives."""
     _silences.append(warnings)
 
 
 def silently() -> AbstractContextManager[Any]:
-    """Within, libraries do not warn: derivatives are IEEE, and follow the mathematics."""
+    """Return a context in which no library warns: derivatives are IEEE arithmetic, with inf and nan."""
     if not _silences:
         return _NOTHING
     stack = ExitStack()
@@ -115,12 +112,12 @@ def silently() -> AbstractContextManager[Any]:
 
 
 def knows_dtypes(dtype_of: Callable[[Any], Any]) -> None:
-    """State how a library tells the dtype that an object means, None for what means none."""
+    """Register a function that returns the dtype that an object stands for; None if it stands for none."""
     _dtypes.append(dtype_of)
 
 
 def dtype_of(value: Any) -> Any:
-    """The dtype that a class or dtype of a library means; of Python's float, int and bool too."""
+    """Return the dtype of a library's class or dtype, or of Python's float, int or bool; None for others."""
     for find in _dtypes:
         found = find(value)
         if found is not None:
@@ -129,7 +126,11 @@ def dtype_of(value: Any) -> Any:
 
 
 def tensor(name: str, value: Callable[..., Any], **fields: Any) -> Tensor:
-    """Register a function of arrays; name: as its users write it, np.sum. The rest is as in Tensor."""
+    """Register a function of arrays and return its record.
+
+    name: as users write it, such as np.sum. value: as in Tensor; the arity is read off its signature.
+    fields: other fields of Tensor.
+    """
     parameters = list(inspect.signature(value).parameters.values())[1:]
     variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     fields.setdefault("variadic", variadic)
@@ -156,7 +157,7 @@ def tensor(name: str, value: Callable[..., Any], **fields: Any) -> Tensor:
 
 
 def _as_method(record: Tensor, method: str) -> Tensor:
-    """The record as a method, which only arrays have."""
+    """Return a record for a method of arrays; AttributeError if it is applied to any other object."""
 
     def value(xp: Any, self: Any, *operands: Any) -> Any:
         if not hasattr(self, "dtype"):
@@ -170,7 +171,7 @@ def _as_method(record: Tensor, method: str) -> Tensor:
 
 
 def overload(record: Primitive, operands: Sequence[Any]) -> Tensor | None:
-    """The record that does the work where an operand is an array; None where none is, or nothing does."""
+    """Return the record that overloads a primitive for these operands; None without record or array."""
     found = overloads.get(record.name)
     if found is None:
         return None

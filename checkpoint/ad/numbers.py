@@ -1,21 +1,19 @@
-"""Numbers while derivatives are taken: duals for forward mode, nodes of a tape for reverse mode.
+"""Numbers that carry derivatives: duals for forward mode, nodes of a tape for reverse mode.
 
-A number is a float or an array of floats (checkpoint.ad.arrays), a Dual (a tag, a primal, a tangent; both
-parts are numbers), or a Node (a float or array and its place on a tape). Duals nest, nodes do not: there is
-at most one tape under the duals, because an operator that needs a tape of its own is one step that runs on
-plain numbers.
+A number is a float or an Array (checkpoint.ad.arrays), a Dual (a tag, a primal and a tangent, both numbers),
+or a Node (a float or Array on a tape). Duals nest, nodes do not: there is at most one tape under the duals,
+because an operator that needs a tape of its own is one step that runs on plain numbers.
 
-`apply` applies a scalar primitive to any mixture of them, and is the one helper through which all
-derivative arithmetic goes:
-- among duals the operands' highest outermost tag is split off; the tangent is the sum, from the left,
-  over the operands that carry the tag, of partial times tangent;
-- a Node records the node and partial of each operand on the tape, and its reversal adds
-  partial times adjoint, the last operand first, into accumulators that start at +0.0;
-- a record whose partial may be infinite contributes nothing for a zero adjoint, and where its partial
-  is infinite for a zero tangent (a zero tangent on a tape still depends on what it was made of, so a
-  finite partial must be multiplied by it);
-- `strict` is False inside derivatives, where arithmetic is IEEE and nothing fails;
-- for a record that states `otherwise`, integers and booleans beside reals are constant reals.
+`apply` applies a scalar primitive to any mixture of them. All scalar derivative arithmetic goes through it:
+- Of duals, the highest of the operands' outermost tags is split off. The tangent is the sum, from the left,
+  of partial times tangent over the operands with that tag.
+- A Node stores the node and the partial of each operand on the tape. Its reversal adds partial times adjoint,
+  the last operand first, to accumulators that start at +0.0.
+- A record with a possibly infinite partial (`singular`) contributes nothing for a zero adjoint, nor for a
+  zero tangent if the partial is infinite. A finite partial is multiplied by a zero tangent, too: on a tape
+  that zero still depends on its own operands.
+- `strict` is False inside derivatives, where arithmetic is IEEE and nothing fails.
+- For a record with `otherwise`, integers and booleans beside reals are constant reals.
 
 A number object is a location (checkpoint.ad.values): `fresh` makes another location of the same value.
 """
@@ -30,11 +28,11 @@ from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.arrays import Array, one_like, zeros_like
 from checkpoint.ad.record import OperandError, Scalar, lookup
 
-Number = Any  # float | Array | Dual | Node: mypy's recursion over unions costs more than it tells here
+Number = Any  # float | Array | Dual | Node: mypy's recursion over the union costs more than it checks
 
 
 class Dual:
-    """A number with a tangent, under a tag that tells nested derivatives apart."""
+    """A dual number: a primal and a tangent, and the tag of the derivative that it belongs to."""
 
     __slots__ = ("primal", "tag", "tangent")
 
@@ -44,7 +42,7 @@ class Dual:
         self.tangent = tangent
 
     def parts(self) -> tuple[Number, Number]:
-        """For traversals of a capsule, to which a dual of its own is two numbers."""
+        """Return primal and tangent; for traversals of a capsule, where a dual of its own is two numbers."""
         return (self.primal, self.tangent)
 
     def with_parts(self, parts: tuple[Number, Number]) -> Dual:
@@ -55,9 +53,12 @@ class Dual:
 
 
 class Node:
-    """A float or array on a tape: its adjoint, and the nodes that it was made of with their partials.
+    """A float or Array on a tape.
 
-    The adjoint is what the location has received (checkpoint.ad.accumulators).
+    value: the float or Array. tape: the tape.
+    inputs: the nodes among its operands, each with the partial by it.
+    singular: whether a partial may be infinite; then a zero adjoint contributes nothing.
+    adjoint: the accumulator of the cotangent of this location (checkpoint.ad.accumulators).
     """
 
     __slots__ = ("adjoint", "inputs", "singular", "tape", "value")
@@ -72,7 +73,7 @@ class Node:
         self.adjoint: Any = 0.0
 
     def propagate(self) -> None:
-        """Add this node's contributions to the nodes it was made of, the last operand first."""
+        """Add this node's contributions to the adjoints of its inputs, the last one first."""
         adjoint = self.adjoint
         if self.singular and adjoint == 0.0:
             return
@@ -85,7 +86,7 @@ class Node:
 
 
 class Copied:
-    """A copy of an array's location on a tape."""
+    """The copying of an array's location, as an entry of a tape; source, copy: the nodes."""
 
     __slots__ = ("copy", "source")
 
@@ -94,14 +95,15 @@ class Copied:
         self.copy = copy
 
     def propagate(self) -> None:
-        """Hand on what the copy has received."""
+        """Add the copy's adjoint to that of its source."""
         self.source.adjoint += self.copy.adjoint
 
 
 class Block:
-    """A whole operator on a tape: nodes out, numbers in, and the map from adjoints to contributions.
+    """The application of a whole operator, as one entry of a tape.
 
-    Both are numbers of the language.
+    outputs: the nodes of its result. inputs: the numbers that it was applied to.
+    pullback: maps the cotangents of the outputs to those of the inputs, both numbers of the language.
     """
 
     __slots__ = ("inputs", "outputs", "pullback")
@@ -125,19 +127,22 @@ class Block:
 
 
 class Tape:
-    """What a taped stretch of a run recorded, in the order of its steps."""
+    """The record of a taped segment of a run.
+
+    entries: nodes and other objects with a method `propagate`, in the order of their steps.
+    """
 
     __slots__ = ("entries",)
 
     def __init__(self) -> None:
-        self.entries: list[Any] = []  # what has `propagate`
+        self.entries: list[Any] = []
 
     def leaf(self, value: Any) -> Node:
-        """A node that was made of nothing on this tape."""
+        """Return a new node without inputs, which is no entry."""
         return Node(value, self, ())
 
     def propagate(self) -> None:
-        """Reverse everything; each entry is released when its contributions have been made."""
+        """Propagate cotangents through all entries, the last first; free each entry after its turn."""
         entries = self.entries
         while entries:
             entries.pop().propagate()
@@ -150,7 +155,7 @@ _ZERO = 0.0
 
 
 def takes_reals(operands: Sequence[Any]) -> bool:
-    """Whether `apply` is for these operands of a record that states `otherwise`."""
+    """Return whether `apply` takes these operands of a record with `otherwise`: reals, integers, booleans."""
     found = False
     for operand in operands:
         kind = type(operand)
@@ -162,25 +167,25 @@ def takes_reals(operands: Sequence[Any]) -> bool:
 
 
 def is_real(value: Any) -> bool:
-    """Whether it is a real, whatever derivatives it carries."""
+    """Return whether a value is a real, with or without derivatives."""
     kind = type(value)
     return kind is float or (kind in DERIVED and type(real_part(value)) is float)
 
 
 def one(number: Number) -> Number | None:
-    """The cotangent 1 of a real, or of an array that is one number; None for any other."""
+    """Return the cotangent 1 of a real, or of an array of shape (); None for any other number."""
     value = real_part(number)
     return 1.0 if type(value) is float else one_like(value)
 
 
 def zero(number: Number) -> Number:
-    """A new zero of a number's kind, without derivatives: for an array one of its shape."""
+    """Return a new zero without derivatives: a float, or for an array one of its shape and dtype."""
     value = real_part(number)
     return fresh(_ZERO) if type(value) is float else zeros_like(value)
 
 
 def renewed(number: Number, renewal: Callable[[Array], Array]) -> Number:
-    """A new location of the same value, whose arrays are those that `renewal` gives for them."""
+    """Return a new location of the same value, whose arrays are those that `renewal` returns for the old."""
     if type(number) is Array:
         return renewal(number)
     if type(number) is Dual:
@@ -192,7 +197,7 @@ def renewed(number: Number, renewal: Callable[[Array], Array]) -> Number:
 
 
 def fresh(value: Any) -> Any:
-    """A new location of the same value; what is not a number is returned as it is."""
+    """Return a new location of the same value; any value that is no number is returned itself."""
     kind = type(value)
     if kind is float:
         return value * 1.0  # a new object with the same bits
@@ -215,14 +220,14 @@ def _copied(node: Node) -> Node:
 
 
 def real_part(number: Number) -> Any:
-    """The float or array under all tags and tapes."""
+    """Return the float or Array under all tags and tapes."""
     while type(number) is Dual:
         number = number.primal
     return number.value if type(number) is Node else number
 
 
 def primal_at(number: Number, tag: int) -> Number:
-    """The primal under one tag, looking through other tags in whatever order they nest."""
+    """Return the primal of a number under one tag, at whatever depth the tag is."""
     if type(number) is not Dual:
         return number
     if number.tag == tag:
@@ -231,7 +236,7 @@ def primal_at(number: Number, tag: int) -> Number:
 
 
 def tangent_at(number: Number, tag: int) -> Number | None:
-    """The tangent under one tag, looking through other tags; None if the number does not carry it."""
+    """Return the tangent of a number under one tag, at whatever depth; None if it does not have the tag."""
     if type(number) is not Dual:
         return None
     if number.tag == tag:
@@ -246,7 +251,7 @@ def tangent_at(number: Number, tag: int) -> Number | None:
 
 
 def with_outermost(number: Number, tags: Sequence[int]) -> Number:
-    """The number with these of its tags outside of all others, the first one outermost."""
+    """Return a number with those of its tags that are in `tags` outermost, in that order."""
     for position, tag in enumerate(tags):
         tangent = tangent_at(number, tag)
         if tangent is not None:
@@ -256,7 +261,7 @@ def with_outermost(number: Number, tags: Sequence[int]) -> Number:
 
 
 def components(numbers: Iterable[Number]) -> list[Number]:
-    """The floats, arrays and nodes inside numbers, primals before tangents."""
+    """Return the floats, arrays and nodes inside numbers, primals before tangents."""
     found = []
     stack = list(numbers)
     stack.reverse()
@@ -271,7 +276,7 @@ def components(numbers: Iterable[Number]) -> list[Number]:
 
 
 def with_components(number: Number, replace: Callable[[Number], Number]) -> Number:
-    """The number with each float, array or node replaced."""
+    """Return a number with each float, array and node in it replaced."""
     if type(number) is Dual:
         primal = with_components(number.primal, replace)
         return Dual(number.tag, primal, with_components(number.tangent, replace))
@@ -279,18 +284,18 @@ def with_components(number: Number, replace: Callable[[Number], Number]) -> Numb
 
 
 def without_tape(component: Number) -> Any:
-    """The float or array of a component, for a node a new object: two nodes are two locations."""
+    """Return the float or array of a component; a node gives a new object, since each node is a location."""
     return fresh(component.value) if type(component) is Node else component
 
 
 def highest_tag(numbers: Iterable[Number]) -> int | None:
-    """The highest outermost tag among numbers, or None without duals."""
+    """Return the highest of the outermost tags of numbers; None if there is no dual."""
     tags = [number.tag for number in numbers if type(number) is Dual]
     return max(tags) if tags else None
 
 
 def apply(record: Scalar, operands: Sequence[Any], strict: bool = True) -> Any:
-    """A scalar primitive on operands of any kind; raises OperandError for what is not a number."""
+    """Return the result of a scalar primitive on operands of any kind; OperandError if one is no number."""
     for operand in operands:
         if type(operand) is not float:
             break

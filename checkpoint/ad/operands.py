@@ -1,6 +1,8 @@
-"""Operands of functions of arrays: the numbers in them, and what a library's functions get.
+"""Operands of functions of arrays: the numbers in them, and their native form for a library's functions.
 
-An operand is an array, a real, or what says how; lists, tuples and proper lists of pairs may hold such.
+An operand is an array, a real, or an object that modifies the function (an axis, a dtype, a slice), or a
+list, a tuple or a proper list of pairs of these. Its *native* form is what a library's function takes: the
+library's own arrays, Python's own containers, no derivatives.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ _SIMPLE = frozenset((float, int, bool, str, type(None)))
 
 
 def natives_of(now: Any, operands: Sequence[Any]) -> list[Any] | None:
-    """The operands as a record's functions get them, where none is a container or carries a derivative."""
+    """Return the native operands; None if an operand is a container or carries a derivative."""
     natives = []
     for operand in operands:
         kind = type(operand)
@@ -35,7 +37,7 @@ def natives_of(now: Any, operands: Sequence[Any]) -> list[Any] | None:
 
 
 def native(now: Any, operand: Any) -> Any:
-    """An operand as a record's functions get it: without derivatives."""
+    """Return the native form of an operand, without derivatives."""
     kind = type(operand)
     if kind is Array or kind is Discrete:
         return current_data(now, operand)
@@ -60,7 +62,7 @@ def _of_pairs(now: Any, pairs: Any) -> list[Any]:
 
 
 def leaves(operand: Any) -> Iterator[Any]:
-    """The numbers of an operand, in their order, each as often as it stands there."""
+    """Yield the numbers in an operand, in their order, each as often as it occurs."""
     kind = type(operand)
     if kind in NUMBERS:
         yield operand
@@ -72,14 +74,16 @@ def leaves(operand: Any) -> Iterator[Any]:
         operand = operand.cdr
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def with_leaves(operand: Any, replace: Callable[[Any], Any], otherwise: Callable[[Any], Any] = _same) -> Any:
-    """Return an operand with its numbers replaced, and its other leaves passed to `otherwise`."""
+def with_leaves(
+    operand: Any, replace: Callable[[Any], Any], otherwise: Callable[[Any], Any] = _identity
+) -> Any:
+    """Return an operand with its numbers replaced, and its other leaves replaced by `otherwise`."""
     kind = type(operand)
-    if kind in NUMBERS:  # as most are
+    if kind in NUMBERS:  # the usual case
         return replace(operand)
 
     def opened(item: Any) -> Any:
@@ -98,7 +102,7 @@ def with_leaves(operand: Any, replace: Callable[[Any], Any], otherwise: Callable
 
 
 def holds_array(operands: Sequence[Any]) -> bool:
-    """Whether an operand is an array, whatever derivatives it carries."""
+    """Return whether an operand is an array, with or without derivatives."""
     for operand in operands:
         kind = type(operand)
         if kind is Array or kind is Discrete:

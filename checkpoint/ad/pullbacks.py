@@ -1,8 +1,8 @@
-"""The reversal of functions of arrays: what is kept of one application, and what its operands receive.
+"""Pullbacks of functions of arrays: the residuals of one application, and the cotangents of its operands.
 
-Comes in: an application (checkpoint.ad.tensors), and later what its result has received. Goes out: the
-contributions to its operands, the last operand first. Kept are the arrays that a rule reads; of the others
-shape and dtype. Accumulators are those of checkpoint.ad.accumulators.
+In: an application (checkpoint.ad.tensors), and later the accumulators of its result's numbers
+(checkpoint.ad.accumulators). Out: the contributions to its operands, the last operand first. The residuals
+are the arrays that the vjp rules read; of other arrays only shape and dtype are stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from checkpoint.errors import InternalError
 
 
 class Rules(Protocol):
-    """What a reversal reads of a record of arrays (checkpoint.ad.tensors)."""
+    """The fields of a record of arrays (checkpoint.ad.tensors, Tensor) that a pullback reads."""
 
     @property
     def name(self) -> str: ...
@@ -32,7 +32,7 @@ class Rules(Protocol):
 
 
 class Like:
-    """What is kept of an array of which a rule reads no element."""
+    """The shape and dtype of an array whose elements no rule reads."""
 
     __slots__ = ("dtype", "shape")
 
@@ -52,11 +52,13 @@ class Like:
 PLAIN = frozenset((float, int, bool, str, slice, type(None)))
 RESULT = -1  # the position of the result, however many operands there are
 
-_needed: dict[tuple[str, tuple[int, ...]], frozenset[int]] = {}  # by record and what is wanted
+_needed: dict[
+    tuple[str, tuple[int, ...]], frozenset[int]
+] = {}  # by the name of a record and the wanted operands
 
 
 def needed(record: Rules, wanted: tuple[int, ...]) -> frozenset[int] | None:
-    """The positions whose elements the rules of wanted operands read; None: all."""
+    """Return the positions whose elements the rules of the wanted operands read; None for all positions."""
     needs = record.needs
     if needs is None:
         return None
@@ -68,11 +70,14 @@ def needed(record: Rules, wanted: tuple[int, ...]) -> frozenset[int] | None:
 
 
 class Pullback:
-    """What the reversal of one application needs: the operands and the result, as far as rules read them.
+    """The pullback of one application, with its residuals.
 
-    wanted: the positions of the operands that receive a cotangent. form: of a tuple or list as result, for
-    each item an outline of its number, or the form of the item; None where it is none, and where the result
-    is one number.
+    record: the record that was applied.
+    natives: the native operands; arrays that no rule reads are outlines.
+    result: the native result; None if no rule reads it.
+    wanted: the positions of the operands that receive a cotangent.
+    form: for a tuple or list as result a tuple with an outline or form of each item, None for an item without
+        a derivative; None if the result is one number.
     """
 
     __slots__ = ("form", "natives", "record", "result", "wanted")
@@ -89,65 +94,67 @@ class Pullback:
                 self.result = None if self.form is None else outline(result)
 
     def contributions(self, received: Sequence[Any]) -> Iterator[Any]:
-        """What each number in the wanted operands receives, the last first; nothing if nothing has arrived.
+        """Yield the contribution to each number in the wanted operands, the last one first.
 
-        received: what each number of the result has received.
+        received: the accumulators of the result's numbers. If all of them are 0.0, nothing is yielded.
         """
-        if not any(received):  # an amount is true
+        if not any(received):  # an Accumulator counts as true
             return
         g = self._cotangent(received)
         natives, record = self.natives, self.record
         xp = namespace((g, *natives))
         for position in reversed(self.wanted):
             rule = record.vjp(position) if record.variadic else record.vjps[position]
-            given = rule(xp, g, self.result, *natives)  # type: ignore[misc]
+            cotangent = rule(xp, g, self.result, *natives)  # type: ignore[misc]
             like = natives[position]
             if isinstance(like, list | tuple):
-                yield from self._spread(given, like, g)
+                yield from self._spread(cotangent, like, g)
             else:
-                yield self._one(given, like, g)
+                yield self._contribution(cotangent, like, g)
 
     def contribution(self, position: int, g: Any) -> Any:
-        """What an operand that is one number receives, for g that of a result that is one number."""
+        """Return the contribution to an operand, for the result's cotangent g, where both are one number."""
         natives = self.natives
         rule = self.record.vjps[position]
-        given = rule(namespace((g, *natives)), g, self.result, *natives)  # type: ignore[misc]
-        return self._one(given, natives[position], g)
+        cotangent = rule(namespace((g, *natives)), g, self.result, *natives)  # type: ignore[misc]
+        return self._contribution(cotangent, natives[position], g)
 
     def _cotangent(self, received: Sequence[Any]) -> Any:
-        """That of the result, as rules take it."""
+        """Return the result's cotangent in the form that rules take: an array, a float, or a nested tuple."""
         if self.form is None:
             return _array(received[0])
         return _shaped(self.form, iter(received))
 
-    def _spread(self, given: Any, like: Any, g: Any) -> Iterator[Any]:
-        for part, inner in zip(reversed(given), reversed(like), strict=True):
+    def _spread(self, cotangent: Any, like: Any, g: Any) -> Iterator[Any]:
+        for part, inner in zip(reversed(cotangent), reversed(like), strict=True):
             if isinstance(inner, list | tuple):
                 yield from self._spread(part, inner, g)
             elif is_number(inner):
-                yield self._one(part, inner, g)
+                yield self._contribution(part, inner, g)
 
-    def _one(self, given: Any, like: Any, g: Any) -> Any:
-        """What a rule gave for one number, as accumulators take it."""
+    def _contribution(self, cotangent: Any, like: Any, g: Any) -> Any:
+        """Return the cotangent that a rule has returned for one number as a contribution."""
         if type(like) is float:
-            return float(given)
-        if type(given) is Scattered:
-            return given
-        if given.shape != like.shape:
-            raise InternalError(f"{self.record.name}: a cotangent of shape {given.shape} for {like.shape}")
-        return Accumulator(given, self._is_new(given, g))
+            return float(cotangent)
+        if type(cotangent) is Scattered:
+            return cotangent
+        if cotangent.shape != like.shape:
+            raise InternalError(
+                f"{self.record.name}: a cotangent of shape {cotangent.shape} for {like.shape}"
+            )
+        return Accumulator(cotangent, self._is_new(cotangent, g))
 
-    def _is_new(self, given: Any, g: Any) -> bool:
-        """Whether nothing else holds the elements of what a rule gave."""
-        if given.shape == () or getattr(given, "base", given) is not None or given is g:
+    def _is_new(self, cotangent: Any, g: Any) -> bool:
+        """Return whether nobody else holds the elements of an array that a rule has returned."""
+        if cotangent.shape == () or getattr(cotangent, "base", cotangent) is not None or cotangent is g:
             return False
         for held in self.natives:
-            if given is held:
+            if cotangent is held:
                 return False
-        return given is not self.result
+        return cotangent is not self.result
 
     def arrays(self) -> Iterator[Any]:
-        """The arrays that are kept."""
+        """Yield the arrays among the residuals."""
         for part in (*self.natives, self.result):
             if type(part) in backends:
                 yield part
@@ -164,14 +171,14 @@ def _arrays_in(parts: Any) -> Iterator[Any]:
 
 
 def is_number(data: Any) -> bool:
-    """Whether it has derivatives: a float, or an array of floats or complex numbers."""
+    """Return whether a native value has derivatives: a float, or an array of floats or complex numbers."""
     if type(data) is float:
         return True
     return hasattr(data, "shape") and data.dtype.kind in "fc"
 
 
 def outline(data: Any) -> Any:
-    """An operand without the elements of its arrays."""
+    """Return a native value with a Like in place of each array."""
     if type(data) in backends:
         return Like(data)
     if isinstance(data, list):
@@ -180,31 +187,35 @@ def outline(data: Any) -> Any:
 
 
 def _form(data: Any) -> Any:
+    """Return the `form` of a Pullback for a native value."""
     if isinstance(data, list | tuple):
         return tuple(map(_form, data))
     return outline(data) if is_number(data) else None
 
 
 def _shaped(form: Any, received: Iterator[Any]) -> Any:
-    """What the numbers of a result have received, in its structure."""
+    """Return the cotangents of a result's numbers in its structure."""
     if isinstance(form, tuple):
         return tuple([_shaped(part, received) for part in form])
     return None if form is None else _or_zeros(next(received), form)
 
 
-def _array(amount: Any) -> Any:
-    return amount.array if type(amount) is Accumulator else amount
+def _array(accumulator: Any) -> Any:
+    return accumulator.array if type(accumulator) is Accumulator else accumulator
 
 
-def _or_zeros(amount: Any, like: Any) -> Any:
-    """The cotangent of one number of several, of which not all have received one."""
-    if type(amount) is float and type(like) is not float:
+def _or_zeros(accumulator: Any, like: Any) -> Any:
+    """Return the cotangent in an accumulator; zeros for an array's that has received nothing."""
+    if type(accumulator) is float and type(like) is not float:
         return namespace(()).zeros(like.shape, like.dtype)
-    return _array(amount)
+    return _array(accumulator)
 
 
 class Pull:
-    """An application on a tape: nodes out, numbers in; those of the wanted operands, in their order."""
+    """An application as an entry of a tape.
+
+    outputs: the nodes of the result. inputs: the numbers in the wanted operands, in their order.
+    """
 
     __slots__ = ("inputs", "outputs", "pullback")
 
@@ -214,7 +225,7 @@ class Pull:
         self.pullback = pullback
 
     def propagate(self) -> None:
-        """Add the contributions, the last operand first."""
+        """Add the contributions to the adjoints of the inputs, the last one first."""
         contributions = self.pullback.contributions([node.adjoint for node in self.outputs])
         for number, contribution in zip(reversed(self.inputs), contributions, strict=False):
             if type(number) is Node:

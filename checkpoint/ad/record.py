@@ -1,17 +1,17 @@
-"""What a primitive says of itself: one record, with value and derivatives side by side.
+"""Records of primitives: one record each, with its value and its derivatives side by side.
 
-A record is complete or refused: whoever adds a primitive states its value, its derivatives (or in
-words that it has none), its purity, and where its tests sample it. Kinds of record:
+A record is complete or refused: whoever adds a primitive states its value, its derivatives (or, in words,
+that it has none), its purity, and the domain on which tests sample it. Kinds of records:
 
-    Scalar    reals to a real or a boolean; the partials are stated once and serve jvp and vjp
-    Data      makes or takes apart data; its derivative is that of copying the reals it moves
-    Select    reads a field of a container, which one is known when it runs
-    Rearrange makes a container of fields of its operands, or tells something that holds no real
-    Update    a container with some of its fields written, in place where nobody else can hold it
+    Scalar    a function of reals that returns a real or a boolean; its partials serve both jvp and vjp
+    Data      makes or takes apart data; its derivative is that of copying the reals that it moves
+    Select    copies a field of a container; which one is known only when it runs
+    Rearrange makes a container from fields of its operands, or returns a value that holds no real
+    Update    changes some fields of a container, in place where nobody else can hold the container
     Tensor    a function of arrays (checkpoint.ad.tensors)
-    Effect    talks to the world, through the run's log of effects
+    Effect    performs input or output, through the run's log of effects
     Operator  runs a program of its own within one step (`*j`, `interrupt`, ...)
-    Control   part of the run itself (`j*`, `resume`): every engine's machine performs it
+    Control   continues the run itself (`j*`, `resume`), so that each engine's machine performs it
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from checkpoint.errors import InternalError
 
 
 class OperandError(TypeError):
-    """An operand that a primitive cannot take."""
+    """Raised for an operand that a primitive does not take."""
 
 
 class WrongCall(OperandError):
-    """A call of what is no procedure, or of one that takes another number of arguments.
+    """Raised for a call of a value that is no procedure, or with a wrong number of arguments.
 
-    procedure: what was called. arity: how many arguments it takes; None: it is no procedure.
-    count: how many it was given.
+    procedure: the value that was called.
+    count: the number of arguments that were passed.
+    arity: the number of arguments that it takes; None if it is no procedure.
     """
 
     def __init__(self, procedure: Any, count: int, arity: int | None = None) -> None:
@@ -46,7 +47,7 @@ class WrongCall(OperandError):
 
 
 class Purity(Enum):
-    """What a pass may do with an application whose result nobody uses."""
+    """What a compiler pass may do with an application whose result is unused."""
 
     PURE = "pure"  # remove it, move it
     MAY_FAIL = "may fail"  # nothing: its failure is part of the meaning
@@ -55,7 +56,7 @@ class Purity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where tests sample an operand."""
+    """The interval in which tests sample an operand."""
 
     low: float
     high: float
@@ -66,10 +67,10 @@ Partial = Callable[..., Any]
 
 VARIADIC = -1
 
-# What a primitive of the language may raise as the failure of a program.
+# The exceptions by which a primitive of the language may fail; they are failures of the program.
 FAILURES: tuple[type[Exception], ...] = (ArithmeticError, ValueError, OperandError)
 
-# The same for what Python itself computes, whose errors are all the program's own.
+# The same for a primitive that Python itself computes, whose errors are all the program's.
 PYTHON_FAILURES: tuple[type[Exception], ...] = (
     ArithmeticError,
     AttributeError,
@@ -81,11 +82,14 @@ PYTHON_FAILURES: tuple[type[Exception], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Primitive:
-    """What all records state.
+    """The fields of all records.
 
-    arity: how many operands; VARIADIC: any number.
+    name: the name in the core language.
+    arity: the number of operands; VARIADIC for any number.
+    purity: what passes may do with an unused application.
+    doc: a description in words.
     failures: the exceptions that are failures of the program; any other is a bug of this package.
-    implements: the Python functions that it is, for programs in Python.
+    implements: the Python functions that programs in Python know it by.
     """
 
     name: str
@@ -100,21 +104,19 @@ class Primitive:
 class Scalar(Primitive):
     """A function of reals.
 
-    value: on floats; fails as Python's own function does. Its result is a new float object.
-    ieee: on floats, for use inside derivatives: never fails. Left out where `value` never fails.
-    partials: for each operand the derivative by it, a function of all operands and the result, which may be
-        numbers of any kind; None: not differentiable (a boolean).
-    slopes: the same on floats; left out: the partials.
-    singular: a partial may be infinite at finite operands; then a zero tangent or cotangent
+    value: the function on floats; it fails as Python's own function does, and returns a new float object.
+    ieee: the function on floats inside derivatives; it never fails.
+    partials: for each operand the partial derivative by it, a function of all operands and the result, which
+        may be numbers of any kind; None if there is no derivative (the result is a boolean).
+    slopes: the partials on floats; left out if `partials` serve for floats, too.
+    singular: whether a partial may be infinite at finite operands; then a zero tangent or cotangent
         contributes nothing.
-    convention: what holds where the function is not differentiable, in words.
-    domain: one interval per operand.
-    needs: for each partial the positions that it reads, the result's being `arity`; None: all.
-    inline: Python text of the value, then of each partial, on floats in {0}, {1} and the result in {z}; or of
-        the value alone.
-    otherwise: the name of the record that does the work where the operands are not reals, or reals beside
-        integers and booleans (`takes_reals`); an integer beside reals is a constant. None: only reals are
-        taken.
+    convention: the value of the partials where the function is not differentiable, in words.
+    needs: for each partial the positions that it reads, `arity` for the result; None for all positions.
+    inline: Python text of the value, and possibly of each partial, on floats in {0}, {1}, the result in {z}.
+    otherwise: the name of the record to apply unless the operands are reals, or reals beside integers and
+        booleans (`takes_reals`), which are then constants; None if only reals are taken.
+    domain: an interval for each operand.
     """
 
     value: Callable[..., Any]
@@ -138,11 +140,12 @@ class Scalar(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Data(Primitive):
-    """A function of any values.
+    """A function of any values; without `builds` and `takes` its result holds no real.
 
-    builds: the result is a new object, whose fields are copies of the operands, in their order.
-    header: how many operands come before those that become fields.
-    takes: the result is a copy of this field of the only operand. With neither it holds no real.
+    value: the function.
+    builds: whether the result is a new object whose fields are copies of the operands, in their order.
+    header: the number of operands before those that become fields.
+    takes: the position of the field of the only operand that the result is a copy of.
     inline: Python text of the value, as in Scalar.
     """
 
@@ -157,12 +160,12 @@ class Data(Primitive):
 class Select(Primitive):
     """A copy of one field of the first operand (checkpoint.ad.containers).
 
-    value(now, *operands): the copy. place(now, *operands): that field's name; only asked for after
-        `value` has succeeded. Where the first operand is no container (a string, a range) the result
-        holds no real, and `place` is None.
-    inline: Python text of the value, on operands in {0}, {1}; the machine is m, and p the value's own
-        function; it may raise where `value` would fail.
-    inline_place: Python text of `place`, where the first operand is a List or Record and the result a float.
+    value(now, *operands): returns the copy.
+    place(now, *operands): returns the field's name; called only after `value` has succeeded. It returns None
+        if the first operand is no container (a string, a range); then the result holds no real.
+    inline: Python text of the value, on operands in {0}, {1}; m is the machine, p the function `value`. It
+        may raise where `value` would fail.
+    inline_place: Python text of `place`, for a List or Record as first operand and a float as result.
     """
 
     value: Callable[..., Any]
@@ -173,12 +176,13 @@ class Select(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Rearrange(Primitive):
-    """`value(now, *operands)`: a new container, or something that holds no real.
+    """A function that returns a new container, or a value that holds no real.
 
-    Each field of the container is a copy of an operand or of a field of one, or holds no real. Whether it
-    is, and of which, must not depend on the reals: the engine runs `value` again on tokens in their place.
-    discrete: the result is never a container.
-    inline: as in Select.
+    Each field of the container is a copy of an operand or of a field of an operand, or holds no real. Which
+    of these it is must not depend on the reals: the engine runs `value` again with tokens in their place.
+    value(now, *operands): the function.
+    discrete: whether the result never holds a real.
+    inline: Python text of the value, as in Select.
     """
 
     value: Callable[..., Any]
@@ -188,17 +192,17 @@ class Rearrange(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Update(Primitive):
-    """`value(now, step, *operands)`: the first operand, a List or Dict, changed; it is stale from `step` on.
+    """A function that changes its first operand, a List or Dict; for any other the result is as in Rearrange.
 
-    Where the first operand is no List or Dict the result is as in Rearrange.
-    writes(now, *operands): what it writes, known before it does: for each field the operand that it
-        becomes a copy of, and the field of that operand (None: the operand itself). The result has the
-        first operand's birth. None, or where it gives None: the result is a new object with fields as in
-        Rearrange.
-    puts: where it always writes one field, of which the last operand is the new content:
-        puts(now, result, *operands) is that field's name. None for other updates.
-    inline_puts: Python text of `puts` where the first operand is a List and the second an int, on the result
-        in {z} and operands as in Select.
+    value(now, step, *operands): returns the changed container; the first operand is stale from `step` on.
+    writes(now, *operands): returns, before the update, (field, position, source) for each field to be
+        written: it becomes a copy of the operand at the position, or of that operand's field `source` unless
+        this is None. The result then has the first operand's birth. If `writes` is None, or returns None, the
+        result is a new object with fields as in Rearrange.
+    puts(now, result, *operands): returns the name of the field, for an update that always writes its last
+        operand to one field; None for other updates.
+    inline_puts: Python text of `puts` for a List as first operand and an int as second, on the result in {z}
+        and operands as in Select.
     """
 
     value: Callable[..., Any]
@@ -209,7 +213,11 @@ class Update(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Effect(Primitive):
-    """`value(effects, step, *operands)` performs it. `copies`: the result is a copy of the operand."""
+    """Input or output.
+
+    value(effects, step, *operands): performs it and returns the result.
+    copies: whether the result is a copy of the operand.
+    """
 
     value: Callable[..., Any]
     copies: bool
@@ -217,9 +225,11 @@ class Effect(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Operator(Primitive):
-    """`value(machine, *operands)` runs a program within one step, on operands that may hold any number.
+    """A primitive that runs a program within one step.
 
-    `derivative` says in words how it is differentiated; `value` does it (prims/operators.py).
+    value(machine, *operands): returns the result, on operands that may hold numbers of any kind; this
+        includes the primitive's differentiation (prims/operators.py).
+    derivative: how it is differentiated, in words.
     """
 
     value: Callable[..., Any]
@@ -228,7 +238,7 @@ class Operator(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Control(Primitive):
-    """A primitive that continues the run itself; `derivative` says in words what that means for it."""
+    """A primitive that continues the run itself; derivative: how it is differentiated, in words."""
 
     derivative: str
 
@@ -239,7 +249,7 @@ _registry: dict[str, Primitive] = {}
 
 
 def register(record: P) -> P:
-    """Enter a record under its name; a second record of one name is refused."""
+    """Register a record under its name and return it; InternalError if the name is taken."""
     if record.name in _registry:
         raise InternalError(f"the primitive {record.name} is registered twice")
     _registry[record.name] = record
@@ -247,10 +257,10 @@ def register(record: P) -> P:
 
 
 def lookup(name: str) -> Primitive:
-    """The record of a name that the front end has accepted."""
+    """Return the record of a name, which must be registered."""
     return _registry[name]
 
 
 def records() -> dict[str, Primitive]:
-    """All records by name."""
+    """Return a dictionary of all records by name."""
     return dict(_registry)

@@ -1,9 +1,9 @@
-"""Tangents and cotangents: shaped like the values they belong to.
+"""Tangents and cotangents of values, which have the shapes of their values.
 
-A real has a number; data has data of the same shape; a closure, capsule or opaque has an Opaque; for
-everything else there is nothing, which is null. The fields of a record may come in a record of any layout,
-or in a tuple. Another shape is a ShapeError that names the path.
-Tangents and cotangents have the same shapes, so one set of functions serves both.
+The tangent of a number is a number; that of data is data of the same shape; that of a closure, capsule or
+opaque is an Opaque; that of any other value is null. The tangent of a record may be a record of another
+layout, or a tuple. For any other shape a ShapeError is raised that names the path. Cotangents have the same
+shapes as tangents, so the functions for `tangent` serve both.
 """
 
 from __future__ import annotations
@@ -19,15 +19,18 @@ from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_
 from checkpoint.ad.values import Opaque, Pair
 from checkpoint.ad.walk import DESCEND, Branch, fold
 
-Path = tuple[Any, str]  # the path of the whole, and the last step from it
+Path = tuple[Any, str]  # the path of the surrounding value (None at the top), and the last step
 
 
 class ShapeError(ValueError):
-    """A tangent or cotangent does not have the shape of its value."""
+    """Raised for a tangent or cotangent that does not have the shape of its value."""
 
 
 def match(value: Any, tangent: Any, what: str) -> list[tuple[Number, Number]]:
-    """Each number of a value, by every path that leads to it, with its tangent; in path order."""
+    """Return each number of a value with its tangent, once for each path to it, in the order of paths.
+
+    what: "tangent" or "cotangent", for the message of a ShapeError.
+    """
     matched: list[tuple[Number, Number]] = []
     stack: list[tuple[Any, Any, Path | None]] = [(value, tangent, None)]
     while stack:
@@ -51,8 +54,8 @@ def _match_opaque(value: Any, tangent: Any, what: str, path: Path | None) -> lis
     found = numbers(value)
     identity = identity_of(value)
     if type(tangent) is Opaque and tangent.identity != identity:
-        expected, given = descriptions(identity, tangent.identity)
-        raise _mismatch(what, expected, tangent, path, given)
+        expected, actual = descriptions(identity, tangent.identity)
+        raise _mismatch(what, expected, tangent, path, actual)
     if type(tangent) is not Opaque or len(tangent.numbers) != len(found):
         reals = "1 real" if len(found) == 1 else f"{len(found)} reals"
         raise _mismatch(what, f"that of a procedure or capsule that holds {reals}", tangent, path)
@@ -75,7 +78,7 @@ def _match_data(value: Any, tangent: Any, what: str, path: Path | None) -> list[
 
 
 def _fields(value: Any, tangent: Any) -> Sequence[Any] | None:
-    """The tangents of a container's parts, in the order of the parts; None for another shape."""
+    """Return the tangents of a container's parts, in their order; None if the tangent has another shape."""
     kind, other = type(value), type(tangent)
     if kind is Dict:
         if other is not Dict or tangent.items.keys() != value.items.keys():
@@ -131,7 +134,7 @@ def _mismatch(
 
 
 def _form(number: Number) -> Any:
-    """What a tangent has in common with its number: None for a real, the dtype and shape of an array."""
+    """Return the dtype and shape of an array, which its tangent must have, too; None for a real."""
     value = real_part(number)
     return None if type(value) is float else (value.data.dtype, tuple(value.data.shape))
 
@@ -150,7 +153,7 @@ def _describe(value: Any) -> str:
 
 
 def lift(value: Any, tangent: Any, tag: int) -> Any:
-    """The value with its numbers made dual; it must have entered, so that every path is a location."""
+    """Return a value with its numbers made duals; the value must have entered, so each path is a location."""
     matched = match(value, tangent, "tangent")
     duals = {id(number): Dual(tag, number, other) for number, other in matched}
     found = numbers(value)
@@ -158,7 +161,7 @@ def lift(value: Any, tangent: Any, tag: int) -> Any:
 
 
 def split(value: Any, tag: int) -> tuple[Any, Any]:
-    """The primal and the tangent of a value under a tag, both new; no tangent counts as zero."""
+    """Return the primal and the tangent of a value under a tag, both new; zero without a tangent."""
     found = numbers(value)
     primal = replace(value, found, [fresh(primal_at(number, tag)) for number in found])
     tangents = [tangent_at(number, tag) for number in found]
@@ -167,12 +170,12 @@ def split(value: Any, tag: int) -> tuple[Any, Any]:
 
 
 def zeros_of(value: Any) -> Any:
-    """The tangent of a value that is zero everywhere."""
+    """Return the zero tangent of a value."""
     return tangent_of(value, list(map(zero, numbers(value))))
 
 
 def tangent_of(value: Any, tangents: list[Number]) -> Any:
-    """The tangent whose numbers belong, in the canonical order, to the numbers of a value."""
+    """Return the tangent of a value from the tangents of its numbers, which are in the canonical order."""
     done = {id(number): other for number, other in zip(numbers(value), tangents, strict=True)}
     reals = dict(done)
 
@@ -188,7 +191,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
 
 
 def _unfrozen(tangent: Any) -> Any:
-    """A tangent or cotangent is a new value, whoever has the value that it belongs to."""
+    """Return a new tangent after removing the owners of its lists and dictionaries, its value's."""
     for part in reach(tangent)[1]:
         if type(part) in MUTABLE_CONTAINERS:
             part.owner = None
@@ -196,9 +199,10 @@ def _unfrozen(tangent: Any) -> Any:
 
 
 def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
-    """The cotangent that gives the numbers of a value, in the canonical order, these cotangents.
+    """Return the cotangent of a value from the cotangents of its numbers, which are in the canonical order.
 
-    A number that several paths reach has all of it on the first path, so that `seed` gives it no more.
+    The cotangent of a number that several paths reach is on the first path and zero on the others, so that
+    `seed` adds it once.
     """
     left = {id(number): other for number, other in zip(numbers(value), cotangents, strict=True)}
 
@@ -224,7 +228,7 @@ def _popped(left: dict[int, Number], number: Number) -> Number:
 def seed(value: Any, cotangent: Any) -> list[Any]:
     """Return the contribution to each number of a finished run's value, in the canonical order.
 
-    A number that several paths reach receives their cotangents in the reverse order of the paths.
+    The cotangents of a number that several paths reach are added, those of the last path first.
     """
     totals: dict[int, Any] = {}
     for number, other in reversed(match(value, cotangent, "cotangent")):

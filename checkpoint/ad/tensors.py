@@ -1,13 +1,12 @@
-"""Functions of arrays: what a record says, and how it is applied to numbers of any kind.
+"""Functions of arrays: their records, and how a record is applied to numbers of any kind.
 
-Comes in: a Tensor record and its operands: arrays, reals, and what says how (integers, strings, None, dtypes,
-slices); lists and tuples of such. Goes out: an array, a real, a boolean, or a tuple or list of such. The
-functions of a record work on a library's own arrays, with Python's own objects beside them.
+In: a Tensor record and its operands (checkpoint.ad.operands). Out: an array, a real, a boolean, or a tuple or
+list of these. The functions of a record take native operands.
 
-- Among duals the highest outermost tag is split off, as for scalars (checkpoint.ad.numbers). The rules of
-  tangents are made of records, so that derivatives of derivatives need no further rules.
-- On a tape an entry keeps the operands and the result, as far as a rule needs them. The rules of cotangents
-  are on a library's arrays: a tape never holds a tape.
+- Of duals, the highest of the outermost tags is split off, as for scalars (checkpoint.ad.numbers). The jvp
+  rules apply records, so that higher derivatives need no further rules.
+- On a tape an entry stores the operands and the result, as far as a vjp rule reads them. The vjp rules work
+  on a library's arrays: a tape never holds a tape.
 """
 
 from __future__ import annotations
@@ -59,35 +58,35 @@ class _Same:
     """The type of SAME."""
 
 
-SAME = _Same()  # the rule of an operand in which the function is linear: it is applied to the tangent
+SAME = _Same()  # the jvp rule of an operand in which the function is linear: apply it to the tangent
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tensor(Primitive):
-    """A function of arrays. xp: the namespace of their library, with NumPy's names.
+    """A function of arrays. Its functions take xp, the namespace of the arrays' library, with NumPy's names.
 
-    value(xp, *operands): its parameters after xp are those of the primitive, their defaults what a call may
-        leave out; a *parameter makes the primitive variadic.
-    vjps: by operand, vjp(xp, g, y, *operands): the operand's cotangent, for g that of the result y: an array
-        of the operand's shape and dtype, or a Scattered; a float for a float; a list of these for a list. Of
-        a result that is a tuple g is one, too. None: the operand is never differentiated.
-    jvps: by operand, SAME, or jvp(tangent, y, *operands) on numbers of the language, made of records (a
-        record is applied by calling it): what the operand's tangent contributes to that of y.
-    linear: the function is linear in all its differentiable operands together: the tangent of the result is
-        the function of their tangents, with zeros where there is none. jvps is then left out.
-    needs: by operand, the positions that its vjp reads, that of the result being RESULT or the number of
-        operands; None: all. Of what no rule reads only shape and dtype are kept.
-    views: the result, or parts of it, may show the elements of operands.
-    changes: in Python the first operand is changed; the result is the changed array.
-    in_place(xp, *operands): changes the first operand itself, where nobody else holds it.
-    writes(*operands): the index of the elements that a change overwrites, with the last operand; None: all.
-    variadic: the last rule serves all further operands, and is given position=, that of its operand.
-    shape: how shapes go together, in words or as NumPy writes it: (n, k), (k, m) -> (n, m).
-    convention: what holds where the function is not differentiable.
-    samples(rng): operands to test it on, as a list of tuples; rng is a numpy.random.Generator.
-    overloads: the primitives of Python programs that it is where an operand is an array.
-    of_first: it is these only where the first operand is one; another one says which element, or what.
-    methods: the methods of arrays that it is, the array being the first operand.
+    value(xp, *operands): the function; its parameters after xp are those of the primitive, with the defaults
+        of those that a call may leave out; a *parameter makes the primitive variadic.
+    vjps: for each operand vjp(xp, g, y, *operands), which returns the operand's cotangent for the cotangent g
+        of the result y: an array of the operand's shape and dtype or a Scattered, a float for a float, a list
+        for a list. If y is a tuple, so is g. None for an operand that has no derivative.
+    jvps: for each operand SAME, or jvp(tangent, y, *operands), which returns the operand's part of the
+        tangent of y. It takes numbers of the language and calls records.
+    linear: whether the function is linear in all its differentiable operands together, so that the tangent of
+        the result is the function of their tangents, zeros where there is none. jvps is then left out.
+    needs: for each operand the positions that its vjp reads, where RESULT or the number of operands is the
+        result; None for all. Only shape and dtype are stored of arrays that no rule reads.
+    views: whether the result, or a part of it, may show the elements of operands.
+    changes: whether in Python the first operand is changed; the result is the changed array.
+    in_place(xp, *operands): changes the first operand itself; called only if nobody else holds it.
+    writes(*operands): returns the index of the elements that the last operand overwrites; None: all elements.
+    variadic: whether the last rule serves all further operands; it is then passed position=, the operand's.
+    shape: the shapes of operands and result, in words or in NumPy's notation: (n, k), (k, m) -> (n, m).
+    convention: the value of the derivative where the function is not differentiable, in words.
+    samples(rng): returns operands to test it on, a list of tuples; rng is a numpy.random.Generator.
+    overloads: the names of the primitives of Python programs that it replaces where an operand is an array.
+    of_first: whether it replaces them only where the first operand is an array.
+    methods: the names of the methods of arrays that it implements, with the array as first operand.
     """
 
     value: Callable[..., Any]
@@ -112,18 +111,18 @@ class Tensor(Primitive):
             raise InternalError(f"the record of {self.name} has {len(self.vjps)} vjps, {len(self.jvps)} jvps")
 
     def __call__(self, *operands: Any) -> Any:
-        """The function, of numbers of the language or of a library's own arrays."""
+        """Return the function's value for numbers of the language, or for a library's own arrays."""
         if any(type(operand) in _HANDLES for operand in operands):
             return apply(ALWAYS, self, operands)
         return self.value(namespace(operands), *operands)
 
     def vjp(self, position: int) -> Rule | None:
-        """The rule for the cotangent of an operand."""
+        """Return the vjp rule of an operand; None if it has no derivative."""
         rule: Rule | None = _rule(self, self.vjps, position)
         return rule
 
     def jvp(self, position: int) -> Rule | _Same | None:
-        """The rule for what the tangent of an operand contributes."""
+        """Return the jvp rule of an operand; None if it has no derivative."""
         rule: Rule | _Same | None = _rule(self, self.jvps, position)
         return rule
 
@@ -137,11 +136,11 @@ def _rule(record: Tensor, rules: tuple[Any, ...], position: int) -> Any:
 
 
 class Items(list[Any]):
-    """What a record's function gives for a proper list of pairs; such results have no derivative."""
+    """A native result that stands for a proper list of pairs; it has no derivative."""
 
 
 class _Always:
-    """No moment of a run: where derivatives are computed, nothing is looked at too late."""
+    """The `now` of derivative arithmetic, outside of any run: no handle is stale there."""
 
     steps = -1
     owner = None
@@ -154,7 +153,7 @@ _HANDLES = frozenset((Array, Discrete, Dual, Node))
 
 
 def apply(now: Any, record: Tensor, operands: Sequence[Any]) -> Any:
-    """The value of a record on operands that may hold any number; nothing is changed in place."""
+    """Return the result of a record for operands with numbers of any kind; nothing is changed in place."""
     natives = natives_of(now, operands)
     if natives is not None:
         return handle(now, record, operands, record.value(namespace(natives), *natives))
@@ -169,14 +168,14 @@ def apply(now: Any, record: Tensor, operands: Sequence[Any]) -> Any:
 
 
 def plain(now: Any, record: Tensor, operands: Sequence[Any]) -> tuple[Any, list[Any], Any]:
-    """The value on plain numbers; with it the operands and the result as the library's own."""
+    """Return the result of a record without derivatives, the native operands and the native result."""
     natives = [native(now, operand) for operand in operands]
     result = record.value(namespace(natives), *natives)
     return handle(now, record, operands, result), natives, result
 
 
 def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any) -> Any:
-    """The result of a record's function as a value of the language."""
+    """Return the native result of a record as a value of the language."""
     if record.views:
         shown = [real_part(x) if type(x) in NUMBERS else x for x in operands]
         return value_of(now, result, [x for x in shown if type(x) in ARRAYS])
@@ -184,7 +183,7 @@ def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any) -> An
 
 
 def shares(view: Any, data: Any) -> bool:
-    """Whether an array shows the elements of another one, or of the one which that shows."""
+    """Return whether an array is another one, a view of it, or a view of the same base."""
     base = getattr(view, "base", None)
     if base is None:
         return view is data
@@ -192,9 +191,9 @@ def shares(view: Any, data: Any) -> bool:
 
 
 def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
-    """A library's array, a number, a tuple or list of such, as a value of the language.
+    """Return a native result (an array, a number, a tuple or list of these) as a value of the language.
 
-    shown: the arrays whose elements the result may show.
+    shown: the arrays whose elements the result may show; it then shares their memory.
     """
     kind = type(result)
     if kind in backends:
@@ -218,7 +217,7 @@ def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
 
 
 def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:
-    """Whether applying a record changes its first operand, which numbers and a library's scalars never do."""
+    """Return whether applying a record changes its first operand: only arrays with __setitem__ change."""
     if not record.changes:
         return False
     first = operands[0]
@@ -230,9 +229,9 @@ def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:
 
 
 def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart: bool = False) -> Any:
-    """The value as a step of a run; what the record changes is stale from `step` on.
+    """Return the result of a record as a step of a run; an operand that it changes is stale from `step` on.
 
-    apart: nothing is changed in place.
+    apart: whether to leave the operand's elements alone, even if they could be changed in place.
     """
     if not changes_here(record, operands):
         return apply(now, record, operands)
@@ -251,9 +250,10 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
 
 
 def data_to_change(now: Any, record: Tensor, operands: Sequence[Any], array: Array | Discrete) -> Any:
-    """The elements of the first operand's array, for a record to change, unless its library lets nobody.
+    """Return the elements of the first operand's array, for a record to change; RunError if it may not.
 
-    That is tried on a copy, since np.add.at writes all the same.
+    If the library's array is read-only, the change is first tried on a read-only copy, so that the library
+    raises its own error; np.add.at would change the array all the same.
     """
     kept = read_only_copy(array.data)
     if kept is not None and record.in_place is not None:
@@ -262,7 +262,7 @@ def data_to_change(now: Any, record: Tensor, operands: Sequence[Any], array: Arr
 
 
 def _without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:
-    """The operands as a record's functions get them; None where a number in them carries a derivative."""
+    """Return the native operands; None if a number in them carries a derivative."""
     natives = natives_of(now, operands)
     if natives is None and not any(type(x) in DERIVED for operand in operands for x in leaves(operand)):
         natives = [native(now, operand) for operand in operands]
@@ -292,14 +292,14 @@ def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int) -> An
 
 
 def _parts(tangent: Any) -> list[Any]:
-    """The tangents of the numbers of a result; None for zero."""
+    """Return the tangents of a result's numbers from the result's tangent; None stands for zero."""
     if isinstance(tangent, tuple):
         return [part for item in tangent for part in _parts(item)]
     return [None] if tangent is None else list(leaves(tangent))
 
 
 def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result: Any, tag: int) -> Any:
-    """The tangent of the result; None for zero."""
+    """Return the tangent of the result; None stands for zero."""
     if record.linear:
         tangents = [
             x if record.vjp(position) is None else _tangents_of(x, tag) for position, x in enumerate(operands)
@@ -310,22 +310,22 @@ def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result
         rule = record.jvp(position)
         if rule is None or all(tangent_at(x, tag) is None for x in leaves(operand)):
             continue
-        given = _tangents_of(operand, tag)
+        tangent = _tangents_of(operand, tag)
         if isinstance(rule, _Same):
-            term = record_of(record, [*primals[:position], given, *primals[position + 1 :]])
+            term = record_of(record, [*primals[:position], tangent, *primals[position + 1 :]])
         else:
-            term = rule(given, result, *primals)
+            term = rule(tangent, result, *primals)
         total = term if total is None else _sum(total, term)
     return total
 
 
 def record_of(record: Tensor, operands: Sequence[Any]) -> Any:
-    """A record applied where derivatives are computed."""
+    """Return the result of a record in derivative arithmetic."""
     return apply(ALWAYS, record, operands)
 
 
 def _tangents_of(operand: Any, tag: int) -> Any:
-    """The tangents in an operand: zero for numbers without one, and for what is exact."""
+    """Return the tangent of an operand; zero for numbers without one, for integers and for booleans."""
 
     def other(number: Any) -> Any:
         found = tangent_at(number, tag)
@@ -347,7 +347,7 @@ def _sum(x: Any, y: Any) -> Any:
 
 
 def _fitted(tangent: Any, like: Any) -> Any:
-    """A tangent with its number's shape and dtype, which a rule may leave to broadcasting."""
+    """Return a tangent with its number's shape and dtype, which a rule may leave to broadcasting."""
     value, other = real_part(like), real_part(tangent)
     if type(value) is not Array:
         return tangent if type(other) is float else record_of(cast(Tensor, lookup("np.float")), (tangent,))
@@ -379,7 +379,7 @@ def _on_tape(now: Any, record: Tensor, operands: Sequence[Any], tape: Tape) -> A
 def wanted_positions(
     record: Tensor, operands: Sequence[Any], is_wanted: Callable[[Any], bool]
 ) -> tuple[int, ...]:
-    """The operands that receive a cotangent: with a rule, and a number that is wanted and no constant."""
+    """Return the positions of the operands that have a vjp rule and a wanted number that is no constant."""
     found = []
     for position, operand in enumerate(operands):
         if record.vjp(position) is None:
@@ -390,11 +390,11 @@ def wanted_positions(
 
 
 def is_constant(number: Any) -> bool:
-    """Whether it is an array that the program read from its surroundings."""
+    """Return whether a number is an array that the program has read from its surroundings."""
     value = real_part(number)
     return type(value) is Array and value.memory.owner is CONSTANT
 
 
 def changes_operand(record: Primitive) -> bool:
-    """Whether applying a record may change its first operand in place."""
+    """Return whether applying a record may change its first operand in place."""
     return isinstance(record, Update) or (isinstance(record, Tensor) and record.changes)

@@ -10,20 +10,20 @@
     failure    Failure: what a handler receives when a primitive failed
     primitive  Foreign: a function of the user's own that is one step
 
-A value made of others is a *container*: it tells its `parts`, and `with_parts` makes the like of it
-from other parts. Traversals (checkpoint.ad.graph) know no more than that. `enters_as_graph` says that
-inside it sharing counts, also when it comes in as an argument (data then enters as a tree).
+A value made of others is a *container*: `parts` returns the others, and `with_parts` returns a container of
+the same type with other parts. Traversals (checkpoint.ad.graph) use only these two. `enters_as_graph` says
+whether sharing inside of the container is preserved when it enters a run as an argument; data enters as a
+tree.
 
-An object of these kinds has a *birth* number where an engine counts the objects that a run makes: the
-cotangents of its locations are kept under it. Constants of the program, and objects of an engine that
-does not count, have 0.
+Objects have a *birth* number in engines that count the objects of a run: the cotangents of an object's
+locations are stored under it. Constants of the program, and objects of engines that do not count, have 0.
 
-A *location* is a place that holds a real and has a cotangent of its own: a bound variable, an operand
-that is not a variable, a slot of an environment, a field of a pair. What makes new locations, copies of
-old ones: binding; calling (the arguments, and the environment's slots); making a closure; constructing;
-installing a handler (what its body uses); resuming (the frames' slots); reading a variable as the value
-of a body or branch. A variable that is read as an operand is used where it stands. Here a location is a
-number *object*: whatever makes a location makes a new object (checkpoint.ad.numbers.fresh).
+A *location* is a place that holds a real and has its own cotangent: a bound variable, an operand that is not
+a variable, a slot of an environment, a field of a pair. These make new locations, copies of old ones:
+binding; calling (the arguments, and the environment's slots); making a closure; constructing; installing a
+handler (the variables that its body uses); resuming (the frames' slots); reading a variable as the value of a
+body or branch. Reading a variable as an operand makes none. In this implementation a location is a number
+*object*: whatever makes a location makes a new object (checkpoint.ad.numbers.fresh).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from checkpoint.ad.attributes import stored
 
 
 class Symbol(str):
-    """A quoted name; equal to another symbol of the same name, never to a string."""
+    """A quoted name, equal to symbols of the same name and to no string."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ class Symbol(str):
 
 
 class Pair:
-    """What `cons` makes."""
+    """A pair, as made by `cons`."""
 
     __slots__ = ("birth", "car", "cdr")
     enters_as_graph = False
@@ -70,7 +70,7 @@ class Pair:
 
 
 class Environment:
-    """What a closure captured: the values of its variables, in their order."""
+    """The values of the variables that a closure has captured, in their order."""
 
     __slots__ = ("birth", "values")
     enters_as_graph = True
@@ -90,7 +90,7 @@ EMPTY = Environment(())
 
 
 class Closure:
-    """A lambda and its environment; the lambdas of one group of a letrec share one environment."""
+    """A lambda and its environment, which the closures of one letrec share."""
 
     __slots__ = ("lam", "env")
     enters_as_graph = True
@@ -109,9 +109,11 @@ class Closure:
 class Capsule:
     """The rest of an interrupted run: a state of the engine that ran it.
 
-    `engine` is that engine's name; `state.tags` is the tag counter at the cut. `open_tags` are those of
-    derivatives that the rest will leave: a dual under one of them, met inside the capsule, is no more than
-    two numbers of the capsule's own. `origin` is the run that it was cut out of (checkpoint.ad.identity).
+    state: the engine's state; `state.tags` is the tag counter at the cut.
+    engine: the name of the engine.
+    open_tags: the tags of derivatives that the cut is inside of, within the capsule's run: a dual with one of
+        them in the capsule is two numbers of the capsule's own.
+    origin: the run that it was cut out of (checkpoint.ad.identity).
     """
 
     __slots__ = ("birth", "engine", "open_tags", "origin", "state")
@@ -126,7 +128,7 @@ class Capsule:
 
     @property
     def steps(self) -> int:
-        """How many steps the run had made, counted from its start."""
+        """Number of steps that the run had done at the cut, counted from its start."""
         steps: int = self.state.steps
         return steps
 
@@ -145,9 +147,9 @@ class Capsule:
 class Opaque:
     """A tangent or cotangent of a closure or capsule: one number for each location in it.
 
-    `numbers` follow the order in which checkpoint.ad.graph.numbers finds the locations. A program
-    can pass an Opaque on and give it back, and do nothing else with it. `identity` says to which capsule it
-    belongs (checkpoint.ad.identity); None: to a closure.
+    A program can only pass it on and pass it back.
+    numbers: in the order in which checkpoint.ad.graph.numbers finds the locations.
+    identity: that of the capsule that it belongs to (checkpoint.ad.identity); None for a closure.
     """
 
     __slots__ = ("birth", "identity", "numbers")
@@ -170,9 +172,10 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Failure:
-    """A primitive's failure as a value: the Python exception, and the text that describes it.
+    """The failure of a primitive as a value, which a handler receives.
 
-    about: what a function of arrays was given and takes; empty for other primitives.
+    exception: the Python exception. text: its description.
+    about: for a function of arrays the operands that it was applied to and those that it takes; else empty.
     """
 
     exception: Exception
@@ -184,10 +187,11 @@ class Failure:
 
 
 class Foreign:
-    """A Python function that is one step of a program, and how it is differentiated; a constant.
+    """A user's Python function as a primitive: one step of a program, with its derivatives; a constant.
 
-    value: the function. vjp(ybar, y, *args): the cotangents of its arguments, a tuple. jvp(tangents, y,
-    *args): the tangent of its value. None: there is no such derivative.
+    value: the function.
+    vjp(ybar, y, *args): returns a tuple of the arguments' cotangents; None if there is no vjp.
+    jvp(tangents, y, *args): returns the tangent of the result; None if there is no jvp.
     """
 
     value: Callable[..., Any]
@@ -202,18 +206,18 @@ class Foreign:
 
     @property
     def name(self) -> str:
-        """What to call it in messages."""
+        """The name for messages."""
         return stored(self.value, "__name__") or type(self.value).__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The function, outside of a program."""
+        """Call the function, outside of a program."""
         return self.value(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """One that stands in a module under its function's name is found there, as functions are."""
+        """Pickle by name, as functions are, if the module has the primitive under its function's name."""
         name = getattr(self, "__qualname__", "")
         found: Any = sys.modules.get(getattr(self, "__module__", ""))
         for part in name.split("."):
@@ -225,12 +229,12 @@ class Foreign:
 
 
 def is_resume(procedure: Any) -> bool:
-    """Whether a procedure is the primitive `resume` itself, used as a value."""
+    """Return whether a procedure is the primitive `resume`, used as a value."""
     return type(procedure) is Closure and procedure.lam.primitive == "resume"
 
 
 def list_value(items: Any, tail: Any = None) -> Any:
-    """The proper list of a Python sequence (or the pairs that end in `tail`)."""
+    """Return the proper list of a Python sequence's items; with `tail`, pairs that end in it."""
     result = tail
     for item in reversed(items):
         result = Pair(item, result)
