@@ -1,4 +1,4 @@
-"""What this package does besides its work: checks of itself, and printing of what it made.
+"""Settings: checks between passes, listings of what they made, packages that are translated, memory, caches.
 
 In: environment variables, or a scoped override. Out: Settings.
 
@@ -66,7 +66,7 @@ _override: ContextVar[Settings | None] = ContextVar("checkpoint.config", default
 
 
 def current() -> Settings:
-    """The settings that hold here."""
+    """Return the settings that hold here."""
     return _override.get() or _from_environment()
 
 
@@ -83,7 +83,7 @@ def _from_environment() -> Settings:
 
 
 def memory() -> int | None:
-    """How many bytes a run may hold, if there is a limit; asked for at each run, so apart from Settings."""
+    """Return how many bytes a run may hold, or None; read at each run, so apart from Settings."""
     text = os.environ.get("CHECKPOINT_MEMORY")
     if not text:
         return None
@@ -94,7 +94,7 @@ def memory() -> int | None:
 
 
 def translation() -> Translation:
-    """When what runs long is translated to C; asked for at each run, so apart from Settings."""
+    """Return when what runs long is translated to C; read at each run, so apart from Settings."""
     text = os.environ.get("CHECKPOINT_JIT", "")
     if text not in _TRANSLATION:
         raise SettingError(f"CHECKPOINT_JIT is {text!r}; write wait or off, or leave it unset")
@@ -102,7 +102,7 @@ def translation() -> Translation:
 
 
 def size(text: str) -> int | None:
-    """The bytes that a text such as "512MiB" or "2 GB" stands for, at least 1; None: it is no size.
+    """Return the bytes, at least 1, that a text such as "512MiB" or "2 GB" stands for; None: it is no size.
 
     >>> size("1.5 KiB")
     1536
@@ -121,7 +121,7 @@ def override(
     show: tuple[str, ...] | None = None,
     convert: tuple[str, ...] | None = None,
 ) -> Iterator[Settings]:
-    """Other settings inside a `with`; what is left out stays as it is."""
+    """Use other settings inside a `with`; those left out stay as they are."""
     settings = current()
     if check is not None:
         settings = replace(settings, check=check)

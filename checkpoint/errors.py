@@ -1,4 +1,4 @@
-"""Where a text is, and the three kinds of error: your program's text, your program's run, our bug.
+"""Places in texts, and the three kinds of error: your program's text, your program's run, our bug.
 
 Every error says where (file, line, column), what is wrong, and what to do about it.
 """
@@ -16,13 +16,13 @@ class Source:
     text: str
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """The line and column of an offset, both counted from 1."""
+        """Return the line and column of an offset, both counted from 1."""
         line = self.text.count("\n", 0, offset) + 1
         column = offset - (self.text.rfind("\n", 0, offset) + 1) + 1
         return line, column
 
     def line_at(self, offset: int) -> str:
-        """The whole line that holds an offset, without its end."""
+        """Return the whole line that holds an offset, without its end."""
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", offset)
         return self.text[start:] if end < 0 else self.text[start:end]
@@ -46,14 +46,14 @@ class Span:
 
     @property
     def text(self) -> str:
-        """The characters themselves."""
+        """Return the characters themselves."""
         return self.source.text[self.start : self.end]
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """The line, numbered, with the span underlined as far as it goes on that line."""
+        """Return the line, numbered, with the part of the span on it underlined."""
         text = self.source.line_at(self.start)
         gutter = f"{self.line:5} | "
         room = max(1, len(text) - self.column + 1)
@@ -62,7 +62,7 @@ class Span:
 
 
 class CheckpointError(Exception):
-    """What all errors of this package are. `message` is the bare text, `span` the place if known."""
+    """The base of all errors of this package. message: the bare text. span: the place, if known."""
 
     def __init__(self, message: str, span: Span | None = None) -> None:
         super().__init__(message, span)

@@ -29,7 +29,7 @@ from checkpoint.functions.public import Derived, within_programs
 from checkpoint.functions.python_functions import PythonCall
 from checkpoint.functions.resumption import as_function
 from checkpoint.prims.python.native import kind_of
-from checkpoint.watch.progress import Shown, shown
+from checkpoint.watch.progress import ProgressOption, reported
 from checkpoint.watch.progress import check as check_progress
 
 P = ParamSpec("P")
@@ -38,7 +38,7 @@ ArgNums = int | tuple[int, ...]
 
 
 class Derivative(Derived):
-    """A function made of another by differentiating it.
+    """A derivative of a function, as a function of the same arguments.
 
     function: the function that is differentiated. argnums: by which of its positional arguments.
     has_aux: whether it returns a pair, of which only the first is differentiated.
@@ -55,7 +55,7 @@ class Derivative(Derived):
         engine: str | None,
         schedule: Schedule | str | None,
         memory: Memory = None,
-        progress: Shown = False,
+        progress: ProgressOption = False,
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
@@ -69,19 +69,19 @@ class Derivative(Derived):
         self.has_aux = has_aux
         self.engine = engine
         self.schedule = schedule if memory is None else chosen
-        self.progress: Shown = progress
+        self.progress: ProgressOption = progress
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The derivative at these arguments."""
+        """Return the derivative at these arguments."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {_name(self.function)}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """A derivative that stands in a module under its function's name is found there, as functions are."""
+        """Pickle a derivative that its module has under its function's name by that name, as functions are."""
         name = getattr(self, "__qualname__", "")
         found: Any = sys.modules.get(getattr(self, "__module__", ""))
         for part in name.split("."):
@@ -92,7 +92,7 @@ class Derivative(Derived):
         return type(self), (self.function, self.argnums, self.has_aux, *how)
 
     def picks(self, args: Sequence[Any]) -> list[int]:
-        """The positions of the selected arguments; RunError where one is not there."""
+        """Return the positions of the selected arguments; RunError where one is missing."""
         wanted = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
         for i in wanted:
             if not -len(args) <= i < len(args):
@@ -101,7 +101,7 @@ class Derivative(Derived):
         return [i % len(args) for i in wanted]
 
     def call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Call, list[int]]:
-        """The call of the function, and the positions of the selected arguments, each of which has a real."""
+        """Return the call of the function and the positions of the selected arguments; each holds a real."""
         positions = self.picks(args)
         call = as_function(self.function).call(args, kwargs, self.engine)
         for i in positions:
@@ -110,11 +110,11 @@ class Derivative(Derived):
         return call, positions
 
     def picked(self, parts: Sequence[Any]) -> Any:
-        """What belongs to the selected arguments: one thing, or a tuple where argnums is one."""
+        """Return the part of the only selected argument, or the tuple of all where argnums is a tuple."""
         return parts[0] if isinstance(self.argnums, int) else tuple(parts)
 
     def cotangent_of(self, y: Any) -> Any:
-        """1 for the real that the function returns, or for the first of the pair."""
+        """Return the cotangent 1 of the real that the function returns, or of the first of the pair."""
         name = _name(self.function)
         if self.has_aux:
             if type(y) is not Record or y.layout.cls is not tuple or len(y.items) != 2:
@@ -136,20 +136,20 @@ class Derivative(Derived):
         return cotangent
 
     def values(self, y: Any, call: Call) -> tuple[Any, Any]:
-        """The function's value, and what it returned beside it."""
+        """Return the function's value and its auxiliary output, None without has_aux."""
         value = call.leave(y)
         return value if self.has_aux else (value, None)
 
 
 class ValueAndGrad(Derivative):
-    """What value_and_grad makes."""
+    """The function that value_and_grad returns."""
 
     kind = "value and gradient"
     counterpart = "value_and_grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, positions = self.call(args, kwargs)
-        with shown(self.progress):
+        with reported(self.progress):
             y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule))
         cotangents = call.unpacked(xbar)
         for i in positions:
@@ -164,7 +164,7 @@ class ValueAndGrad(Derivative):
 
 
 class Grad(ValueAndGrad):
-    """What grad makes."""
+    """The function that grad returns."""
 
     kind = "gradient"
     counterpart = "grad"
@@ -183,9 +183,9 @@ def grad(
     engine: str | None = None,
     schedule: Schedule | str | None = None,
     memory: Memory = None,
-    progress: Shown = False,
+    progress: ProgressOption = False,
 ) -> Callable[P, Any]:
-    """The gradient of a function that returns a real, as a function of the same arguments.
+    """Return the gradient of a function that returns a real, as a function of the same arguments.
 
     argnums: by which positional arguments; a tuple gives a tuple of gradients.
     has_aux: f returns a pair of the real and anything else; the result is then (gradient, anything else).
@@ -220,9 +220,12 @@ def value_and_grad(
     engine: str | None = None,
     schedule: Schedule | str | None = None,
     memory: Memory = None,
-    progress: Shown = False,
+    progress: ProgressOption = False,
 ) -> Callable[P, tuple[Any, Any]]:
-    """As `grad`, with the value: (value, gradient), or ((value, anything else), gradient) with has_aux.
+    """Return a function that gives the value and the gradient of `f`, from one sweep.
+
+    It returns (value, gradient), or ((value, anything else), gradient) with has_aux. The parameters and what
+    it raises are those of `grad`.
 
     >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
     (12.0, (4.0, 3.0))
@@ -239,9 +242,9 @@ def hvp(
     engine: str | None = None,
     schedule: Schedule | str | None = None,
     memory: Memory = None,
-    progress: Shown = False,
+    progress: ProgressOption = False,
 ) -> T:
-    """The Hessian of f at x times v: the derivative of `grad(f)` at x along v.
+    """Return the Hessian of f at x times v: the derivative of `grad(f)` at x along v.
 
     f: a function of one argument that returns a real. v: shaped like x, with None where x has no real.
     The result has x's structure. It is taken by reverse mode over forward mode, so its memory grows as
@@ -259,7 +262,7 @@ def hvp(
         raise RunError(call.without_reals("x", x))
     tangent = call.packed([call.tangent(part, v, "v")])
     one = Grad(f, 0, False, engine, schedule).cotangent_of
-    with shown(progress):
+    with reported(progress):
         _, _, product = call.run.second(tangent, one, chosen)
     along: T = call.leave_cotangent(x, call.unpacked(product)[0])
     return along
@@ -281,7 +284,7 @@ def primitive(
     vjp: Callable[..., Any] | None = None,
     jvp: Callable[..., Any] | None = None,
 ) -> Callable[P, T]:
-    """A function as one step of every program that calls it, with derivatives of your own.
+    """Return a function that is one step of every program that calls it, with derivatives of your own.
 
     value: any function, of any library, that takes and returns numbers in tuples, lists, dicts, named
         tuples or dataclasses, and gives the same for the same arguments whenever it is called.

@@ -21,18 +21,18 @@ from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.functions.interface import Call
 from checkpoint.functions.public import within_programs
-from checkpoint.watch.progress import Shown, shown
+from checkpoint.watch.progress import ProgressOption, reported
 
 P = ParamSpec("P")
 
 
 class Jacobian(Derivative):
-    """What the functions of this module make."""
+    """A matrix of derivatives, as a function of the same arguments."""
 
     def structures(
         self, rows: Sequence[Sequence[Any]], args: Sequence[Any], call: Call, at: list[int]
     ) -> list[Any]:
-        """Each row of blocks in the structure of the selected arguments."""
+        """Return each row of blocks in the structure of the selected arguments."""
         found = []
         for row in rows:
             left, parts = list(row), []
@@ -46,14 +46,14 @@ class Jacobian(Derivative):
 
 
 class ReverseJacobian(Jacobian):
-    """What jacrev makes."""
+    """The function that jacrev returns."""
 
     kind = "Jacobian"
     counterpart = "jacrev"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
-        with shown(self.progress):
+        with reported(self.progress):
             shape, first = self._row(call, 0)
             outputs = numbers(shape)
             count = sum(map(elements, outputs))
@@ -67,7 +67,7 @@ class ReverseJacobian(Jacobian):
         return call.with_leaves(call.leave(shape), shape, self.structures(rows, args, call, at))
 
     def _row(self, call: Call, position: int) -> tuple[Any, Any]:
-        """The value, as a tree, and the cotangent of the arguments for one of its reals."""
+        """Return the value, as a tree, and the cotangent of the arguments for one of its reals."""
 
         def cotangent_of(y: Any) -> Any:
             tree = enter(y)
@@ -78,7 +78,7 @@ class ReverseJacobian(Jacobian):
 
 
 class ForwardJacobian(Jacobian):
-    """What jacfwd makes."""
+    """The function that jacfwd returns."""
 
     kind = "Jacobian"
     counterpart = "jacfwd"
@@ -98,7 +98,7 @@ class ForwardJacobian(Jacobian):
 
 
 class Hessian(Jacobian):
-    """What hessian makes."""
+    """The function that hessian returns."""
 
     kind = "Hessian"
     counterpart = "hessian"
@@ -107,7 +107,7 @@ class Hessian(Jacobian):
         call, at = self.call(args, kwargs)
         schedule = named_schedule(self.schedule)
         rows = []
-        with shown(self.progress):
+        with reported(self.progress):
             for tangent in _basis(call, at):
                 _, _, product = call.run.second(tangent, self.cotangent_of, schedule)
                 rows.append([number for i in at for number in numbers(call.unpacked(product)[i])])
@@ -129,9 +129,9 @@ def jacrev(
     engine: str | None = None,
     schedule: Schedule | str | None = None,
     memory: Memory = None,
-    progress: Shown = False,
+    progress: ProgressOption = False,
 ) -> Callable[P, Any]:
-    """The Jacobian of a function, by reverse mode: one sweep for each real of its value.
+    """Return the Jacobian of a function by reverse mode, as a function: one sweep for each real of its value.
 
     Its structure is that of the value, with that of the argument in the place of each real.
 
@@ -143,7 +143,7 @@ def jacrev(
 
 @within_programs
 def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = None) -> Callable[P, Any]:
-    """The Jacobian of a function, by forward mode: one run for each real of the selected arguments.
+    """Return the Jacobian of a function by forward mode, as a function: one run for each real selected.
 
     Its structure is that of `jacrev`.
 
@@ -161,9 +161,9 @@ def hessian(
     engine: str | None = None,
     schedule: Schedule | str | None = None,
     memory: Memory = None,
-    progress: Shown = False,
+    progress: ProgressOption = False,
 ) -> Callable[P, Any]:
-    """The Hessian of a function that returns a real: one `hvp` for each real of the selected arguments.
+    """Return the Hessian of a function that returns a real, as a function: one `hvp` for each real selected.
 
     Its structure is that of the argument, with that of the argument in the place of each real.
 
@@ -174,13 +174,13 @@ def hessian(
 
 
 def elements(number: Any) -> int:
-    """How many reals there are in a number."""
+    """Return the number of reals in a number: 1, or the size of an array."""
     value = real_part(number)
     return value.data.size if type(value) is Array else 1
 
 
 def unit(found: Sequence[Any], position: int) -> list[Any]:
-    """The tangents of numbers that are 1 at one of their reals, and 0 elsewhere."""
+    """Return tangents of numbers that are 1 at the real at `position`, and 0 elsewhere."""
     tangents = []
     for number in found:
         tangent = zero(number)
@@ -199,7 +199,7 @@ def _one_at(zeros: Array, position: int) -> Array:
 
 
 def stacked(along: Any, parts: Sequence[Any], like: Any, axis: int) -> Any:
-    """A block of the matrix from what there is for each real of a number: a float or array of a library.
+    """Return a block of the matrix, a float or array, from its parts for each real of a number.
 
     like: the number, of which there is something for each real.
     """

@@ -1,4 +1,4 @@
-"""The public interface: values, gradients, counts and capsules of programs.
+"""The operators of the public interface: read, vjp, jvp, primops, interrupt, resume.
 
 In: a function of one argument, which is a Python function or a procedure of a `.vlad` program, and its
 argument. In and out: Python values (checkpoint.functions.pytrees says which for Python functions,
@@ -25,14 +25,14 @@ from checkpoint.functions.program import load, load_file
 from checkpoint.functions.public import within_programs
 from checkpoint.functions.resumption import as_function, resume
 from checkpoint.functions.runs import run_program
-from checkpoint.watch.progress import Shown, shown
+from checkpoint.watch.progress import ProgressOption, reported
 from checkpoint.watch.progress import check as check_progress
 
 __all__ = ["interrupt", "jvp", "primops", "read", "resume", "vjp"]
 
 
 def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
-    """The value of a program's last expression; a procedure is a Procedure.
+    """Return the value of a program's last expression; a procedure is a Procedure.
 
     path_or_text: a Path, a string that ends in ".vlad", or the text of a program.
     Raises SourceError if the text cannot be taken, RunError if its run fails.
@@ -56,25 +56,28 @@ def vjp(
     engine: str | None = None,
     schedule: Schedule | str | None = None,
     memory: Memory = None,
-    progress: Shown = False,
+    progress: ProgressOption = False,
 ) -> tuple[Any, Any]:
-    """The value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
+    """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
-    x: a nest of tuples, lists, dicts, named tuples, dataclasses with floats and NumPy arrays at its leaves.
+    f: a Python function of one argument, a procedure of a `.vlad` program, or `resume`.
+    x: a pytree (a nest of tuples, lists, dicts, named tuples, dataclasses) with floats and NumPy arrays at its
+        leaves.
     ybar: shaped like y; may be left out where y is a real (or an array of shape ()), and is 1 then.
-    memory: how much the gradient may take beside the run itself, for all that it keeps and tapes: bytes, as
-    2**29 or "512MiB", or a share of what is free to this process, its container's limits heeded, as 0.25 or
-    "25%". A quarter of that, at most 4 GiB, unless given. The less there is, the more steps are run again.
-    schedule: instead of memory, another rule of what is kept: Plain(), Bisection(), Binomial(...), or the
-    name "plain", "bisection" or "binomial", the last for Binomial(base=10_000). memory=m is short for
-    schedule=Budget(m). Neither changes the result in any bit. Where this is called inside of a program, it
-    is one step of that, and goes by bisection whatever is given.
-    progress: True shows bars, of the forward pass and of the backward sweep with the time that is left; a
-    function is called with a Progress, at most ten times a second and at the end of both; what it raises
-    ends the run.
+    engine: the name of an engine; the fastest that is available unless given.
+    memory: the bytes that the gradient may hold beside the run itself: an int, a text such as "512MiB", or a
+        share of what is free to this process within its container's limits, as 0.25 or "25%". By default a
+        quarter of what is free, at most 4 GiB. With less memory more steps are run again.
+    schedule: another rule of what is kept, instead of memory: Plain(), Bisection(), Binomial(...), or the name
+        "plain", "bisection" or "binomial", the last for Binomial(base=10_000). memory=m is short for
+        schedule=Budget(m). No rule changes a bit of the result. A call inside of a program is one step of
+        that program, and uses bisection whatever is given.
+    progress: True draws bars of the forward pass and of the backward sweep, with the time left; a function is
+        called with a Progress, at most ten times a second and at the end of both; an exception that it
+        raises ends the run.
     The cotangent has x's structure, with None where x has nothing to differentiate.
-    Raises what f raises, RunError if x holds no real or ybar has another shape than y, and BudgetError where
-    the gradient needs more memory than it may take; that says how much.
+    Raises what f raises; RunError if x holds no real or ybar has another shape than y; BudgetError, which says
+    how much is needed, if the gradient needs more memory than it may hold.
     Source: Siskind & Pearlmutter 2018, sections 2 and 3.
 
     >>> f = lambda xs: {"sum": xs[0] + xs[1], "product": xs[0] * xs[1]}
@@ -88,14 +91,14 @@ def vjp(
     chosen = named_schedule(schedule, memory)
     check_progress(progress)
     call = as_function(f).call((x,), {}, engine, ("x",))
-    with shown(progress):
+    with reported(progress):
         y, cotangents = call.vjp(ybar, chosen, ("x", "ybar"))
     return y, cotangents[0]
 
 
 @within_programs
 def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, Any]:
-    """The value y of f at x, and its tangent for the tangent `xtan` of x, which is shaped like x.
+    """Return the value y of f at x, and its tangent for the tangent `xtan` of x, which is shaped like x.
 
     Raises what f raises, and RunError if xtan has another shape than x.
 
@@ -107,7 +110,7 @@ def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, A
 
 @within_programs
 def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
-    """How many steps f takes at x; `primops(resume, z)` is how many a capsule has left.
+    """Return the number of steps of f at x; `primops(resume, z)` is the number that a capsule has left.
 
     >>> primops(read("(lambda (x) (* x x))"), 3.0)
     3
@@ -117,7 +120,7 @@ def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
 
 @within_programs
 def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None) -> Capsule:
-    """The capsule that holds the rest of f at x after a number of steps, 0 up to primops(f, x).
+    """Return the capsule that holds the rest of f at x after a number of steps, 0 up to primops(f, x).
 
     Raises RunError for another number, and what f raises before.
 

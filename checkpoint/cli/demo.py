@@ -62,7 +62,7 @@ def run(engine: Engine) -> int:
 
 
 def _warm_up(engine: Engine) -> None:
-    """What an engine does at first, and translates while it runs, is no part of any way's time."""
+    """Run each schedule for a while: what an engine does at first is not measured."""
     began = time.perf_counter()
     while time.perf_counter() - began < WARM_UP:
         for schedule in SCHEDULES.values():
@@ -90,7 +90,7 @@ def _least_time(schedule: Schedule, engine: Engine) -> float:
 
 
 def _is_right(ways: list[Measurement]) -> bool:
-    """Whether the gradients are equal, and the values Python's own, to the last bit."""
+    """Return whether the gradients are equal, and the values Python's own, to the last bit."""
     value, gradient = heat(POINT), ways[0].gradient
     return all(each.gradient == gradient and each.value == value for each in ways)
 

@@ -11,7 +11,7 @@ TIME_STEP = 0.003
 
 
 def heat(parameters: tuple[float, float, float]) -> float:
-    """The heat that friction makes in a minute, as a swaying force pushes a mass on a spring."""
+    """Return the heat that friction makes in a minute, as a periodic force moves a mass on a spring."""
     stiffness, friction, push = parameters
     x = v = total = 0.0
     for i in range(20_000):

@@ -28,7 +28,7 @@ _PACKAGES = {
 
 
 def report(names: Iterable[str]) -> Iterator[str]:
-    """The lines of the report, on these engines."""
+    """Return the lines of the report on these engines."""
     yield f"checkpoint {version()}"
     yield f"Python {platform.python_version()} ({platform.python_implementation()})"
     yield platform.platform()
@@ -48,7 +48,7 @@ def report(names: Iterable[str]) -> Iterator[str]:
 
 
 def version() -> str:
-    """The version of the installed package; a source tree without installation has none."""
+    """Return the version of the installed package; a source tree without installation has none."""
     return _version_of("checkpoint-ad") or "(not installed)"
 
 
@@ -60,7 +60,7 @@ def _version_of(package: str) -> str | None:
 
 
 def _memory() -> str:
-    """What is free to this process, and what a gradient takes of it unless told."""
+    """Return how much memory is free to this process, and how much of it a gradient takes by default."""
     try:
         free, default = memory.free(), memory.resolve(None)
     except ImportError:
@@ -71,7 +71,7 @@ def _memory() -> str:
 
 
 def _translation() -> Iterator[str]:
-    """When and by what the engine in C has runs translated, and where that is kept."""
+    """Return when the engine in C has runs translated, its compiler, and the folder of its cache."""
     modes = {
         "background": "in the background, while a run goes on",
         "wait": "at once, while the run waits (CHECKPOINT_JIT=wait)",
@@ -89,7 +89,7 @@ def _translation() -> Iterator[str]:
 
 
 def _compiler() -> str:
-    """What the C compiler says of itself."""
+    """Return the version line of the C compiler, or why there is none."""
     try:
         from checkpoint.ctarget.build import compiler  # noqa: PLC0415  (it needs cffi)
         from checkpoint.ctarget.translate.compile import processes  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What the command line says and returns when something goes wrong.
+"""Messages and exit statuses of the command line when something goes wrong.
 
 In: a command to run. Out: its exit status, and for an error a text on standard error:
 `FILE:LINE:COL: error: MESSAGE`, then the line of the program with the place underlined.
@@ -46,7 +46,7 @@ class ProgramError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended: its status, what to say and about which place, and what belongs below.
+    """The end of a command: its status, its message with a place, and the lines below.
 
     place: a place as text, where there is no span.
     """
@@ -58,7 +58,7 @@ class Outcome:
     place: str = ""
 
     def text(self) -> str:
-        """What standard error shows."""
+        """Return the text for standard error."""
         if self.status == INTERRUPTED:
             return self.message if self.span is None else f"{self.message} at {self.span}"
         if self.span is None:

@@ -23,20 +23,20 @@ from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Schedule
 from checkpoint.errors import RunError
-from checkpoint.watch.progress import shown
+from checkpoint.watch.progress import reported
 
 ENGINE = "what runs the program; `doctor` lists them; the fastest that is available if left out"
 PROGRAM = "a Python function, as FILE.py:NAME or MODULE:NAME, or a .vlad file"
 MEMORY = "what the gradient may take, as 512MiB or 25%% of what is free; `doctor` says what it is if left out"
 SCHEDULE = "which states are kept, what is taped at once; if left out budget, which keeps to --memory"
 BASES = f"steps that are taped at once, by bisection if no --schedule is given, or binomial ({BASE})"
-PROGRESS = "show how far it is, on standard error"
+PROGRESS = "show progress bars on standard error"
 COTANGENT = "the cotangent of the value; 1 for a real if left out"
 ARGUMENT = "an argument, e.g. '[1.0, 2.0]', one --x for each; of a .vlad program its only one, '(list 1 2)'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command and return the exit status."""
     options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     parser: argparse.ArgumentParser = options.parser
     try:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """The arguments with `--x TEXT` as `--x=TEXT`: a text may begin with a minus, as an option does."""
+    """Return the arguments with `--x TEXT` as `--x=TEXT`: a text may begin with a minus, as options do."""
     result: list[str] = []
     for argument in arguments:
         if result and result[-1] in ("--x", "--ybar"):
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _command(commands: Any, name: str, action: Any, summary: str) -> argparse.ArgumentParser:
-    """A command that runs programs."""
+    """Add a command that runs programs on an engine."""
     command = _add(commands, name, action, summary)
     command.add_argument("--engine", metavar="NAME", help=ENGINE)
     return command
@@ -121,7 +121,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _grad(options: argparse.Namespace) -> int:
     engine, schedule = _engine(options.engine), _schedule(options)
-    with shown(options.progress):
+    with reported(options.progress):
         lines = _program(options).gradient(options.x, options.ybar, engine, schedule)
     for text in lines:
         print(text)
@@ -130,7 +130,7 @@ def _grad(options: argparse.Namespace) -> int:
 
 def _trace(options: argparse.Namespace) -> int:
     engine, schedule = _engine(options.engine), _schedule(options)
-    with shown(options.progress):
+    with reported(options.progress):
         return trace.trace(options, _program(options), engine, schedule)
 
 
@@ -160,7 +160,7 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _engine(name: str | None) -> Engine:
-    """The engine to use; UsageError says why there is none of this name."""
+    """Return the engine to use; UsageError says why there is none of this name."""
     if name is not None:
         reason = engines.available()[_known(name)]
         if reason is not None:

@@ -1,4 +1,4 @@
-"""What PROG names on the command line: a `.vlad` file, or a Python function.
+"""Programs on the command line: PROG names a `.vlad` file or a Python function.
 
 In: the text of PROG, an engine, and the arguments as texts: of a `.vlad` file programs of its language, of a
 function Python's literals. Out: what the commands print.
@@ -83,7 +83,7 @@ class Program(ABC):
 
 
 def program(text: str, command: str) -> Program:
-    """The program that PROG names."""
+    """Return the program that PROG names."""
     where, colon, name = text.rpartition(":")
     if colon and where and all(part.isidentifier() for part in name.split(".")):
         return PythonProgram(command, _function(where, name))
@@ -165,14 +165,14 @@ class PythonProgram(Program):
 
 
 def _required(function: Callable[..., Any]) -> tuple[int, tuple[str, ...]]:
-    """How many positional arguments a function must be given, and which by name."""
+    """Return how many positional arguments a function requires, and which keyword arguments."""
     needed = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
     positional = [p for p in needed if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}]
     return len(positional), tuple([p.name for p in needed if p.kind is p.KEYWORD_ONLY])
 
 
 def _literal(option: str, text: str) -> Any:
-    """The value of an argument, which is a literal of Python."""
+    """Return the value of an argument, which is a literal of Python."""
     try:
         return ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -199,7 +199,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _from_file(path: Path) -> ModuleType:
-    """A file as a module; its functions are placed in it under the name that was given."""
+    """Return a file as a module, whose functions have places under the name that was given."""
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     try:
@@ -215,7 +215,7 @@ def _from_file(path: Path) -> ModuleType:
 
 @contextmanager
 def _import_errors(name: str) -> Iterator[None]:
-    """Within, what a module raises is told as Python tells it, from the module's own code on."""
+    """Turn what a module raises into RunError with Python's traceback, from the module's own code on."""
     try:
         yield
     except Exception as error:
@@ -230,7 +230,7 @@ def _import_errors(name: str) -> Iterator[None]:
 
 @contextmanager
 def _users_errors() -> Iterator[None]:
-    """Within, an exception that a run raised is one of the program: it has its place as a note."""
+    """Turn an exception that a run raised, which has its place as a note, into ProgramError."""
     try:
         yield
     except CheckpointError:

@@ -25,7 +25,7 @@ FORM = "with --pass c: only the code of plain runs, or that of taped ones and th
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """What `show` takes besides the program."""
+    """Add the options of `show`."""
     command.add_argument(
         "--pass",
         dest="language",
@@ -54,7 +54,7 @@ def show(options: argparse.Namespace, program: Program, engine: Callable[[str], 
 
 
 def _translated(options: argparse.Namespace, program: Program, engine: Engine) -> str:
-    """The C of a run's units."""
+    """Return the C text of a run's units."""
     from checkpoint.ctarget.translate import collected  # noqa: PLC0415  (it needs engine c)
 
     with _silently():
@@ -77,6 +77,6 @@ def _unknown(name: str, known: list[str]) -> UsageError:
 
 @contextlib.contextmanager
 def _silently() -> Iterator[None]:
-    """Within, what the program prints is not seen: it is no part of the listing."""
+    """Discard what the program prints: it is no part of the listing."""
     with open(os.devnull, "w", encoding="utf-8") as nothing, contextlib.redirect_stdout(nothing):
         yield

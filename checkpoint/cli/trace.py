@@ -18,7 +18,7 @@ from checkpoint.watch.profile import profile
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """What `trace` takes besides what `grad` does."""
+    """Add the options of `trace` that `grad` does not have."""
     command.add_argument("-o", "--output", metavar="FILE", type=Path, help="the picture: .png, .svg or .pdf")
     command.add_argument(
         "--over",
@@ -44,7 +44,7 @@ def trace(options: argparse.Namespace, program: Program, engine: Engine, schedul
 
 
 def _check(path: Path) -> None:
-    """That there will be a picture."""
+    """Raise UsageError if the picture cannot be written."""
     known = pictures.formats()
     if pictures.suffix(path) not in known:
         raise UsageError(f"-o {path}: the suffix must be that of a format of pictures: {', '.join(known)}")

@@ -42,7 +42,7 @@ hold_at_fork(_lock)
 def closure_of(
     f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
 ) -> Closure:
-    """A closure of the tuple of the positional arguments and then those passed by name."""
+    """Return a closure that takes the tuple of the positional arguments and then those passed by name."""
     shape = Shape(len(positional), tuple(keywords))
     return _closure(f, shape, engine, classes_in((*positional, *keywords.values())), {})
 
@@ -76,7 +76,7 @@ def changed_closure(
 
 
 def _written_out(f: Any) -> Any:
-    """For a derivative that was made outside of programs, a function that can be translated."""
+    """Return a function that can be translated, for a derivative that was made outside of programs."""
     if not isinstance(f, Derived):
         return f
     make = getattr(library_derivatives, f.counterpart)
@@ -85,7 +85,7 @@ def _written_out(f: Any) -> Any:
 
 
 def _hidden(linked: Linked, inputs: list[Any], engine: Engine, owned: Owned) -> dict[int, Any]:
-    """The values of a program's inputs."""
+    """Return the values of a program's hidden inputs, by their positions."""
     at = linked.functions_input
     functions = None if at is None else Functions(owned)
 
@@ -140,14 +140,14 @@ def _closure_of_nested(
 
 
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:
-    """A function that is an argument, or part of one, as a value that is called by position."""
+    """Return a function that is an argument, or part of one, as a value that is called by position."""
     closure = _closure(f, Shape(None), engine, (), {})
     start = engine.start(0, Pair(closure, None), 0)
     return engine.advance(start, None, Effects()).value
 
 
 def spread(closure: Closure, count: int, engine: Engine) -> Closure:
-    """A closure of a tuple that calls another with its elements."""
+    """Return a closure of a tuple that calls another with its elements."""
     items: list[Expr] = [
         Prim(NOWHERE, "py.item", (Var(NOWHERE, "arguments"), Const(NOWHERE, i))) for i in range(count)
     ]

@@ -1,4 +1,4 @@
-"""What a run of a Python function raises, as Python itself would raise it.
+"""Exceptions of runs of Python functions, as Python itself would raise them.
 
     a primitive failed                  Python's own exception
     the program raised an exception     an exception of that class with these args
@@ -29,7 +29,10 @@ _CALLS_SHOWN = 20  # of a deep recursion, from the innermost
 
 
 class PythonErrors(LanguageErrors):
-    """Within, what a run raises becomes what Python would raise; span: the function that runs."""
+    """Context manager that turns what a run raises into what Python would raise.
+
+    span: the place of the function that runs.
+    """
 
     __slots__ = ()
 
@@ -37,7 +40,7 @@ class PythonErrors(LanguageErrors):
         super().__init__(span if span is not None and span.source.text else None)
 
     def received(self, raised: Raised) -> BaseException:
-        """What the caller receives for what a program raised."""
+        """Return the exception that the caller receives for what a program raised."""
         return exception_of(raised)
 
     def __exit__(
@@ -50,7 +53,7 @@ class PythonErrors(LanguageErrors):
 
 
 def exception_of(raised: Raised) -> BaseException:
-    """The exception that a caller from Python receives."""
+    """Return the exception that a caller from Python receives."""
     value = raised.value
     places = users_places((raised.span, *raised.trace))
     is_exception = type(value) is Record and issubclass(value.layout.cls, BaseException)
@@ -66,12 +69,12 @@ def exception_of(raised: Raised) -> BaseException:
 
 
 def users_places(places: Iterable[Span]) -> list[Span]:
-    """Those that are in code of the user's own."""
+    """Return the places that are in the user's own code."""
     return [place for place in places if place.source.text and not place.source.name.startswith(_OWN)]
 
 
 def notes(places: list[Span]) -> list[str]:
-    """The place, and those of the calls that led there."""
+    """Return notes of an exception: its place, and those of the calls that led there."""
     found = [f"{place}\n{place.excerpt()}" for place in places[:1]]
     calls = places[1:]
     found += [f"called at {place}\n{place.excerpt()}" for place in calls[:_CALLS_SHOWN]]

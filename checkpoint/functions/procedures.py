@@ -115,7 +115,7 @@ class ProcedureCall(ValuesCall):
 
 
 def to_language(value: Any, engine: Engine) -> Any:
-    """The language's value for a Python one; RunError for what has none.
+    """Return the language's value for a Python one; RunError for what has none.
 
     engine: will run the procedures that the value holds.
     """
@@ -148,14 +148,14 @@ def _atom(value: Any, engine: Engine) -> Any:
 
 
 def _with_reals(data: Any) -> Any:
-    """An array of integers as one of reals; a key of random numbers stays what it is."""
+    """Return an array of integers as one of reals; a key of random numbers stays what it is."""
     if data.dtype.kind == "i" or (data.dtype.kind == "u" and data.dtype.itemsize < _KEY_BYTES):
         return data.astype(float)
     return data
 
 
 def to_python(value: Any, program: Program | None) -> Any:
-    """The Python value for one of the language; its closures are procedures of `program`."""
+    """Return the Python value for one of the language; its closures are procedures of `program`."""
 
     def opened(item: Any) -> Any:
         if type(item) is Pair:

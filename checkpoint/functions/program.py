@@ -51,7 +51,7 @@ def load_file(path: Path) -> Program:
 
 
 def place(program: Program) -> Span:
-    """Where the program's last expression stands."""
+    """Return the place of the program's last expression."""
     expression = program.thunk.body
     while isinstance(expression, core.Let | core.Letrec):
         # A definition ends before what follows it; the body of a let stands inside the let.

@@ -1,4 +1,4 @@
-"""Arguments and results of programs in Python: nests of Python's containers, with numbers at the leaves.
+"""Arguments and results of programs in Python: pytrees (nests) of containers, with numbers at the leaves.
 
     into the language    floats, ints, bools, strings, None, ranges; tuples, named tuples, lists, dicts,
                          dataclasses and other plain objects of them; functions, capsules
@@ -34,7 +34,7 @@ NAMESPACE = "checkpoint"
 
 
 class _NoValueError(Exception):
-    """An object that cannot enter, on the way to the message that names its place."""
+    """Raised with an object that cannot enter; the message that names its place is made further up."""
 
     def __init__(self, thing: Any) -> None:
         super().__init__(thing)
@@ -42,7 +42,7 @@ class _NoValueError(Exception):
 
 
 def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
-    """The value of the language for an argument.
+    """Return the value of the language for an argument, a pytree.
 
     name: what the user calls the argument. other: gives the value of what is neither number nor container
     (a function, a capsule), or NotImplemented.
@@ -82,7 +82,7 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
 
 
 def _advice(thing: Any) -> str:
-    """What a thing that cannot enter is, and what to pass instead."""
+    """Return what a thing that cannot enter is, and what to pass instead."""
     cls = type(thing)
     named = f"of type {cls.__module__}.{cls.__qualname__}, which no program can take"
     if cls in backends:
@@ -109,7 +109,7 @@ def _advice(thing: Any) -> str:
 
 
 def path_to(nest: Any, thing: Any) -> str:
-    """How Python writes the way from a nest to an object in it."""
+    """Return the path from a pytree to an object in it, as Python writes it."""
     pending: list[tuple[Any, str]] = [(nest, "")]
     seen: set[int] = set()
     while pending:
@@ -138,12 +138,12 @@ def _entries(item: Any, path: str) -> list[tuple[Any, str]]:
 
 
 def to_python(value: Any, function: Callable[[Any], Any]) -> Any:
-    """The Python nest for a value of the language; `function` gives the callable for a closure."""
+    """Return the pytree for a value of the language; `function` gives the callable for a closure."""
     return value if type(value) is float else native(value, None, function)
 
 
 def cotangent_to_python(nest: Any, cotangent: Any) -> Any:
-    """The cotangent of an argument, in its structure, with None where there is nothing."""
+    """Return the cotangent of an argument in its structure, with None where it holds no real."""
     return cotangent if type(cotangent) is float else _fold(nest, cotangent, _cotangent_leaf)
 
 
@@ -157,7 +157,7 @@ def _cotangent_leaf(item: Any, cotangent: Any) -> Any:
 
 
 def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
-    """A structure with something else for each real; None for all other leaves.
+    """Return a pytree with another leaf for each real, and None for all other leaves.
 
     value: the nest in the language, as a tree. leaves: in the order of its numbers.
     """
@@ -174,7 +174,7 @@ def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
 
 
 def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
-    """The like of a nest, with `leaf` of what it and a value have at their leaves."""
+    """Return a pytree of the same structure, with `leaf` of its leaves and those of a value."""
 
     def opened(pair: tuple[Any, Any]) -> Any:
         item, other = pair
@@ -187,7 +187,7 @@ def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
 
 
 def _parts(item: Any, value: Any) -> Any:
-    """The parts of a Python object, aligned with those of its value in the language."""
+    """Return the parts of a Python object, aligned with those of its value in the language."""
     if type(value) is Dict:
         return item.values()
     if type(value) is List or isinstance(item, tuple):
@@ -196,7 +196,7 @@ def _parts(item: Any, value: Any) -> Any:
 
 
 def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
-    """The like of a Python object, of other parts, without running its class's code."""
+    """Return a Python object like another, of other parts, without running its class's code."""
     if type(value) is List:
         return parts
     if type(value) is Dict:
@@ -221,7 +221,7 @@ def _object(cls: type, attributes: dict[str, Any]) -> Any:
 
 
 def _registered(cls: type) -> Any:
-    """What optree knows of a class; nothing can be registered before somebody has imported optree."""
+    """Return optree's record of a class; nothing is registered before somebody has imported optree."""
     optree = sys.modules.get("optree")
     if optree is None or issubclass(cls, tuple):
         return None
@@ -229,7 +229,7 @@ def _registered(cls: type) -> Any:
 
 
 def _by_registration(item: Any, attributes: dict[str, Any], registered: Any) -> tuple[Any] | None:
-    """An object as its registered function makes it of other children; None where that cannot be.
+    """Return the object that the registered function makes of other children, or None where it cannot.
 
     Which attribute each child is, is learnt from an object whose attributes are marks.
     """

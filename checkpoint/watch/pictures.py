@@ -38,7 +38,7 @@ WITHOUT_MATPLOTLIB = "pictures need matplotlib, which is not installed: pip inst
 
 
 def draw(record: SweepRecord, path: str | Path | None, over: str, title: str | None) -> Any:
-    """The Figure, saved if a path is given; see checkpoint.profile.Profile.plot."""
+    """Return the Figure, saved if a path is given; see checkpoint.watch.profile.Profile.plot."""
     if over not in {"seconds", "steps"}:
         raise RunError(f"over is 'seconds' or 'steps', not {over!r}")
     known = formats()
@@ -56,7 +56,7 @@ def draw(record: SweepRecord, path: str | Path | None, over: str, title: str | N
 
 
 def formats() -> list[str]:
-    """The formats of the files that matplotlib writes; RunError if it is not installed."""
+    """Return the formats of files that matplotlib writes; RunError if it is not installed."""
     try:
         bases: Any = importlib.import_module("matplotlib.backend_bases")
     except ImportError:
@@ -65,7 +65,7 @@ def formats() -> list[str]:
 
 
 def suffix(path: str | Path) -> str:
-    """The format that a file's name says it has."""
+    """Return the format that a file's suffix names."""
     return Path(path).suffix.lstrip(".").lower()
 
 
@@ -98,7 +98,7 @@ class _Picture:
             axes.set_axisbelow(True)
 
     def title(self, title: str | None) -> None:
-        """What ran."""
+        """Write the title; None: the length of the run, the schedule and the steps run."""
         totals = self.record.totals
         if title is None:
             by = type(self.record.schedule).__name__
@@ -112,7 +112,7 @@ class _Picture:
         self.figure.suptitle(title, x=0.01, ha="left", fontsize=10)
 
     def run(self) -> None:
-        """The panel of the program point."""
+        """Draw the panel of the program point."""
         axes, story = self.above, self.story
         start = self.record.start
         end = start + self.record.totals.run
@@ -160,7 +160,7 @@ class _Picture:
             self.above.add_collection(drawn)
 
     def memory(self) -> None:
-        """The panel of the memory."""
+        """Draw the panel of the memory."""
         axes, found = self.below, extremes(self.story.memory, COLUMNS)
         peak = max(map(found.held, range(len(found.times))))
         budget = self.record.budget
@@ -196,7 +196,7 @@ class _Picture:
 
 
 def scaled(most: float, units: Units) -> tuple[str, float]:
-    """The unit in which numbers up to `most` are read best: the largest that is no larger, else the first.
+    """Return the unit in which numbers up to `most` are read best: the largest up to it, else the first.
 
     >>> scaled(999.0, STEPS), scaled(2e6, STEPS)
     (('steps', 1.0), ('million steps', 1000000.0))
@@ -205,7 +205,7 @@ def scaled(most: float, units: Units) -> tuple[str, float]:
 
 
 def _share(height: float) -> float:
-    """Of its full width, what a path is drawn with that covers a share of the run: short ones lie close."""
+    """Return the share of its full width with which a path is drawn: short ones are close together."""
     return max(0.45, min(1.0, height / 0.008))
 
 

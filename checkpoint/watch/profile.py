@@ -1,4 +1,4 @@
-"""What gradients cost: steps, bytes and times of all sweeps within a `with`, as a table, numbers, a picture.
+"""Profiles of gradients: steps, bytes and times of all sweeps within a `with`, as a table and a picture.
 
 In: sweeps, of which the driver tells (checkpoint.driver.observe). Out: a Profile.
 """
@@ -22,7 +22,7 @@ NOTHING = "no gradient was taken by a sweep within the `with`"
 
 
 class Profile:
-    """What the sweeps within `with checkpoint.profile() as p` did. `print(p)` shows it as a table.
+    """The costs of the sweeps within `with checkpoint.profile() as p`; `print(p)` writes a table of them.
 
     sweeps: one SweepRecord each, in their order: `totals`, `schedule`, `finished`.
     total: the Totals of all of them.
@@ -44,7 +44,7 @@ class Profile:
         self.sweeps[-1].acted(action, report)
 
     def running(self, step: int) -> None:
-        """Only whole actions are counted."""
+        """Do nothing: only whole actions are counted."""
 
     def ended(self, finished: bool) -> None:
         if self._open:
@@ -52,18 +52,18 @@ class Profile:
             self.sweeps[-1].finished = finished
             self._stored += len(self.sweeps[-1].actions)
 
-    # What it tells
+    # Results
 
     @property
     def total(self) -> Totals:
-        """Of all sweeps: sums of counts and times, the largest of peaks."""
+        """The totals of all sweeps: sums of counts and times, the largest of peaks."""
         total = Totals()
         for sweep in self.sweeps:
             total.add(sweep.totals)
         return total
 
     def summary(self) -> dict[str, Any]:
-        """The numbers by name, as in Totals, with those of each sweep under "each"."""
+        """Return the numbers by name, as in Totals, with those of each sweep under "each"."""
         each = [
             {"schedule": repr(sweep.schedule), "finished": sweep.finished, **sweep.totals.summary()}
             for sweep in self.sweeps
@@ -115,7 +115,7 @@ class Profile:
 
 @contextmanager
 def profile(*, limit: int = LIMIT) -> Iterator[Profile]:
-    """Within, what gradients cost is written down; progress bars and other profiles go on.
+    """Record what gradients cost within a `with`; progress bars and other profiles continue.
 
     limit: how many actions are stored at most, of all sweeps together, at 57 bytes each, for pictures. Beyond
     it counts, peaks and times go on; a picture shows what was stored.
@@ -157,7 +157,7 @@ def _table(totals: Totals) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """A time for readers.
+    """Return a time as text, in the unit that fits.
 
     >>> seconds_text(0.0042), seconds_text(75.5), seconds_text(4200.0)
     ('4.2 ms', '75.5 s', '1 h 10 min')
@@ -168,7 +168,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:
-    """The first column to the left, the others to the right."""
+    """Return rows of text with the first column aligned left and the others right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows

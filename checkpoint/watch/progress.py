@@ -1,9 +1,9 @@
 """Progress of long gradients: bars for people, a callback for programs.
 
-In: what a user gives as `progress`. Out, while sweeps run within `shown`: two bars for each, one for the
+In: what a user gives as `progress`. Out, while sweeps run within `reported`: two bars for each, one for the
 forward pass and one for the backward sweep; or calls of a function with a Progress.
 
-What always holds: of each phase, in order, the end is told, and between at most ten times a second; `done`
+What always holds: the end of each phase is reported, in order, and between at most ten times a second; `done`
 never falls within a phase. What the callback raises ends the run. Sweeps within a run are part of it.
 """
 
@@ -28,12 +28,12 @@ Phase = Literal["forward", "backward"]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a gradient has come.
+    """The progress of a gradient.
 
     phase: "forward" until the end of the run is known, then "backward".
-    step: how many steps have been run; backward, the step down to which the run has been reversed.
+    step: number of steps run so far; backward, the step down to which the run has been reversed.
     done: the share of the phase that is done; None while that is not known, as until the end of a run is.
-    seconds: since the sweep began. left: until it ends, about; None while that is not known.
+    seconds: time since the sweep began. left: estimated seconds until it ends; None while unknown.
     """
 
     phase: Phase
@@ -44,65 +44,68 @@ class Progress:
 
 
 Callback = Callable[[Progress], object]
-Shown = bool | Callback
+ProgressOption = bool | Callback
 
 
 class Watch:
-    """Observes sweeps (checkpoint.driver.observe) and tells how far they are. clock: in seconds."""
+    """An observer of sweeps (checkpoint.driver.observe) that reports their progress.
 
-    def __init__(self, tell: Callback, clock: Callable[[], float] = perf_counter) -> None:
-        self.tell = tell
+    report: receives each Progress. clock: returns the time in seconds.
+    """
+
+    def __init__(self, report: Callback, clock: Callable[[], float] = perf_counter) -> None:
+        self.report = report
         self.clock = clock
 
     def began(self, schedule: Schedule, report: Report) -> None:
-        self.start = self.told = self.clock()
+        self.start = self.reported_at = self.clock()
         self.estimate = Estimate(schedule, report)
         self.is_backward = False
 
     def acted(self, action: Action, report: Report) -> None:
         now = self.clock()
         self.estimate.acted(action, report, now - self.start)
-        self._tell_what_is_new(now)
+        self._report_news(now)
 
     def running(self, step: int) -> None:
         now = self.clock()
         self.estimate.running(step, now - self.start)
-        self._tell_what_is_new(now)
+        self._report_news(now)
 
     def sampled(self, sample: Sample) -> None:
         now = self.clock()
         self.estimate.sampled(sample, now - self.start)
-        self._tell_what_is_new(now)
+        self._report_news(now)
 
     def ended(self, finished: bool) -> None:
         if finished:
             first = self.estimate.first.start
-            self._tell(Progress("backward", first, 1.0, self.clock() - self.start, 0.0))
+            self._report(Progress("backward", first, 1.0, self.clock() - self.start, 0.0))
 
-    def _tell_what_is_new(self, now: float) -> None:
+    def _report_news(self, now: float) -> None:
         estimate = self.estimate
         has_turned = not self.is_backward and estimate.reversed_to is not None
         if has_turned:
             self.is_backward = True
             end = estimate.first.end
-            self._tell(Progress("forward", end, 1.0, estimate.seconds, estimate.left()))
-        elif now - self.told < PAUSE:
+            self._report(Progress("forward", end, 1.0, estimate.seconds, estimate.left()))
+        elif now - self.reported_at < PAUSE:
             return
         elif estimate.reversed_to is None:
-            self._tell(Progress("forward", estimate.step, None, estimate.seconds, None))
+            self._report(Progress("forward", estimate.step, None, estimate.seconds, None))
         else:
             left, done = estimate.left(), estimate.done()
-            self._tell(Progress("backward", estimate.reversed_to, done, estimate.seconds, left))
+            self._report(Progress("backward", estimate.reversed_to, done, estimate.seconds, left))
 
-    def _tell(self, progress: Progress) -> None:
-        self.told = self.clock()
+    def _report(self, progress: Progress) -> None:
+        self.reported_at = self.clock()
         # What the callback differentiates is not part of the sweep that it is called in.
         with observed(()):
-            self.tell(progress)
+            self.report(progress)
 
 
 class Bars:
-    """A callback that draws two bars for each sweep. Of a call's sweeps only those of the first stay."""
+    """A callback that draws two bars for each sweep; those of a call's first sweep remain on the screen."""
 
     def __init__(self) -> None:
         self.bar: Any = None
@@ -110,7 +113,7 @@ class Bars:
         self.sweeps = 0
 
     def open(self, phase: Phase) -> None:
-        """Begin a bar; the one before it is over."""
+        """Begin a bar, and end the one before it."""
         self.close()
         if phase == "forward":
             self.sweeps += 1
@@ -121,13 +124,13 @@ class Bars:
         self.phase = phase
 
     def close(self) -> None:
-        """The bar stays as it is, or vanishes."""
+        """End the bar, which remains as it is, or is removed."""
         if self.bar is not None:
             self.bar.close()
         self.bar = self.phase = None
 
     def __call__(self, progress: Progress) -> None:
-        """Show how far it is."""
+        """Draw the progress."""
         if progress.phase != self.phase:
             self.open(progress.phase)
         bar, is_over = self.bar, progress.done == 1.0
@@ -146,21 +149,21 @@ class Bars:
 
 @cache
 def _bar() -> Any:
-    """The bars of tqdm that fit where this runs, a terminal or a notebook; without its thread."""
+    """Return tqdm's class of bars for where this runs, a terminal or a notebook; without its thread."""
     from tqdm.auto import tqdm  # noqa: PLC0415  loaded by those who want bars
 
     return type("Bar", (tqdm,), {"monitor_interval": 0})
 
 
 def check(progress: Any) -> None:
-    """RunError if `progress` is neither a bool nor a function."""
+    """Raise RunError if `progress` is neither a bool nor a function."""
     if not isinstance(progress, bool) and (isinstance(progress, type) or not callable(progress)):
         raise RunError(f"progress is True, False, or a function of a Progress, not {progress!r}")
 
 
 @contextmanager
-def shown(progress: Shown) -> Iterator[None]:
-    """Within, sweeps show how far they are, as a user wants it. RunError if that is no such wish."""
+def reported(progress: ProgressOption) -> Iterator[None]:
+    """Report the progress of sweeps within a `with`, as the option says; RunError if it says nothing."""
     check(progress)
     if progress is False:
         yield
