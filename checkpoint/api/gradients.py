@@ -81,7 +81,7 @@ class Derivative(Derived):
         return f"<{self.kind} of {_name(self.function)}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle a derivative that its module has under its function's name by that name, as functions are."""
+        """Pickle by name a derivative that its module has under the function's name, as functions are."""
         name = getattr(self, "__qualname__", "")
         found: Any = sys.modules.get(getattr(self, "__module__", ""))
         for part in name.split("."):

@@ -61,23 +61,23 @@ def vjp(
     """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
     f: a Python function of one argument, a procedure of a `.vlad` program, or `resume`.
-    x: a pytree (a nest of tuples, lists, dicts, named tuples, dataclasses) with floats and NumPy arrays at its
+    x: a pytree (a nest of tuples, lists, dicts, named tuples, dataclasses) with floats and NumPy arrays as
         leaves.
     ybar: shaped like y; may be left out where y is a real (or an array of shape ()), and is 1 then.
     engine: the name of an engine; the fastest that is available unless given.
     memory: the bytes that the gradient may hold beside the run itself: an int, a text such as "512MiB", or a
         share of what is free to this process within its container's limits, as 0.25 or "25%". By default a
         quarter of what is free, at most 4 GiB. With less memory more steps are run again.
-    schedule: another rule of what is kept, instead of memory: Plain(), Bisection(), Binomial(...), or the name
-        "plain", "bisection" or "binomial", the last for Binomial(base=10_000). memory=m is short for
+    schedule: another rule of what is kept, instead of memory: Plain(), Bisection(), Binomial(...), or the
+        name "plain", "bisection" or "binomial", the last for Binomial(base=10_000). memory=m is short for
         schedule=Budget(m). No rule changes a bit of the result. A call inside of a program is one step of
         that program, and uses bisection whatever is given.
     progress: True draws bars of the forward pass and of the backward sweep, with the time left; a function is
         called with a Progress, at most ten times a second and at the end of both; an exception that it
         raises ends the run.
     The cotangent has x's structure, with None where x has nothing to differentiate.
-    Raises what f raises; RunError if x holds no real or ybar has another shape than y; BudgetError, which says
-    how much is needed, if the gradient needs more memory than it may hold.
+    Raises what f raises; RunError if x holds no real or ybar has another shape than y; BudgetError, which
+    says how much is needed, if the gradient needs more memory than it may hold.
     Source: Siskind & Pearlmutter 2018, sections 2 and 3.
 
     >>> f = lambda xs: {"sum": xs[0] + xs[1], "product": xs[0] * xs[1]}
