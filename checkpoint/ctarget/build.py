@@ -1,4 +1,4 @@
-"""Builds the C engine's extension module: the C sources of ctemplates/, and what Python may call of them.
+"""Builds the C engine's extension module from the C sources in ctemplates/.
 
 In: ctemplates/. Out: `ffibuilder`, which setup.py hands to setuptools; and, as a command, a module beside
 this file for those who work on the sources:
@@ -125,12 +125,12 @@ def generate() -> None:
 
 
 def sources() -> list[str]:
-    """The C files, relative to the root, where setuptools wants them to be."""
+    """Return the paths of the C files, relative to the root, as setuptools requires."""
     return [str(path.relative_to(ROOT)) for path in sorted(SOURCES.rglob("*.c"))]
 
 
 def builder(flags: list[str]) -> FFI:
-    """The builder of the module, whose function ck_built_with() tells the compiler and the flags."""
+    """Return the builder of the module; its function ck_built_with() returns the compiler and the flags."""
     generate()
     ffi = FFI()
     headers = [name for name in DECLARED if (SOURCES / name).exists()]
@@ -163,17 +163,17 @@ def builder(flags: list[str]) -> FFI:
 
 
 def ffibuilder() -> FFI:
-    """What setup.py names in cffi_modules."""
+    """Return the builder that setup.py names in cffi_modules."""
     return builder(FLAGS)
 
 
 def suffix() -> str:
-    """How the name of an extension module ends here."""
+    """Return the suffix of extension modules here."""
     return str(sysconfig.get_config_var("EXT_SUFFIX"))
 
 
 def compiler() -> list[str] | None:
-    """The command of the C compiler, the environment's CC first; None if there is none."""
+    """Return the command of the C compiler, the environment's CC first; None if there is none."""
     for command in (os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc", "gcc", "clang"):
         words = shlex.split(command or "")
         if words and shutil.which(words[0]):
@@ -184,9 +184,9 @@ def compiler() -> list[str] | None:
 
 
 def build(strict: bool = False, hostile: bool = False, force: bool = False) -> Path | None:
-    """Bring the module up to date; its path, or None without a compiler.
+    """Bring the module up to date; return its path, or None without a compiler.
 
-    CalledProcessError: something does not compile, and the compiler has said what.
+    Raise CalledProcessError if something does not compile; the compiler has printed why.
     """
     command = compiler()
     if command is None:
@@ -213,14 +213,14 @@ def build(strict: bool = False, hostile: bool = False, force: bool = False) -> P
 
 
 def _wait_for(lock: int) -> None:
-    """Builds of one kind go one after another."""
+    """Wait for other builds of the same kind."""
     import fcntl  # noqa: PLC0415  (setup.py reads this file on Windows, which has none)
 
     fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def _changed(path: Path, text: str) -> bool:
-    """Whether the file holds another text; it then holds this one."""
+    """Return whether the file held another text; write this one then."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
     path.write_text(text, encoding="utf-8")
@@ -232,7 +232,7 @@ def _newer(path: Path, than: Path) -> bool:
 
 
 def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -> list[Path]:
-    """An object file for each source, compiled if it is out of date."""
+    """Return the object files, each compiled if it is out of date."""
     generated = folder / "_runtime.c"
     with redirect_stdout(None):
         builder(flags).emit_c_code(str(generated))  # leaves a file alone that is as it should be
@@ -253,11 +253,11 @@ def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -
 
 
 def _is_stale(target: Path, source: Path) -> bool:
-    """Whether an object is older than anything that it was made from, as the compiler told."""
-    told = target.with_suffix(".d")
-    if not target.exists() or not told.exists() or _newer(source, target):
+    """Return whether an object is older than anything that it was made from, which the compiler lists."""
+    listed = target.with_suffix(".d")
+    if not target.exists() or not listed.exists() or _newer(source, target):
         return True
-    used = [Path(name) for name in told.read_text(encoding="utf-8").replace("\\\n", " ").split()[1:]]
+    used = [Path(name) for name in listed.read_text(encoding="utf-8").replace("\\\n", " ").split()[1:]]
     return any(not path.exists() or _newer(path, target) for path in used)
 
 
@@ -271,7 +271,7 @@ def _do(arguments: list[str]) -> None:
 
 
 def main() -> int:
-    """Build as the command line says; the exit status."""
+    """Build as the command line says; return the exit status."""
     parser = argparse.ArgumentParser(description="Build the C engine's module.")
     parser.add_argument("--strict", action="store_true", help="warnings are errors")
     parser.add_argument("--hostile", action="store_true", help="with sanitizers, into build/ctarget/hostile/")
@@ -280,8 +280,8 @@ def main() -> int:
     try:
         target = build(options.strict, options.hostile, options.force)
     except subprocess.CalledProcessError as error:
-        told = [word for word in error.cmd if not word.startswith("-fno-builtin-")]
-        print(f"failed: {shlex.join(told)}", file=sys.stderr)
+        command = [word for word in error.cmd if not word.startswith("-fno-builtin-")]
+        print(f"failed: {shlex.join(command)}", file=sys.stderr)
         return 1
     if target is None:
         print("there is no C compiler: engine c is not built (set CC to name one)", file=sys.stderr)
