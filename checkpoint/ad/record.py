@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any, TypeVar
 
 from checkpoint.errors import InternalError
@@ -108,7 +109,8 @@ class Scalar(Primitive):
     ieee: the function on floats inside derivatives; it never fails.
     partials: for each operand the partial derivative by it, a function of all operands and the result, which
         may be numbers of any kind; None if there is no derivative (the result is a boolean).
-    slopes: the partials on floats; left out if `partials` serve for floats, too.
+    on_floats: returns the partials on floats, when they are first needed (`slopes`); left out if `partials`
+        serve for floats, too.
     singular: whether a partial may be infinite at finite operands; then a zero tangent or cotangent
         contributes nothing.
     convention: the value of the partials where the function is not differentiable, in words.
@@ -122,7 +124,7 @@ class Scalar(Primitive):
     value: Callable[..., Any]
     ieee: Callable[..., Any]
     partials: tuple[Partial, ...] | None
-    slopes: tuple[Partial, ...] | None = None
+    on_floats: Callable[[], tuple[Partial, ...] | None] | None = None
     singular: bool = False
     convention: str = ""
     needs: tuple[tuple[int, ...], ...] | None = None
@@ -134,8 +136,11 @@ class Scalar(Primitive):
         partials = self.arity if self.partials is None else len(self.partials)
         if partials != self.arity or len(self.domain) != self.arity:
             raise InternalError(f"the record of {self.name} needs {self.arity} partials and intervals")
-        if self.slopes is None:
-            object.__setattr__(self, "slopes", self.partials)
+
+    @cached_property
+    def slopes(self) -> tuple[Partial, ...] | None:
+        """The partials on floats."""
+        return self.partials if self.on_floats is None else self.on_floats()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ def record_of(definition: Definition, name: str, **changes: Any) -> Scalar:
         name=name,
         arity=definition.arity,
         partials=_partials(definition.name),
-        slopes=definition.slopes,
+        on_floats=lambda: definition.slopes,
         singular=definition.singular,
         convention=definition.convention,
         needs=definition.needs,

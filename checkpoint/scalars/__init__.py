@@ -6,8 +6,8 @@ derivatives over a small algebra (algebra.py); a partial is written nowhere else
     on floats                        python_text.py, by interp and hybrid
     on duals and nodes of a tape     python_text.py, by checkpoint/prims/scalars.py
     as Python text of hybrid         python_text.py, the field `inline` of records
-    as C on doubles and on duals     c_text.py: the tables of ctemplates/ that the build fills, and
-    translated code on arrays                        tensorlib/elementwise/formulas.py
+    as C on doubles and on duals     c_text.py, by the build, for ctemplates/scalars/, and by translated code
+    on arrays                        tensorlib/elementwise/formulas.py
 
 What always holds: all of these compute the same operations in the same order, so they agree in every bit. The
 build imports this package alone, without its parent and without NumPy (checkpoint/ctarget/build.py).

@@ -2,14 +2,16 @@
 
 Expressions are built by Python's operators and by calling named functions:
 
-    e ::= operand | constant | e + e | e - e | e * e | e / e | -e | function(e, ...) | where(test, e, e) |
-    real(e) test ::= e < e | e > e | is_zero(e) | test & test | is_number(e) | has_sign(e)
+    e    ::= operand | constant | e + e | e - e | e * e | e / e | -e | function(e, ...)
+           | where(test, e, e) | real(e)
+    test ::= e < e | e > e | is_zero(e) | test & test | is_number(e) | has_sign(e)
 
 An operand is known by its position; the result has the position behind the last operand, a cotangent the
 position COTANGENT. A function is known by its name: that of a definition (definition.py), of a *word*, which
 is a definition or an expression on scalars and a function of its own on arrays, or of a *step function*,
 whose result is constant wherever it is continuous and which reads the real parts of its operands. Tests read
-real parts, too. Arithmetic is the definitions add, subtract, multiply, divide and negate.
+real parts, too. Arithmetic is the definitions add, subtract, multiply, divide and negate. Expressions never
+change.
 """
 
 from __future__ import annotations
@@ -60,42 +62,52 @@ class Expr:
         return Compare(">", self, expression(other))
 
 
-@dataclass(frozen=True, eq=False)
 class Operand(Expr):
     """An operand or the result, by its position."""
 
-    position: int
+    __slots__ = __match_args__ = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
 
 
-@dataclass(frozen=True, eq=False)
 class Constant(Expr):
     """A number: a float; an int only in what is for arrays alone."""
 
-    value: float
+    __slots__ = __match_args__ = ("value",)
+
+    def __init__(self, value: float) -> None:
+        self.value = value
 
 
-@dataclass(frozen=True, eq=False)
 class Call(Expr):
     """A named function of expressions."""
 
-    name: str
-    operands: tuple[Expr, ...]
+    __slots__ = __match_args__ = ("name", "operands")
+
+    def __init__(self, name: str, operands: tuple[Expr, ...]) -> None:
+        self.name = name
+        self.operands = operands
 
 
-@dataclass(frozen=True, eq=False)
 class Where(Expr):
     """One of two expressions; on scalars the other one is not computed."""
 
-    test: Test
-    then: Expr
-    otherwise: Expr
+    __slots__ = __match_args__ = ("test", "then", "otherwise")
+
+    def __init__(self, test: Test, then: Expr, otherwise: Expr) -> None:
+        self.test = test
+        self.then = then
+        self.otherwise = otherwise
 
 
-@dataclass(frozen=True, eq=False)
 class Real(Expr):
     """The real part of an expression, as a constant."""
 
-    operand: Expr
+    __slots__ = __match_args__ = ("operand",)
+
+    def __init__(self, operand: Expr) -> None:
+        self.operand = operand
 
 
 class Test:
@@ -107,29 +119,35 @@ class Test:
         return Both(self, other)
 
 
-@dataclass(frozen=True, eq=False)
 class Compare(Test):
     """Two expressions compared by <, >, ==, !=, <= or >=."""
 
-    sign: str
-    x: Expr
-    y: Expr
+    __slots__ = __match_args__ = ("sign", "x", "y")
+
+    def __init__(self, sign: str, x: Expr, y: Expr) -> None:
+        self.sign = sign
+        self.x = x
+        self.y = y
 
 
-@dataclass(frozen=True, eq=False)
 class Both(Test):
     """Two conditions that hold."""
 
-    x: Test
-    y: Test
+    __slots__ = __match_args__ = ("x", "y")
+
+    def __init__(self, x: Test, y: Test) -> None:
+        self.x = x
+        self.y = y
 
 
-@dataclass(frozen=True, eq=False)
 class Asks(Test):
     """A question about an operand, for arrays alone: is_number, has_sign."""
 
-    question: str
-    operand: Expr
+    __slots__ = __match_args__ = ("question", "operand")
+
+    def __init__(self, question: str, operand: Expr) -> None:
+        self.question = question
+        self.operand = operand
 
 
 # From symbolic operands, and the result if it takes it, to an Expr, a number, or in predicates a Test.

@@ -122,7 +122,7 @@ hypot = define(
     convention="0 where both operands are 0",
     arrays=Arrays(
         name="np.hypot",
-        whole=False,
+        complete=False,
         # Both branches are computed: the divisor is kept away from 0.
         partials=(
             lambda x, y, z: x / where(is_zero(z), 1.0, z),

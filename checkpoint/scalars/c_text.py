@@ -1,8 +1,7 @@
 """Definitions as C: expressions on doubles and on numbers of any nesting, and the table that the build fills.
 
 In: definitions. Out: text. What always holds: the operations and their order are those of the definition, so
-that C agrees with Python in every bit. A function that a partial names is computed as its definition's value
-is.
+that C agrees with Python in every bit. A function that a partial names is computed as its value is.
 
 The table is C's X-macros, to be included with some of these defined:
 
@@ -12,13 +11,11 @@ The table is C's X-macros, to be included with some of these defined:
     INTEGERS(id, kind, with, given, result)
     NAME(id, record, takes)
 
-value and refused are C on doubles x, y and the result r, by_x and by_y on these and on r, the result.
-numbers_by_x is the same in operations on a stack of numbers (scalars.c). slope_x says what kind of partial
-it is (scalars.h). INTEGERS: what a definition is on integers x and y where `given` holds, which may compute
-z;
-`with` is its entry's second field.
-NAME: a record of that name is this definition; takes: reals alone; integers beside reals; or integers alone,
-    too.
+value and refused are C on doubles x, y and the result r; by_x and by_y, too. numbers_by_x is the same in
+operations on a stack of numbers (scalars.c). slope_x is the kind of the partial (scalars.h). INTEGERS: what a
+definition is on integers x and y where `given` holds, which may compute z; `with` is the second field of its
+entry. NAME: the record of that name is this definition; takes: reals alone, integers beside reals, or
+integers alone, too.
 """
 
 from __future__ import annotations

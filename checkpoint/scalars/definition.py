@@ -1,4 +1,4 @@
-"""What a definition of a scalar function states, and the list of them all.
+"""Definitions of scalar functions: what one states, and the list of them all.
 
 In: `define(...)`, once for each function, in the modules of this package. Out: `Definition`s, by name. A
 definition is complete or refused: a function states its partials, and a value or a formula that gives it.
@@ -39,20 +39,18 @@ NONZERO: Bounds = (0.5, 3.0)
 class Arrays:
     """What a function is on arrays, as far as it differs from the definition.
 
-    name: the record's name: that of the library's function, as users write it (np.sqrt). "": there is none,
-        and
-        arrays are computed element by element by a loop over the definition's own value.
+    name: the record's name, that of the library's function as users write it (np.sqrt). "": there is none,
+        and arrays are computed by a loop over the definition's own value.
     others: further functions of the library that it is.
-    overloads: the primitives that the record stands for where an operand is an array.
-    partials: where they are not those of the definition, by value, rounding, or convention.
-    pullbacks: rules for cotangents that are not cotangent times partial: of the cotangent, the operands, the
-        result.
-    gates: the partials are 0 or 1, and choose elements of a tangent instead of scaling it.
+    overloads: the primitives that the record does the work of where an operand is an array.
+    partials: rules that differ from the definition's, in value, rounding, or convention.
+    pullbacks: rules for cotangents that are not cotangent times partial; they take the cotangent, the
+        operands, the result.
     singular: whether a partial may be infinite; None: as on scalars.
     convention: what holds where the function is not differentiable; None: as on scalars.
-    domain: where tests sample operands; None: where those of scalars are sampled.
+    domain: where tests sample operands; None: as on scalars.
     shape: how shapes go together.
-    whole: whether this is all: else tensorlib registers the record with what else it needs.
+    complete: whether a record can be made of this; else a module of tensorlib adds what it needs besides.
     """
 
     name: str = ""
@@ -60,12 +58,11 @@ class Arrays:
     overloads: tuple[str, ...] = ()
     partials: tuple[Rule, ...] | None = None
     pullbacks: tuple[Rule, ...] | None = None
-    gates: bool = False
     singular: bool | None = None
     convention: str | None = None
     domain: tuple[Bounds, ...] | None = None
     shape: str = "all operands broadcast together"
-    whole: bool = True
+    complete: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,26 +86,23 @@ class Definition:
         boolean.
     formula: the value as a rule from the operands, where it is made of others. It never fails.
     value: on floats; fails as Python's own function does. Its result is a new float object.
-    ieee: on floats, for use inside derivatives: never fails. None: `value` never fails.
+    ieee: on floats, for use inside derivatives: never fails.
     c: C text of the same on doubles x and y; None: made of the formula; "": it is not in C.
     fails: where `value` fails, as C text on x, y and the result r; "": nowhere.
     integers: what it is on integers alone, in C, under the names of `exact`.
     language: its name in programs of the language, which takes reals alone; "": it has none.
-    exact: primitives of Python programs that it is, which take integers, too, and alone.
-    beside: the same for those that take integers beside reals only.
-    python: functions of Python that it is; None: the definition itself, which users call. primitive: the
-        name of
-        the primitive that stands for them; "": py.math.NAME for math.NAME, and py.NAME for other functions.
+    exact: primitives of Python programs that it is, which take integers beside reals, and alone.
+    beside: primitives of Python programs that it is, which take integers beside reals only.
+    python: functions of Python that it is. Left out: the definition itself, which users call.
+    primitive: the primitive that does the work of these; "": py.math.NAME for math.NAME, py.NAME for others.
     singular: a partial may be infinite at finite operands; then a zero tangent or cotangent contributes
         nothing.
     convention: what holds where the function is not differentiable, in words.
     domain: where tests sample each operand.
-    inline: Python text of the value for the hybrid engine, on floats in {0}, {1}. Then the partials that are
-        plain
-        arithmetic are text, too: they must not divide by zero where the value has not failed.
-    arrays: what it is on arrays; None: arrays have a function of their own, or none. Left out of a
-        definition that
-        users call: a loop.
+    inline: Python text of the value for the hybrid engine, on floats in {0}, {1}. Then partials that are
+        plain arithmetic are text, too: they must not divide by zero where the value has not failed.
+    arrays: what it is on arrays; None: arrays have a function of their own, or none. Left out, if users call
+        the definition: a loop.
     """
 
     name: str
@@ -145,7 +139,7 @@ class Definition:
 
     @cached_property
     def of_python(self) -> str:
-        """The name of the primitive that stands for its functions of Python; "": there is none."""
+        """The name of the primitive that does the work of its functions of Python; "": there is none."""
         if self.primitive or not self.python:
             return self.primitive
         function = self.python[0]

@@ -173,7 +173,7 @@ absolute = define(
     inline="abs({0})",
     # Of complex arrays, too: tensorlib registers it with their rule.
     arrays=Arrays(
-        name="np.absolute", partials=(lambda x, z: _array_sign(x),), convention="0 at 0", whole=False
+        name="np.absolute", partials=(lambda x, z: _array_sign(x),), convention="0 at 0", complete=False
     ),
 )
 maximum = define(

@@ -204,7 +204,7 @@ def _power_arrays(name: str, overloads: tuple[str, ...] = ()) -> Arrays:
         singular=True,
         convention="0 by a positive exponent where the base is 0; 0 by the base where the exponent is",
         shape="both operands broadcast together",
-        whole=False,
+        complete=False,
     )
 
 

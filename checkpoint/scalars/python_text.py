@@ -2,8 +2,7 @@
 
 In: an expression without words. Out: text, or a function of the operands and the result. What always holds:
 the operations and their order are those of the expression. On floats arithmetic is Python's, and all else is
-the
-`ieee` value of the definition that is named, so nothing fails.
+the `ieee` value of the definition that is named, so nothing fails.
 """
 
 from __future__ import annotations

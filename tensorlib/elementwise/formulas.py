@@ -286,7 +286,7 @@ def register_all() -> None:
     """Register the definitions that are functions of NumPy or loops, and need nothing else."""
     for definition in definitions().values():
         arrays = definition.arrays
-        is_here = arrays is not None and arrays.whole and not arrays.name.startswith("scipy.")
+        is_here = arrays is not None and arrays.complete and not arrays.name.startswith("scipy.")
         if is_here and definition.name not in array_functions:
             on_arrays(definition)
 

@@ -1,5 +1,4 @@
-"""The functions of scalars that a unit's file defines: those that it calls, since a compiler reads all it is
-given.
+"""The functions of scalars that a unit's file defines: those that it calls, which makes it quick to compile.
 
 In: C that calls value_ID, by_x_ID, by_y_ID and integers_ID. Out: for each a line for a macro of
 machine/translated.h, made of the definition of checkpoint/scalars.
