@@ -1,4 +1,4 @@
-"""Whether a function of arrays does on the engines what it does in Python, and has the right derivatives.
+"""Checks that a function of arrays does on the engines what it does in Python, with the right derivatives.
 
 In: a function and its arguments, as an Example. Out: nothing, or an AssertionError that says what differs.
 What is equal is equal to the last bit, with its type, dtype and shape; NaNs are equal.
@@ -38,29 +38,29 @@ WIDTHS, COARSE_WIDTHS = (1e-3, 1e-4, 1e-2, 1e-5, 1e-6), (3e-2, 1e-1, 1e-2)
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """NumPy says nothing of overflow, division by zero and invalid values."""
+    """Return a context in which NumPy does not warn of overflow, division by zero and invalid values."""
     with np.errstate(all="ignore"):
         yield
 
 
 def natively(example: Example) -> Outcome:
-    """What Python gives, raises and prints."""
+    """Return the outcome of an example in Python: what it returns, raises and prints."""
     with quietly():
         return outcome(lambda: example.function(*copy.deepcopy(example.args)))
 
 
 def call_on(example: Example, name: str) -> Run:
-    """The call of an example on an engine."""
+    """Return the call of an example on an engine."""
     return run_of(example.function, example.args, {}, name)
 
 
 def value_on(example: Example, name: str) -> Any:
-    """What an example gives on an engine."""
+    """Return the outcome of an example on an engine."""
     return _value(call_on(example, name))
 
 
 def same_values(a: Any, b: Any) -> bool:
-    """Whether two Python values are the same to the last bit."""
+    """Return whether two Python values are the same to the last bit."""
     if type(a) is not type(b):
         return False
     if hasattr(a, "dtype"):
@@ -77,7 +77,7 @@ def same_values(a: Any, b: Any) -> bool:
 
 
 def same_outcomes(a: Outcome, b: Outcome) -> bool:
-    """Whether two runs gave, raised and printed the same."""
+    """Return whether two runs returned, raised and printed the same."""
     if a.text != b.text or type(a.error) is not type(b.error) or str(a.error) != str(b.error):
         return False
     return same_values(a.value, b.value)
@@ -87,7 +87,7 @@ def same_outcomes(a: Outcome, b: Outcome) -> bool:
 
 
 def check_value(example: Example) -> None:
-    """Every engine gives, raises and prints what Python does, and leaves the arguments as they were."""
+    """Check that every engine returns, raises and prints what Python does, and leaves the arguments alone."""
     want = natively(example)
     assert isinstance(want.error, example.raises or type(None)), want.error
     for name in ENGINES:
@@ -103,7 +103,7 @@ def _value(call: Run) -> Any:
 
 
 def check_steps(example: Example) -> int:
-    """The length of the run, which is the same on all engines."""
+    """Return the length of the run after checking that it is the same on all engines."""
     with quietly():
         steps = {name: outcome(call_on(example, name).steps).value for name in ENGINES}
     assert len(set(steps.values())) == 1, f"steps differ: {steps}"
@@ -111,14 +111,14 @@ def check_steps(example: Example) -> int:
 
 
 def cuts_of(steps: int, random: Random, most: int = SHORT) -> list[int]:
-    """All numbers of steps of a short run; the ends and a sample of the inside of a long one."""
+    """Return all numbers of steps of a short run; the ends and a sample of the inside of a long one."""
     if steps <= most:
         return list(range(steps + 1))
     return sorted({0, 1, steps, *[random.randint(0, steps) for _ in range(6)]})
 
 
 def check_cuts(example: Example, steps: int, random: Random, most: int = SHORT) -> None:
-    """A run that was interrupted goes on as if it had not been; runs of up to `most` steps everywhere."""
+    """Check that runs resume as if never interrupted; runs of up to `most` steps are cut everywhere."""
     want = natively(example)
     for name in ENGINES:
         for cut in cuts_of(steps, random, most):
@@ -128,7 +128,7 @@ def check_cuts(example: Example, steps: int, random: Random, most: int = SHORT) 
 
 
 def check_failure(example: Example) -> None:
-    """A run that ends in an exception does so wherever it is cut, and where it is differentiated."""
+    """Check that a run that raises does so wherever it is cut, and when it is differentiated."""
     want = natively(example)
     for name in ENGINES:
         actions: list[Any] = [lambda: gradient(example, name, Plain())]  # noqa: B023
@@ -140,7 +140,7 @@ def check_failure(example: Example) -> None:
 
 
 def _parted(example: Example, name: str, cut: int) -> Any:
-    """The value of a run that was interrupted."""
+    """Return the value of a run that was interrupted and resumed."""
     z = call_on(example, name).interrupt(cut)
     assert z.steps == cut
     return _value(rest_of(z))
@@ -150,7 +150,7 @@ def _parted(example: Example, name: str, cut: int) -> Any:
 
 
 def drawn(number: Any, rng: Any) -> Any:
-    """A random tangent of a number, from -1 to 1."""
+    """Return a random tangent of a number, from -1 to 1."""
     value = real_part(number)
     if type(value) is float:
         return float(rng.uniform(-1.0, 1.0))
@@ -159,29 +159,29 @@ def drawn(number: Any, rng: Any) -> Any:
 
 
 def direction(value: Any, seed: int) -> Any:
-    """A tangent of a value, always the same for a seed."""
+    """Return a tangent of a value, always the same for a seed."""
     rng = np.random.default_rng(seed)
     return tangent_of(value, [drawn(number, rng) for number in numbers(value)])
 
 
 def weights(value: Any) -> Any:
-    """A cotangent of a value, always the same."""
+    """Return a cotangent of a value, always the same."""
     return direction(value, 3)
 
 
 def components(value: Any, tangent: Any) -> Any:
-    """The elements of a tangent, as one vector of doubles."""
+    """Return the elements of a tangent as one vector of doubles."""
     parts = [np.ravel(_elements(other)) for _, other in match(value, tangent, "tangent")]
     return np.concatenate([np.zeros(0), *parts]).astype(float)
 
 
 def _elements(number: Any) -> Any:
-    """The float, or the library's array, of a number."""
+    """Return the float, or the library's array, of a number."""
     return getattr(number, "data", number)
 
 
 def gradient(example: Example, name: str, schedule: Any) -> tuple[Run, Any, Any]:
-    """The call, its value and the cotangent of its argument."""
+    """Return the call, its value and the cotangent of its argument."""
     call = call_on(example, name)
     with quietly():
         y, xbar = call.vjp(weights, schedule)
@@ -189,7 +189,7 @@ def gradient(example: Example, name: str, schedule: Any) -> tuple[Run, Any, Any]
 
 
 def schedules_of(steps: int, random: Random, most: int) -> list[Any]:
-    """Plain reverse mode, some by bisection, some in two parts."""
+    """Return plain reverse mode, some schedules by bisection and some in two parts."""
     found: list[Any] = [Plain(), Bisection(max(1, steps // 5))]
     if steps <= most:
         found.append(Bisection(1))
@@ -201,7 +201,7 @@ def schedules_of(steps: int, random: Random, most: int) -> list[Any]:
 def check_gradients(
     example: Example, steps: int, random: Random, differences: bool = True, most: int = 3 * SHORT
 ) -> None:
-    """All engines and schedules give the same bits; they are right. most: of steps, to be cut everywhere."""
+    """Check that all engines and schedules give the same right bits. most: steps of runs cut everywhere."""
     call, y, xbar = gradient(example, ENGINES[0], Plain())
     for name in ENGINES:
         for schedule in schedules_of(steps, random, most):
@@ -219,7 +219,7 @@ def check_gradients(
 
 
 def check_gradient_in_parts(call: Run, xbar: Any, cut: int) -> None:
-    """The rest of a run, and the run up to it, each differentiated on its own, compose to the whole."""
+    """Check that the derivatives of a run up to a cut, and of its rest, compose to that of the whole."""
     engine = call.engine
     cutter = runs.call_values(value_of(CUTTER, engine), Pair(call.u.car, float(cut)), engine)
     with quietly():
@@ -234,7 +234,7 @@ def check_gradient_in_parts(call: Run, xbar: Any, cut: int) -> None:
 
 
 def check_forward(example: Example, v: Any, slope: float, size: float, is_tame: bool) -> None:
-    """Forward mode gives the same bits on all engines, and agrees with reverse mode."""
+    """Check that forward mode gives the same bits on all engines, and agrees with reverse mode."""
     found = []
     for name in ENGINES:
         with quietly():
@@ -251,7 +251,7 @@ def check_forward(example: Example, v: Any, slope: float, size: float, is_tame: 
 
 
 def check_second(example: Example, steps: int, differences: bool = True) -> None:
-    """The derivative of the gradient along a direction: the same bits everywhere, and right."""
+    """Check the derivative of the gradient along a direction: the same bits everywhere, and right."""
     call = call_on(example, ENGINES[-1])
     v, w = direction(call.argument, 5), direction(call.argument, 7)
     found = []
@@ -279,7 +279,7 @@ def check_second(example: Example, steps: int, differences: bool = True) -> None
 
 
 def along(call: Run, x: Any) -> float:
-    """The product of the value at x with its weights."""
+    """Return the dot product of the value at x with its weights."""
     y = Run(call.u.car, x, call.engine).value()
     found = [np.ravel(_elements(part)) for part in numbers(y)]
     values = np.concatenate([np.zeros(0), *found]).astype(float)
@@ -287,7 +287,7 @@ def along(call: Run, x: Any) -> float:
 
 
 def moved(x: Any, v: Any, width: float) -> Any:
-    """A value, a little away."""
+    """Return a value moved along a tangent."""
     pairs = match(x, v, "tangent")
     return replace(x, [number for number, _ in pairs], [_moved(*pair, width) for pair in pairs])
 
@@ -302,7 +302,7 @@ def _moved(number: Any, tangent: Any, width: float) -> Any:
 def against_differences(
     f: Callable[[Any], float], x: Any, v: Any, slope: float, size: float, coarse: bool
 ) -> None:
-    """The slope along v is near extrapolated central differences of one of several widths."""
+    """Check that the slope along v is near extrapolated central differences of one of several widths."""
 
     def central(width: float) -> float:
         return (f(moved(x, v, width)) - f(moved(x, v, -width))) / (2.0 * width)
@@ -318,7 +318,7 @@ def against_differences(
 
 
 def near(a: float, b: float, tolerance: float, size: float) -> bool:
-    """Whether two numbers are near, by their own size or that of the terms they were summed from."""
+    """Return whether two numbers are near, relative to their size or to that of the terms of their sums."""
     return abs(a - b) <= tolerance * max(abs(a), abs(b), size)
 
 

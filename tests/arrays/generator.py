@@ -88,7 +88,7 @@ class Program:
 
 
 class Grammar:
-    """Draws statements; keeps count of what is left to draw. pick: chooses one of several things."""
+    """Draws statements, up to a number of them. pick: chooses one of several items."""
 
     def __init__(self, pick: Callable[[Sequence[Any]], Any], fuel: int) -> None:
         self.pick = pick
@@ -96,7 +96,7 @@ class Grammar:
         self.loops = 0
 
     def filled(self, form: str) -> str:
-        """A form with variables and indices for its holes."""
+        """Return a form with its holes filled by variables and indices."""
         holes = {
             **{hole: self.pick(VECTORS) for hole in "vw"},
             **{hole: self.pick(MATRICES) for hole in "mn"},
@@ -106,7 +106,7 @@ class Grammar:
         return form.format(**holes)
 
     def statement(self, depth: int) -> list[str]:
-        """The lines of a statement."""
+        """Return the lines of a statement."""
         self.fuel -= 1
         kind = self.pick(range(12))
         if kind <= 3:
@@ -128,7 +128,7 @@ class Grammar:
         return self.loop(depth)
 
     def loop(self, depth: int) -> list[str]:
-        """A loop over a range, or over a vector; perhaps it is left early."""
+        """Return a loop over a range or a vector, possibly with an early exit."""
         name = f"k{self.loops}"
         self.loops += 1
         body = self.block(depth)
@@ -138,7 +138,7 @@ class Grammar:
         return [f"for {name} in range({self.pick((2, 3))}):", *body]
 
     def block(self, depth: int) -> list[str]:
-        """Some statements, indented."""
+        """Return some statements, indented."""
         lines = []
         for _ in range(self.pick((1, 2, 3))):
             if self.fuel > 0:
@@ -147,7 +147,7 @@ class Grammar:
 
 
 def program(pick: Callable[[Sequence[Any]], Any], fuel: int = 12) -> Program:
-    """A random program."""
+    """Return a random program."""
     grammar = Grammar(pick, fuel)
     lines = ["u = x * 1.0", "v = y + 0.0", "m = a * 1.0", "t = s * 2.0"]
     for _ in range(pick(range(1, 7))):
@@ -160,5 +160,5 @@ def program(pick: Callable[[Sequence[Any]], Any], fuel: int = 12) -> Program:
 
 @st.composite
 def programs(draw: Any, fuel: int = 12) -> Program:
-    """Programs that shrink."""
+    """Return a strategy for programs, which shrinks them."""
     return program(lambda options: draw(st.sampled_from(options)), fuel)

@@ -42,7 +42,7 @@ class Layer:
 
 
 def check(found: Any, wanted: Any) -> None:
-    """Near in all elements, of the same structure, types and dtypes."""
+    """Assert that values are near in all elements and have the same structure, types and dtypes."""
     if isinstance(wanted, dict):
         assert list(found) == list(wanted)
         for key in wanted:

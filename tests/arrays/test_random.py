@@ -1,7 +1,7 @@
 """Random functions of arrays do on every engine what they do in Python, and have the right derivatives.
 
-A program may be refused for looking at an array that was changed through another name; then all engines
-refuse it. Where it has no derivative at the point, differences say nothing of one.
+A program may be refused for reading an array that was changed through another name; then all engines refuse
+it. If it has no derivative at the point, it is not compared with differences.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ REFUSED = ("changed through another name", "came in as an argument")
 
 
 def is_refused(example: Example) -> bool:
-    """Whether all engines refuse a program, or none."""
+    """Return whether all engines refuse a program, after checking that all or none do."""
     found = []
     for name in ENGINES:
         with quietly():
@@ -52,7 +52,7 @@ def is_refused(example: Example) -> bool:
 
 
 def is_tame(example: Example) -> bool:
-    """Whether no number is large, and none changes much near the arguments: there are no ties and steps."""
+    """Return whether all numbers are small and change little near the arguments: no ties, no jumps."""
 
     def numbers(by: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         rng = np.random.default_rng(9)
@@ -70,7 +70,7 @@ def is_tame(example: Example) -> bool:
 
 
 def agrees(program: Program) -> None:
-    """All laws for one program."""
+    """Check all laws for one program."""
     note(program.text)
     example = Example(program.function(), program.args)
     if is_refused(example):

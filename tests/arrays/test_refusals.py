@@ -1,4 +1,4 @@
-"""What is refused of arrays: the place, what is wrong, and what to write instead."""
+"""Errors for what programs cannot do with arrays: the place, what is wrong, and what to write instead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cases(text: str) -> Iterator[Any]:
 
 
 def place_of(marked: str) -> tuple[str, int]:
-    """The text without its marks, and the line that they are in."""
+    """Return a text without its marks, and the line that they are in."""
     return marked.replace("«", "").replace("»", ""), marked[: marked.index("«")].count("\n") + 1
 
 
@@ -78,12 +78,12 @@ def test_exceptions_of_numpy_with_the_place(said: str, marked: str, engine: str)
 
 
 def total(x: Any) -> Any:
-    """Of anything that has a sum."""
+    """Return the sum of an object with a method `sum`."""
     return np.sum(x)
 
 
 class OfUser(np.ndarray):
-    """An array of a class of its own."""
+    """A subclass of NumPy's array."""
 
 
 MASKED: Any = np.ma
@@ -113,7 +113,7 @@ def test_arguments_that_cannot_enter(name: str, engine: str) -> None:
 
 
 def doubled(x: Any) -> Any:
-    """An array for an array."""
+    """Return an array for an array."""
     return 2.0 * x
 
 
@@ -174,7 +174,7 @@ def test_how_a_function_without_a_record_is_registered(engine: str) -> None:
 
 
 class Table:
-    """A class whose method takes what NumPy's of that name takes too."""
+    """A class whose method takes the arguments of NumPy's method of that name."""
 
     def __init__(self, rows: Any) -> None:
         self.rows = rows

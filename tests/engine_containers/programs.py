@@ -11,7 +11,7 @@ from tests.engine_containers.support import Const, lets
 
 
 def loop(name: str, turns: int, start: dict[str, Any], turn: dict[str, Any], value: Any) -> Any:
-    """A loop that counts i from 0 up to `turns`; `turn` gives the next value of each variable."""
+    """Return a loop that counts i from 0 up to `turns`; turn: the next value of each variable."""
     counter, going = f"{name}_i", ("py.lt", f"{name}_i", turns)
     again = (name, ("py.add", counter, 1), *turn.values())
     body = ("if", going, again, value)
@@ -19,7 +19,7 @@ def loop(name: str, turns: int, start: dict[str, Any], turn: dict[str, Any], val
 
 
 def total(xs: Any, name: str) -> Any:
-    """The sum of the squares of a list."""
+    """Return the sum of the squares of a list."""
     i, acc = f"{name}_i", f"{name}_s"
     item = ("py.item", f"{name}_l", i)
     again = (name, ("py.add", i, 1), ("py.add", acc, ("py.mul", item, item)))

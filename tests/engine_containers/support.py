@@ -1,4 +1,4 @@
-"""Core programs as nested Python tuples, and what the laws need of them.
+"""Core programs as nested Python tuples, made into cases for the laws.
 
 "x"                          a variable          1.5, 2, True, None, Const("text")    constants
 ("lambda", ("x", ...), e)    ("let", "x", e, e)  ("if", e, e, e)
@@ -29,7 +29,7 @@ SPAN = Span(SOURCE, 0, 7)
 
 @dataclass(frozen=True)
 class At:
-    """An expression with a place of its own."""
+    """An expression with its own place in the text."""
 
     place: int
     form: Any
@@ -37,13 +37,13 @@ class At:
 
 @dataclass(frozen=True)
 class Const:
-    """A constant that would be read as something else."""
+    """A constant that would otherwise be read as another form."""
 
     value: Any
 
 
 def core_of(form: Any) -> core.Expr:
-    """The core expression that nested tuples stand for."""
+    """Return the core expression for nested tuples."""
     if isinstance(form, At):
         expr = core_of(form.form)
         expr.span = Span(SOURCE, form.place, form.place + 1)
@@ -75,19 +75,19 @@ def core_of(form: Any) -> core.Expr:
 
 
 def lambda_of(name: str, form: Any) -> core.Lambda:
-    """A lambda of a letrec."""
+    """Return a lambda of a letrec."""
     return core.Lambda(SPAN, form[1], core_of(form[2]), name=name, shown=form[0] == "function")
 
 
 def lets(*bindings: tuple[str, Any], body: Any) -> Any:
-    """Bindings one inside the other."""
+    """Return nested `let` bindings."""
     for name, value in reversed(bindings):
         body = ("let", name, value, body)
     return body
 
 
 def closure(form: Any, engine: Engine) -> Closure:
-    """The procedure that a form stands for, for an engine."""
+    """Return the procedure that a form evaluates to, on an engine."""
     body = core_of(form)
     check(body, arities())
     thunk = core.Lambda(SPAN, (UNIT,), body, name="program")
@@ -97,12 +97,12 @@ def closure(form: Any, engine: Engine) -> Closure:
 
 
 def case(form: Any, x: Any, engine: Engine, ybar: Any = 1.0) -> Case:
-    """A case for tests.support.laws."""
+    """Return a case for tests.support.laws."""
     return Case(closure(form, engine), x, ybar)
 
 
 def plain(value: Any) -> Any:
-    """A value as Python has it, for messages and comparisons across engines."""
+    """Return a value as Python's own, for messages and comparisons across engines."""
     if type(value) is Record:
         return tuple(map(plain, value.items))
     if type(value) is List:

@@ -1,4 +1,4 @@
-"""What a program may do with a list that was changed, or that came in; what keeping a state costs it."""
+"""Lists that were changed or are arguments: what programs may do with them; what kept states cost."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_what_a_derivative_reads_from_around_it_is_not_changed(engine: Engine) -
 
 
 class Counted(list[Any]):
-    """A list that counts how often one like it is copied."""
+    """A list that counts its copies, and theirs."""
 
     copies = 0
 
@@ -119,7 +119,7 @@ def growing(turns: int) -> Any:
 
 
 def copies(engine: Engine, turns: int, monkeypatch: pytest.MonkeyPatch, schedule: Any = None) -> int:
-    """How many times a run of so many updates copies its list."""
+    """Return how many times a run of so many updates copies its list."""
     monkeypatch.setattr("checkpoint.ad.containers.List.__init__", counting_init)
     Counted.copies = 0
     f = closure(growing(turns), engine)
@@ -131,7 +131,7 @@ def copies(engine: Engine, turns: int, monkeypatch: pytest.MonkeyPatch, schedule
 
 
 def counting_init(self: List, items: list[Any], birth: int = 0, owner: object = None) -> None:
-    """Like List's own, with items that count their copies."""
+    """Initialise a List, with items that count their copies."""
     self.items = items if type(items) is Counted else Counted(items)
     self.birth, self.owner, self.stale = birth, owner, 1 << 62
 

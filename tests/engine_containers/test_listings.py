@@ -23,13 +23,13 @@ from tests.engine_containers.support import SPAN, core_of
 
 
 def compiled(name: str) -> Compilation:
-    """A program after all passes."""
+    """Return a program after all passes."""
     thunk = core.Lambda(SPAN, ("%unit",), core_of(PROGRAMS[name]), name="program")
     return compile_to("adjoint", thunk, analyse(thunk))
 
 
 def blocks_with(compilation: Compilation, op: str) -> list[tuple[b.Procedure, b.Block]]:
-    """Where a primitive is applied."""
+    """Return the blocks that apply a primitive."""
     return [
         (procedure, block)
         for procedure in compilation.blocks

@@ -54,7 +54,7 @@ UPDATES: tuple[Callable[[str, Any], Any], ...] = (
 
 @st.composite
 def programs(draw: Callable[..., Any]) -> Any:
-    """A procedure of one real: a loop of some turns, each a few updates of one list."""
+    """Draw a procedure of one real: a loop of some turns, each with a few updates of one list."""
     bindings, xs = [], "g_xs"
     for i in range(draw(st.integers(1, 4))):
         form = draw(st.sampled_from(UPDATES))(xs, draw(st.sampled_from(VALUES))(xs))
@@ -66,7 +66,7 @@ def programs(draw: Callable[..., Any]) -> Any:
 
 
 def renamed(form: Any, name: str) -> Any:
-    """A form whose handler's variable has a name of its own."""
+    """Return a form whose handler's variable has its own name."""
     return (form[0], form[1], name, form[3]) if form[0] == "handle" else form
 
 

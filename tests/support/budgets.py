@@ -1,4 +1,4 @@
-"""Budgets that cut a run: schedules that are watched, and the least memory that a gradient takes."""
+"""Budgets that cut a run: schedules that are observed, and the least memory that a gradient takes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DOUBLINGS = 12
 
 @dataclass
 class Watched:
-    """A schedule, and what it is told. pieces: how many tapes were reversed, in all its sweeps."""
+    """A schedule that observes its sweeps. pieces: the number of tapes reversed, in all of them."""
 
     schedule: Schedule
     pieces: int = 0
@@ -36,12 +36,12 @@ class Watched:
 
     @property
     def most(self) -> int:
-        """The most bytes that were held."""
+        """Return the highest number of bytes that was held."""
         return max(report.held for report in self.reports)
 
 
 def tightest(take: Callable[[Schedule], Any], memory: int, length: int | None = None) -> tuple[Any, Watched]:
-    """What a gradient by a budget gives, of so much memory or what it says it needs, and the schedule."""
+    """Return the gradient within a budget, or the least budget that the error asks for; and the schedule."""
     for _ in range(DOUBLINGS):
         watched = Watched(Budget(memory, length))
         try:

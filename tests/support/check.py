@@ -17,18 +17,18 @@ from tests.support.world import World
 
 
 def direction(x: Any, random: Random) -> Any:
-    """A tangent of x with numbers drawn from -1 to 1."""
+    """Return a tangent of x with numbers drawn from -1 to 1."""
     return tangent_of(x, [random.uniform(-1.0, 1.0) for _ in numbers(x)])
 
 
 def dot(a: Any, b: Any) -> tuple[float, float]:
-    """The product of two tangents of one value, and the sum of the sizes of its terms."""
+    """Return the dot product of two tangents of one value, and the sum of the magnitudes of its terms."""
     terms = [p * q for p, q in zip(_leaves(a), _leaves(b), strict=True)]
     return sum(terms), sum(map(abs, terms))
 
 
 def _leaves(tangent: Any) -> list[float]:
-    """The numbers of a tangent by every path; data only."""
+    """Yield the numbers of a tangent of data, once for each path."""
     found, pending = [], [tangent]
     while pending:
         part = pending.pop()
@@ -40,21 +40,21 @@ def _leaves(tangent: Any) -> list[float]:
 
 
 def agree(a: float, b: float, tolerance: float, size: float = 0.0) -> None:
-    """Two numbers are near, by their own size or that of the terms they were summed from."""
+    """Assert that two numbers are near, relative to their size or to that of the terms of their sums."""
     assert near(a, b, tolerance, size), f"{a!r} and {b!r}"
 
 
 def near(a: float, b: float, tolerance: float, size: float = 0.0) -> bool:
-    """Whether they are."""
+    """Return whether two numbers are near."""
     return abs(a - b) <= tolerance * max(abs(a), abs(b), size)
 
 
 def against_differences(
     case: Case, v: Any, slope: float, engine: Engine, text: str = "", size: float = 0.0
 ) -> None:
-    """The slope along v against central differences; those of one of several widths must be near.
+    """Assert that the slope along v is near the central difference of one of several widths.
 
-    size: that of the terms that the slope was summed from.
+    size: the magnitude of the terms that the slope was summed from.
     """
 
     def along(width: float) -> float:

@@ -1,4 +1,4 @@
-"""The programs under tests/programs, with what their headers say of them.
+"""The programs under tests/programs, with the facts that their headers state.
 
 A program is a function of nothing, unless its header gives it an argument. The header is the comment at
 the start of the file; the lines that begin with one of these words are read, the rest is prose:
@@ -34,7 +34,7 @@ _HEADER = re.compile(r"^; (x|ybar|value|xbar|error|singular): (.*)$")
 
 @dataclass(frozen=True)
 class Case:
-    """A procedure and its argument, ready to run: what all laws speak of. `ybar` is None without one."""
+    """A procedure and its argument, ready to run, as all laws take it. ybar: a cotangent of the value."""
 
     f: Any
     x: Any
@@ -81,11 +81,11 @@ class Entry:
 
     @property
     def nests_reverse_mode(self) -> bool:
-        """Whether its runs take gradients; under a derivative their last bits are those of another sum."""
+        """Whether runs take gradients; under a derivative those may differ in their last bits."""
         return re.search(r"\*j|-R\b|gradient-(de|a)scent", self.path.read_text()) is not None
 
     def case(self, engine: Engine) -> Case:
-        """What to run: the program's value at x, or the program itself."""
+        """Return the case to run: the program's value at x, or the program itself."""
         if "x" not in self.header:
             return Case(runs.prepared(self.program, engine), None, None)
         with World(self.input):
@@ -93,13 +93,13 @@ class Entry:
         return Case(f, self.stated("x", engine), self.stated("ybar", engine))
 
     def stated(self, word: str, engine: Engine) -> Any:
-        """The value of a text of the header, None without it."""
+        """Return the value of a text of the header; None without it."""
         text = self.header.get(word)
         return None if text is None else value_of(text, engine)
 
 
 def value_of(text: str, engine: Engine) -> Any:
-    """The value of a text of the language."""
+    """Return the value of a text of the language."""
     return runs.run_program(load(Source("<test>", text)), engine)
 
 
@@ -110,7 +110,7 @@ DIFFERENTIABLE = [entry for entry in ENTRIES if entry.is_differentiable]
 
 
 def usable_engines() -> list[Engine]:
-    """Every engine that can be used here, or those that CHECKPOINT_TEST_ENGINES names."""
+    """Return every engine that is available here, or those that CHECKPOINT_TEST_ENGINES names."""
     return [
         engines.get(name)
         for name in os.environ.get("CHECKPOINT_TEST_ENGINES", "").split() or engines.usable()
@@ -118,5 +118,5 @@ def usable_engines() -> list[Engine]:
 
 
 def engine_name(engine: Engine) -> str:
-    """What a parametrised test calls an engine."""
+    """Return the name of an engine in parametrised tests."""
     return engine.name

@@ -9,7 +9,7 @@ from checkpoint.driver.schedule import Actions, Advance, Drop, Keep, Restore, Re
 
 @dataclass(frozen=True)
 class CutAt:
-    """Plain reverse mode in two parts: what comes after a number of steps, then what comes before."""
+    """Plain reverse mode in two parts: the steps after a number of steps, then those before."""
 
     steps: int
 

@@ -18,7 +18,7 @@ TRIPLES = list(product(MODES, repeat=3))
 
 
 def with_modes(text: str, modes: tuple[str, ...]) -> str:
-    """The program in which D1, D2, D3 are derivatives by these modes."""
+    """Return the program in which D1, D2, D3 are derivatives by these modes."""
     for position, mode in enumerate(modes, 1):
         text = text.replace(f"D{position}", f"{mode}-D")
     return DEFINITIONS + text

@@ -12,16 +12,16 @@ from checkpoint.ad.values import Capsule, Closure, Failure
 
 
 def same_bits(a: float, b: float) -> bool:
-    """Whether two floats are the same, or both NaN."""
+    """Return whether two floats are the same, or both NaN."""
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     return a == b and math.copysign(1.0, a) == math.copysign(1.0, b)
 
 
 def same_elements(a: Any, b: Any) -> bool:
-    """Whether two arrays, or scalars of a library, are the same: type, dtype, shape, elements.
+    """Return whether two arrays, or scalars of a library, are the same: type, dtype, shape, elements.
 
-    What a program may hold of an array that was changed under another name has no elements.
+    A dead handle, of an array that was changed under another name, has no elements.
     """
     if type(a) is not type(b) or a is None:
         return a is b
@@ -35,12 +35,12 @@ def same_elements(a: Any, b: Any) -> bool:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values of one engine are the same: also in what closures and capsules hold."""
+    """Return whether two values of one engine are the same, also inside closures and capsules."""
     return difference(a, b) is None
 
 
 def difference(a: Any, b: Any) -> str | None:
-    """Where two values first differ; None if they are the same."""
+    """Return the first difference of two values; None if they are the same."""
     pending = [(a, b)]
     seen: set[tuple[int, int]] = set()
     while pending:
@@ -74,7 +74,7 @@ def difference(a: Any, b: Any) -> str | None:
 
 
 def _same_kind(x: Any, y: Any) -> bool:
-    """Whether two containers differ at most in their parts."""
+    """Return whether two containers differ at most in their parts."""
     if len(parts_of(x)) != len(parts_of(y)):
         return False
     if type(x) is Closure:

@@ -1,7 +1,7 @@
 """Translation of short runs: in a `with`, engine "c" samples runs from their first steps on.
 
-In: how long slices are. Out: nothing; the policy's numbers and CHECKPOINT_JIT are as before after it. What
-was translated stays in the programs that were run meanwhile.
+In: the length of slices. Out: nothing; afterwards the policy's numbers and CHECKPOINT_JIT are as before.
+Translated units stay in the programs that were run meanwhile.
 """
 
 from __future__ import annotations

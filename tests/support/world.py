@@ -9,7 +9,7 @@ from typing import TextIO
 
 
 class World:
-    """Within, runs read `text` and what they write is collected; may be entered again and goes on."""
+    """A context in which runs read `text` and their output is collected; if entered again, it resumes."""
 
     def __init__(self, text: str = "") -> None:
         self._in = io.StringIO(text)
@@ -33,7 +33,7 @@ class World:
 
     @property
     def unread(self) -> str:
-        """What nobody has read yet."""
+        """Return the part of the input that has not been read."""
         position = self._in.tell()
         rest = self._in.read()
         self._in.seek(position)

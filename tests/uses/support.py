@@ -1,7 +1,7 @@
-"""What the tests of uses share: equality of nests to the bit, and gradients beside differences.
+"""Helpers of the tests of uses: equality of pytrees to the bit, and gradients beside differences.
 
-A use is a function of nests (tuples, lists, dicts) of arrays and floats that returns a real, as people write
-it in Python and NumPy; what it is differentiated by comes first.
+A use is a function of pytrees (of tuples, lists, dicts) of arrays and floats that returns a real, as people
+write it in Python and NumPy. It is differentiated by its first argument.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ engines = pytest.mark.parametrize("engine", usable())
 
 
 def leaves(nest: Any) -> Iterator[Any]:
-    """The numbers and arrays of a nest, in its order; what has no derivative is None there."""
+    """Return the numbers and arrays of a pytree, in its order; None for a leaf without a derivative."""
     if isinstance(nest, dict):
         for part in nest.values():
             yield from leaves(part)
@@ -33,7 +33,7 @@ def leaves(nest: Any) -> Iterator[Any]:
 
 
 def moved(nest: Any, by: Iterator[Any]) -> Any:
-    """A nest with something added to each of its leaves."""
+    """Return a pytree with a number or array added to each of its leaves."""
     if isinstance(nest, dict):
         return {name: moved(part, by) for name, part in nest.items()}
     if isinstance(nest, list | tuple):
@@ -42,7 +42,7 @@ def moved(nest: Any, by: Iterator[Any]) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two nests have the same leaves to the bit: types, dtypes, shapes, elements, signs of zero."""
+    """Return whether two pytrees have the same leaves: types, dtypes, shapes, elements, signs of zero."""
     one, other = list(leaves(a)), list(leaves(b))
     return len(one) == len(other) and all(map(_same_leaf, one, other))
 
@@ -57,10 +57,10 @@ def _same_leaf(a: Any, b: Any) -> bool:
 def gradients(
     use: Use, *args: Any, engine: str, base: int = 50, argnums: int | tuple[int, ...] = 0
 ) -> tuple[Any, Any]:
-    """The value and the gradient, once all ways to take them agree.
+    """Return the value and the gradient, after checking that all schedules agree.
 
     The value is that of Python's own run; plain reverse mode and bisection, in pieces of `base` steps, give
-    the same bits; the arguments are as they were before.
+    the same bits; the arguments are unchanged.
     """
     before = [None if leaf is None else np.array(leaf) for leaf in leaves(args) if not callable(leaf)]
     expected = use(*args)
@@ -77,7 +77,7 @@ def gradients(
 
 
 def slope(use: Use, args: tuple[Any, ...], along: Any, step: float = 1e-6) -> float:
-    """The central difference of a use, its first argument moved along a nest's leaves."""
+    """Return the central difference of a use along a direction of its first argument."""
     ends = [
         use(moved(args[0], (by * step * np.asarray(part) for part in leaves(along))), *args[1:])
         for by in (1.0, -1.0)
@@ -86,7 +86,7 @@ def slope(use: Use, args: tuple[Any, ...], along: Any, step: float = 1e-6) -> fl
 
 
 def is_gradient(gradient: Any, use: Use, *args: Any, rel: float = 1e-6, step: float = 1e-6) -> bool:
-    """Whether the gradient by the first argument agrees with differences along random directions."""
+    """Return whether the gradient by the first argument agrees with differences along random directions."""
     rng = np.random.default_rng(5)
     for _ in range(3):
         along = [rng.normal(size=np.shape(leaf)) for leaf in leaves(args[0])]
