@@ -1,6 +1,6 @@
-"""What the experiments share: programs as closures, one reversal with its counts, tables, result files.
+"""Helpers of the experiments: programs as closures, one reversal with its counts, tables, result files.
 
-Times are CPU seconds of the process, so that what else the machine does disturbs them less.
+Times are CPU seconds of the process, so that other load on the machine disturbs them less.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RESULTS = HERE / "results"
 
 
 def parser(description: str) -> argparse.ArgumentParser:
-    """A parser that knows `--engine` (the fastest unless given) and `--repeats`."""
+    """Return a parser that knows `--engine` (the fastest unless given) and `--repeats`."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--engine", default=engines.get().name, choices=list(engines.available()))
     options.add_argument("--repeats", type=int, default=5, help="runs of which the median is taken (5)")
@@ -41,12 +41,12 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 
 def value_of(text: str, engine: Engine, folder: Path = HERE) -> Any:
-    """The value of a program's text, which may include files of `folder`."""
+    """Return the value of a program's text, which may include files of `folder`."""
     return run_program(load(Source("<experiment>", text), folder), engine)
 
 
 class Watched:
-    """An engine, watched for the most entries of a tape (0 on engines whose tapes have none to count)."""
+    """An engine that records the highest number of entries of a tape; 0 if its tapes have no entries."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -74,7 +74,7 @@ class Reversal:
 
 
 def reverse(f: Any, x: Any, engine: Engine, schedule: Schedule) -> Reversal:
-    """The gradient of the real f x, as checkpoint.functions.runs.vjp_values takes it, with what it took."""
+    """Return the gradient of the real f x, as functions.runs.vjp_values takes it, and its costs."""
     u = enter(Pair(f, x))
     watched: Any = Watched(engine)
     start = engine.start(0, u, 0)
@@ -85,7 +85,7 @@ def reverse(f: Any, x: Any, engine: Engine, schedule: Schedule) -> Reversal:
 
 
 def items(values: Any) -> list[Any]:
-    """What a list of the language holds."""
+    """Return the items of a list of the language."""
     found = []
     while values is not None:
         found.append(values.car)
@@ -94,33 +94,33 @@ def items(values: Any) -> list[Any]:
 
 
 def seconds(action: Callable[[], Any]) -> float:
-    """The CPU time of one call."""
+    """Return the CPU time of one call."""
     start = time.process_time()
     action()
     return time.process_time() - start
 
 
 def median_seconds(action: Callable[[], Any], repeats: int) -> tuple[float, float]:
-    """The median CPU time of several calls, and how far they spread: (highest - lowest) / median."""
+    """Return the median CPU time of several calls, and their spread: (highest - lowest) / median."""
     times = [seconds(action) for _ in range(repeats)]
     median = statistics.median(times)
     return median, (max(times) - min(times)) / median
 
 
 def fresh_peak() -> int:
-    """Let the peak start again from what the process holds now, which is returned (Linux only)."""
+    """Reset the peak to the memory that the process holds now, and return that (Linux only)."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return peak()
 
 
 def peak() -> int:
-    """The highest resident memory of the process, in bytes; not that of a parent before the exec."""
+    """Return the highest resident memory of the process in bytes; not that of a parent before the exec."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return 1024 * int(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 
 
 def machine() -> dict[str, str]:
-    """When and where a measurement was made."""
+    """Return when and where a measurement was made."""
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "cpu": _cpu(),
@@ -138,7 +138,7 @@ def _cpu() -> str:
 
 
 def save(name: str, engine: str, **content: Any) -> None:
-    """Write results/NAME-ENGINE.json, and say so."""
+    """Write results/NAME-ENGINE.json, and print its name."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}-{engine}.json"
     path.write_text(json.dumps({"engine": engine, **machine(), **content}, indent=1) + "\n", encoding="utf-8")
@@ -146,7 +146,7 @@ def save(name: str, engine: str, **content: Any) -> None:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Aligned text: the first column to the left, the others to the right."""
+    """Return a table as text, with the first column aligned left and the others right."""
     lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(

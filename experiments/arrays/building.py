@@ -34,7 +34,7 @@ def build(a: float, n: int) -> Any:
 
 
 def measured(n: int, engine: str, repeats: int) -> dict[str, Any]:
-    """One row: microseconds for each element."""
+    """Return one row: microseconds for each element."""
     actions: dict[str, Callable[[], Any]] = {
         "python": lambda: build(0.3, n),
         "run": lambda: primops(lambda a: build(a, n), 0.3, engine=engine),

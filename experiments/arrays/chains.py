@@ -1,4 +1,4 @@
-"""Functions over arrays that are run for many turns, and what a hand-written NumPy program does for each."""
+"""Functions over arrays that run for many turns, each with its gradient written by hand in NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def sines(x: Any, turns: int) -> Any:
-    """A chain of sines: the reversal of each reads what went into it."""
+    """A chain of sines: the reversal of each reads its operand."""
     for _ in range(turns):
         x = np.sin(x)
     return np.sum(x)
@@ -64,7 +64,7 @@ CHAINS = (sines, scaled, waves, in_place)
 
 
 def gradient_by_hand(name: str, x: Any, turns: int) -> Any:
-    """The chain's gradient by bisection down to one turn, written out."""
+    """Return the chain's gradient by bisection down to one turn, written by hand."""
     step, reverse = BY_HAND[name]
 
     def stretch(x: Any, g: Any, count: int) -> Any:

@@ -1,4 +1,4 @@
-"""The gradient of deep chains of layers with weights of their own each: its time per layer.
+"""The time per layer of gradients of deep chains of layers, each with its own weights.
 
 A layer is tanh(w x) of a vector; the weights are a list of matrices, an argument by which the chain is
 differentiated. CPU time of the gradient per layer, medians over repeats, for a shallow chain and a deep one:
@@ -25,14 +25,14 @@ LIMIT = 1.3
 
 
 def chain(weights: Any, x: Any) -> Any:
-    """The sum of the last layer's outputs."""
+    """Return the sum of the last layer's outputs."""
     for w in weights:
         x = np.tanh(w @ x)
     return np.sum(x)
 
 
 def by_hand(weights: Any, x: Any) -> Any:
-    """Its gradient as one writes it by hand."""
+    """Return the gradient of `chain` as one writes it by hand."""
     outputs = [x]
     for w in weights:
         outputs.append(np.tanh(w @ outputs[-1]))
@@ -46,14 +46,14 @@ def by_hand(weights: Any, x: Any) -> Any:
 
 
 def problem(layers: int, width: int) -> tuple[Any, Any]:
-    """Weights that keep the signal in bounds, and an input."""
+    """Return weights that keep the signal in bounds, and an input."""
     rng = np.random.default_rng(2)
     scale = 1.0 / np.sqrt(width)
     return [scale * rng.normal(size=(width, width)) for _ in range(layers)], rng.normal(size=width)
 
 
 def per_layer(action: Callable[..., Any], layers: int, width: int, repeats: int) -> float:
-    """The median time of a gradient in microseconds for each layer; short ones are taken several times."""
+    """Return the median time of a gradient in microseconds per layer; short ones are taken several times."""
     args = problem(layers, width)
     calls = max(1, 2_000 // layers)
 

@@ -30,7 +30,7 @@ MODES = ("forward by hand", "forward", "gradient by hand", "gradient, steps", "g
 
 
 def action(mode: str, name: str, x: Any, turns: int, engine: str) -> Callable[[], Any]:
-    """What is to be measured."""
+    """Return the action to measure."""
     chain = next(chain for chain in CHAINS if chain.__name__ == name)
     if mode == "forward by hand":
         return lambda: chain(x, turns)
@@ -47,7 +47,7 @@ def action(mode: str, name: str, x: Any, turns: int, engine: str) -> Callable[[]
 
 
 def measure(mode: str, name: str, megabytes: int, turns: int, engine: str) -> float:
-    """The peak in this process, in multiples of the array."""
+    """Return the peak in this process, in multiples of the array."""
     action(mode, name, np.ones(10), turns, engine)()  # what is loaded once is no part
     x = np.full(megabytes * 1_000_000 // 8, 0.5)
     wanted = action(mode, name, x, turns, engine)
@@ -57,7 +57,7 @@ def measure(mode: str, name: str, megabytes: int, turns: int, engine: str) -> fl
 
 
 def measured(*case: Any) -> float:
-    """The same in a fresh process."""
+    """Return the peak in a fresh process, in multiples of the array."""
     code = f"from experiments.arrays import memory; print(memory.measure(*{json.dumps(case)}))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return float(done.stdout)

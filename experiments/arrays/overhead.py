@@ -1,4 +1,4 @@
-"""What an operation on a small array costs beyond NumPy's own time.
+"""The time of an operation on a small array beyond NumPy's own.
 
 For each operation, ten of it in the body of a loop, on arrays of shape (16,): CPU time of one operation in
 Python's own run of the function; what the engine takes beyond that to run it, and to run it on a tape; and
@@ -66,7 +66,7 @@ def use(x, y, z, mask, turns):
 
 
 def function(operation: str, folder: Path, copies: int = COPIES) -> Any:
-    """The function with copies of an operation in its loop; from a file, since its source is read."""
+    """Return a function with copies of an operation in its loop; from a file, since its source is read."""
     name = f"operation{abs(hash((operation, copies)))}"
     path = folder / f"{name}.py"
     body = "\n".join([f"        {operation}"] * copies)
@@ -80,14 +80,14 @@ def function(operation: str, folder: Path, copies: int = COPIES) -> Any:
 
 
 def arguments(turns: int) -> tuple[Any, ...]:
-    """Arrays whose values stay finite."""
+    """Return arrays whose values stay finite."""
     rng = np.random.default_rng(1)
     x, y, z = (1e-3 * rng.normal(size=shape) for shape in (SHAPE, SHAPE, 14))
     return x, y, z, x > 0.0, turns
 
 
 def times(chosen: Engine, call: Any) -> Iterator[float]:
-    """The CPU seconds of a run, of one on a tape, and of the reversal of that."""
+    """Return the CPU seconds of a run, of a taped run, and of its reversal."""
     start = time.process_time()
     chosen.advance(chosen.start(0, call.u, call.tags), None, Effects())
     yield time.process_time() - start
@@ -101,7 +101,7 @@ def times(chosen: Engine, call: Any) -> Iterator[float]:
 
 
 def measured(operation: str, turns: int, engine: str, repeats: int, folder: Path) -> dict[str, Any]:
-    """One row, in microseconds of one operation."""
+    """Return one row, in microseconds per operation."""
     use, args = function(operation, folder), arguments(turns)
     call = run_of(use, args, {}, engine)
     rows = []

@@ -23,7 +23,7 @@ SOURCE = Path(__file__).with_name("programs.py")
 
 
 def programs(namespace: str) -> dict[str, Any]:
-    """The programs over another namespace than NumPy's."""
+    """Return the programs over another namespace than NumPy's."""
     text = SOURCE.read_text(encoding="utf-8").replace("import numpy as np", f"import {namespace} as np")
     module = types.ModuleType("programs")
     exec(compile(text, str(SOURCE), "exec"), module.__dict__)
@@ -73,14 +73,14 @@ PEERS: dict[str, Callable[[], tuple[dict[str, Gradient], Callable[[Any], Any]]]]
 
 
 def checksum(gradient: Any) -> float:
-    """The sum of all entries."""
+    """Return the sum of all entries."""
     if isinstance(gradient, list | tuple):
         return sum(map(checksum, gradient))
     return float(np.sum(np.asarray(gradient)))
 
 
 def timed(gradient: Gradient, x: Any, repeats: int) -> dict[str, float]:
-    """The median time of a gradient after one that warms up, and its checksum."""
+    """Return the median time of a gradient after one that warms up, and its checksum."""
     found = gradient(x)
     times = []
     for _ in range(repeats):

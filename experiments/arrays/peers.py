@@ -36,7 +36,7 @@ ONE_THREAD = {
 
 
 def ours(engine: str, repeats: int) -> dict[str, dict[str, Any]]:
-    """The function in NumPy, and our gradients."""
+    """Return the times of the function in NumPy, and of our gradients."""
     args = arguments(np)
     found: dict[str, dict[str, Any]] = {"numpy": {}, "plain": {}, "default": {}}
     for program in PROGRAMS:
@@ -48,7 +48,7 @@ def ours(engine: str, repeats: int) -> dict[str, dict[str, Any]]:
 
 
 def theirs(name: str, program: str, pythons: list[str], repeats: int, limit: float) -> dict[str, Any]:
-    """A peer's gradient, from the first Python that has it; why it is left out if there is none."""
+    """Return a peer's result from the first Python that has it, or the reason why it is left out."""
     environment = {**os.environ, **ONE_THREAD}
     answer: dict[str, Any] = {}
     for python in pythons:
@@ -66,7 +66,7 @@ def theirs(name: str, program: str, pythons: list[str], repeats: int, limit: flo
 
 
 def of_peers(names: list[str], pythons: list[str], repeats: int, limit: float) -> dict[str, dict[str, Any]]:
-    """The peers' rows; said is what is left out."""
+    """Return the peers' rows, after printing which are left out."""
     rows: dict[str, dict[str, Any]] = {}
     for name in peer.PEERS:
         for program in names:

@@ -37,7 +37,7 @@ PROGRAMS = (heat, network, mixture)
 
 
 def arguments(numpy: Any) -> dict[str, Any]:
-    """The argument of each program, as NumPy's arrays."""
+    """Return the argument of each program, as NumPy's arrays."""
     rng = numpy.random.default_rng(3)
     return {
         "heat": rng.normal(size=100),

@@ -1,4 +1,4 @@
-"""What choosing costs: a gradient within a budget beside the best fixed schedule that a search finds.
+"""The cost of choosing: a gradient within a budget beside the best fixed schedule that a search finds.
 
 For each program of programs.py and each budget the search takes gradients by schedules of fixed.py, which
 know the run's length beforehand and so need no counting pass: one tape of the whole run; Spaced; Known, with
@@ -58,19 +58,19 @@ class Search:
         self.found: dict[str, Row] = {}
 
     def measured(self, spec: list[Any]) -> Row:
-        """A measurement of the run by a schedule."""
+        """Return a measurement of the run by a schedule."""
         program, size, engine = self.case
         return measured(program, size, spec, engine, LONGEST)
 
     def best(self, budget: int) -> list[list[Any]]:
-        """The fastest that fit, the best first."""
+        """Return the fastest schedules that fit, the best first."""
         fitting: list[tuple[float, list[Any]]] = []
         for kind in kinds(self.run["advanced"]):
             fitting += self._fitting(kind, budget)
         return [spec for _, spec in sorted(fitting)[:FINALISTS]]
 
     def _fitting(self, kind: list[list[Any]], budget: int) -> Iterator[tuple[float, list[Any]]]:
-        """Those of a kind that fit, with their seconds, until they take longer twice in turn."""
+        """Yield the schedules of a kind that fit, with their seconds, until two take longer in turn."""
         i, worse, best = 0, 0, float("inf")
         while i < len(kind) and worse < 2:
             spec = kind[i]
@@ -87,7 +87,7 @@ class Search:
 
 
 def compared(search: Search, budget: int, repeats: int) -> Row:
-    """Budget beside the best of the schedules within the same bytes."""
+    """Return Budget beside the best of the schedules within the same bytes."""
     specs: list[list[Any]] = [["Budget", budget], *search.best(budget)]
     rounds = [[search.measured(spec) for spec in specs] for _ in range(repeats)]
     row = {"budget": budget, "run": search.run["seconds"]}
@@ -104,7 +104,7 @@ def compared(search: Search, budget: int, repeats: int) -> Row:
 
 
 def line(row: Row) -> list[str]:
-    """A row of the table."""
+    """Return a row of the table."""
     cells = [f"{row['budget'] / MIB:g}"]
     if "error" in row:
         return [*cells, "  " + row["error"], str(row["found"])]

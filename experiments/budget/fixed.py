@@ -1,4 +1,4 @@
-"""Schedules with everything fixed beforehand, the run's length included, beside which Budget's are held.
+"""Schedules with everything fixed beforehand, the run's length included, with which Budget is compared.
 
 In: the run's length in steps, which costs nothing here. Out: schedules that need no counting pass.
 """
@@ -14,7 +14,7 @@ from checkpoint.driver.schedule import Actions, Advance, Drop, Keep, Restore, Re
 
 @dataclass(frozen=True)
 class Spaced:
-    """States `every` so many steps, kept in one pass; then each stretch is taped from its state.
+    """States `every` so many steps, kept in one pass; then each segment is taped from its state.
 
     length: of the run, in steps.
     """
@@ -50,10 +50,10 @@ class Known:
 
     def actions(self) -> Actions:
         start = (yield Keep()).step
-        yield from self._stretch(start, start + self.length, self.snapshots)
+        yield from self._segment(start, start + self.length, self.snapshots)
 
-    def _stretch(self, low: int, high: int, snapshots: int) -> Actions:
-        """Reverse the steps from `low`, where a state is kept, one of so many snapshots, to `high`."""
+    def _segment(self, low: int, high: int, snapshots: int) -> Actions:
+        """Reverse the steps from `low`, whose state is one of so many snapshots, to `high`."""
         while high > low:
             yield Restore(low)
             middle = low + self._cut(high - low, snapshots)
@@ -64,12 +64,12 @@ class Known:
                 yield Reverse()
             else:
                 yield Keep()
-                yield from self._stretch(middle, high, snapshots - 1)
+                yield from self._segment(middle, high, snapshots - 1)
                 yield Drop(middle)
             high = middle
 
     def _cut(self, length: int, snapshots: int) -> int:
-        """After how few steps an optimal schedule may cut a stretch (checkpoint.driver.binomial); 0: not."""
+        """Return the steps after which an optimal schedule cuts a segment (driver.binomial); 0: none."""
         d, b = snapshots, self.base
         if length <= b:
             return 0

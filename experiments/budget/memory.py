@@ -38,7 +38,7 @@ HEADER = ["budget", "beyond", "share", "run", "told", "tapes", "cot.", "heap", "
 
 
 def rows_of(program: str, size: int, budgets: Sequence[str], engine: str) -> Iterator[Row]:
-    """A row by bisection, one for each budget of a program, and for twice what a refused one needs."""
+    """Yield a row by bisection, one for each budget of a program, and for twice what a refused one needs."""
     run = measured(program, size, [], engine)
     bisected = measured(program, size, ["Bisection", BASE.get(engine, SMALL_BASE)], engine)
     yield row_of(bisected, None, run, bisected)
@@ -51,7 +51,7 @@ def rows_of(program: str, size: int, budgets: Sequence[str], engine: str) -> Ite
 
 
 def row_of(found: Row, budget: int | None, run: Row, reference: Row) -> Row:
-    """What was found, beside the run and the gradient by bisection (budget: None)."""
+    """Return the findings, beside the run and the gradient by bisection (budget: None)."""
     row = {"budget": budget, "run": run, **found}
     if "error" in found:
         return row
@@ -63,12 +63,12 @@ def row_of(found: Row, budget: int | None, run: Row, reference: Row) -> Row:
 
 
 def breaks(row: Row) -> bool:
-    """Whether a row breaks the promise."""
+    """Return whether a row breaks the promise."""
     return "error" not in row and (not row["right"] or row["share"] > 1.0)
 
 
 def line(row: Row) -> list[str]:
-    """A row of the table."""
+    """Return a row of the table."""
     budget = "bisection" if row["budget"] is None else f"{row['budget'] / MIB:.4g}"
     if "error" in row:
         return [budget, "refused" if "needed" in row else "failed", "  " + row["error"]]

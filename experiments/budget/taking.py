@@ -78,7 +78,7 @@ class Told:
 
 
 def schedule_of(spec: list[Any]) -> Schedule:
-    """The schedule that a name of KINDS and its parameters make."""
+    """Return the schedule of a name of KINDS with its parameters."""
     kind, *parameters = spec
     return KINDS[kind](*parameters)
 
@@ -106,7 +106,7 @@ def taken(subject: Subject, spec: list[Any]) -> Row:
 
 
 def measure(program: str, size: int, spec: list[Any], engine_name: str) -> Row:
-    """One measurement in this process."""
+    """Return one measurement in this process."""
     engine, chosen = engines.get(engine_name), PROGRAMS[program]
     small = chosen.make(chosen.small, engine)
     small.gradient(Bisection(base=50))
@@ -118,7 +118,7 @@ def measure(program: str, size: int, spec: list[Any], engine_name: str) -> Row:
 
 
 def measured(program: str, size: int, spec: list[Any], engine: str, longest: float = LONGEST) -> Row:
-    """The same in a fresh process; what that dies of is told as its error."""
+    """Return one measurement in a fresh process; if that dies, the row has its error."""
     case = json.dumps([program, size, spec, engine])
     command = [sys.executable, "-m", "experiments.budget.taking", case]
     root = common.HERE.parent
@@ -134,7 +134,7 @@ def measured(program: str, size: int, spec: list[Any], engine: str, longest: flo
 
 
 def show(first: str, cells: list[str]) -> None:
-    """A line of a table, at once: its columns have a width beforehand."""
+    """Print a line of a table at once, in columns of fixed width."""
     print("  ".join([first.ljust(22), *(cell.rjust(9) for cell in cells)]), flush=True)
 
 

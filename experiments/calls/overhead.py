@@ -1,4 +1,4 @@
-"""What calls of Python functions cost beside their runs: import, the first gradient, each further call.
+"""The cost of calls of Python functions beside their runs: import, first gradient, further calls.
 
 What is measured, in CPU time, as the median of several processes or of several batches of calls:
 - import:  `import checkpoint`, in a fresh process;
@@ -74,7 +74,7 @@ def ten_operations(x: float) -> float:
 
 
 def fresh(engine: str, repeats: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of the import and of the first gradient, each in a process of its own."""
+    """Return the milliseconds of the import and of the first gradient, each in its own process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fresh.py"
         path.write_text(FRESH.replace("ENGINE", repr(engine)), encoding="utf-8")
@@ -92,7 +92,7 @@ def fresh(engine: str, repeats: int) -> tuple[list[float], list[float]]:
 
 
 def microseconds(action: Callable[[], Any], repeats: int, calls: int) -> float:
-    """The median over batches of the time of one call."""
+    """Return the median over batches of the time of one call, in microseconds."""
     times = []
     for _ in range(repeats + 1):  # the first batch warms up
         start = time.process_time()
@@ -110,7 +110,7 @@ def reversal(call: Run) -> Any:
 
 
 def warm(engine: str, repeats: int, calls: int) -> list[dict[str, Any]]:
-    """One row for each kind of call: the whole, the run, and the difference, in microseconds."""
+    """Return one row for each kind of call: the whole, the run, and the difference, in microseconds."""
     x = 0.7
     derivative = grad(ten_operations, engine=engine)
     call = run_of(ten_operations, (x,), {}, engine)

@@ -1,4 +1,4 @@
-"""How fast Python functions run and are differentiated, beside Python's own run of the same function.
+"""The speed of Python functions and of their gradients, beside Python's own run of the same function.
 
 For each function of programs.py, with a loop of `--turns` turns: CPU time of Python's own run, and as ratios
 to it the run on the engine, its gradient by plain reverse mode, and by bisection; medians over repeats.
@@ -21,7 +21,7 @@ from experiments.functions.programs import PROGRAMS
 
 
 def seconds(action: Callable[[], Any], repeats: int) -> float:
-    """The median CPU time, after one run that warms up."""
+    """Return the median CPU time, after one run that warms up."""
     action()
     times = []
     for _ in range(repeats):
@@ -32,7 +32,7 @@ def seconds(action: Callable[[], Any], repeats: int) -> float:
 
 
 def measured(function: Any, turns: int, engine: str, repeats: int) -> dict[str, Any]:
-    """One row: steps, Python's milliseconds, ratios."""
+    """Return one row: steps, Python's milliseconds, ratios."""
     python = seconds(lambda: function(1.0, turns), repeats)
     plain = grad(function, engine=engine, schedule="plain")
     bisected = grad(function, engine=engine)
