@@ -1,14 +1,14 @@
-"""The backward sweep of a budget: what the first pass has left is reversed, the last stretch first.
+"""The backward sweep of a budget: what the first pass has left is reversed, the last segment first.
 
 In: a ledger (checkpoint.driver.ledger) at the end of the run. Out: all reversed, nothing kept but the
 start.
 
-The stretch from the last kept state to the step `high` is taped at once where that fits; as many
-stretches before it as fit besides, up to twice as much as fitted last time. One that does not fit is
+The segment from the last kept state to the step `high` is taped at once where that fits; as many
+segments before it as fit besides, up to twice as much as fitted last time. One that does not fit is
 planned (checkpoint.driver.division) and reversed as binomial checkpointing does with so many states and
 such base cases. A tape that outgrows its prediction is cut where it stands: the state there is kept, if
 there is room, and the rest reversed from it. A plan that turns out not to fit is made again, for the whole
-of its stretch.
+of its segment.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Backward:
             if ledger.tapes and ledger.tapes[-1][1] == ledger.high:
                 yield from ledger.reverse(ledger.tapes[-1][0], held=True)
             else:
-                yield from self._last_stretch()
+                yield from self._last_segment()
 
-    def _last_stretch(self) -> Done:
-        """Reverse the last stretch, or a part of it, or keep a state within it."""
+    def _last_segment(self) -> Done:
+        """Reverse the last segment, or a part of it, or keep a state within it."""
         ledger = self.ledger
         yield from self._widen()
         yield from self._relieve()
@@ -64,7 +64,7 @@ class Backward:
             yield from self._tape(mark, cut)
 
     def _widen(self) -> Done:
-        """Let go of the last states as long as the stretch to the end then fits, and is not too bold."""
+        """Let go of the last states as long as the segment to the end then fits, and is not too bold."""
         ledger = self.ledger
         most = min(ledger.room(), 2 * self.fitted)
         while (
@@ -76,7 +76,7 @@ class Backward:
             yield from ledger.drop(-1)
 
     def _relieve(self) -> Done:
-        """Where there is hardly room for a tape, let go of tapes of the head, then of large states."""
+        """Release tapes of the head, then drop large states, where there is hardly room for a tape."""
         ledger = self.ledger
         while ledger.room() < ledger.memory // CRAMPED:
             if ledger.predicted(ledger.marks[-1].step, ledger.high) <= ledger.room():
@@ -91,7 +91,7 @@ class Backward:
                 yield from ledger.drop(largest)
 
     def _cut(self, mark: Mark) -> int:
-        """Where the last part of a stretch begins: the stretch, if it is taped at once."""
+        """Return the step where the last part of a segment begins: its start, if it is taped at once."""
         ledger, high = self.ledger, self.ledger.high
         work = round(ledger.costs.work(mark.step, high))
         if not mark.snapshots or not 0.5 <= ledger.recorded / mark.recorded <= 2:
@@ -110,13 +110,13 @@ class Backward:
         return min(max(cut, mark.step), high - 1)
 
     def _state_bytes(self, mark: Mark) -> int:
-        """What a state that is kept within a stretch will hold."""
+        """Return the bytes that a state kept within a segment will hold."""
         ledger = self.ledger
         average = ledger.report.states // len(ledger.marks)
         return max(mark.bytes or average, 0)
 
     def _check(self, mark: Mark, work: int, state: int, room: int) -> None:
-        """Raise BudgetError where a plan takes ABSURD times as long as the stretch: with what would do."""
+        """Raise BudgetError where a plan takes ABSURD times as long as the segment: with what would do."""
         if recomputed(work, mark.snapshots, mark.base) <= ABSURD * work:
             return
         ledger = self.ledger
@@ -130,7 +130,7 @@ class Backward:
         ledger.require(max(ledger.held + 4 * enough // 3, 2 * ledger.memory))
 
     def _keep_within(self, mark: Mark, bytes: int) -> Done:
-        """Keep the current state, from which the rest of a planned stretch is reversed, if there is room.
+        """Keep the current state, from which the rest of a planned segment is reversed, if there is room.
 
         bytes: what it does not share with the one before it. If that is more than was planned for, a new
         plan is made, for fewer states.
@@ -160,7 +160,7 @@ class Backward:
             yield from self._longer(mark)
 
     def _outgrown(self, mark: Mark, cut: int, bound: int) -> Done:
-        """The tape is too large: keep the state that it has come to; without room, plan for smaller tapes."""
+        """Keep the state that a too large tape has reached; without room, plan for smaller tapes."""
         ledger = self.ledger
         reached = ledger.report.step
         if reached - cut <= 1:
@@ -177,7 +177,7 @@ class Backward:
     def _plan_again(self, bytes: int) -> Done:
         """What was planned does not fit. bytes: of a state, as is known now.
 
-        All states that the plan has kept go; all of its stretch is planned again, for larger states.
+        All states that the plan has kept go; all of its segment is planned again, for larger states.
         """
         ledger = self.ledger
         while ledger.marks[-1].within:

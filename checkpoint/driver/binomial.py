@@ -14,7 +14,7 @@ Lower bound: with d snapshots at most C(d-1+j, j) base cases are repeated exactl
 Walther 2000), that is at most b C(d+j, j) steps j times or less. Steps run again are, summed over j, the
 steps that are repeated more than j times: at least the sum over j < t of n - b C(d+j, j), which is F.
 
-Reached: a stretch of n > b steps is cut after k of them. The state there is kept, unless the n - k
+Reached: a segment of n > b steps is cut after k of them. The state there is kept, unless the n - k
 steps behind it are a base case; these are reversed with d - 1 snapshots, then the first k with d.
 F(n, d) = k + F(n-k, d-1) + F(k, d) holds by Pascal's rule wherever the parts keep to the straight pieces
 of F for t and for t - 1 repetitions; both ends of a piece belong to it:
@@ -81,17 +81,17 @@ def recomputed(length: int, snapshots: int, base: int = 1) -> int:
 
 
 def repetitions_for(length: int, snapshots: int, base: int) -> int:
-    """The smallest t with base C(d+t, t) >= length, for length > base."""
+    """Return the smallest t with base C(d+t, t) >= length, for length > base."""
     return _smallest(lambda times: base * comb(snapshots + times, times) >= length)
 
 
 def snapshots_for(length: int, repetitions: int | None, base: int) -> int:
-    """The smallest d with base C(d+t, t) >= length; None: for t = d."""
+    """Return the smallest d with base C(d+t, t) >= length; None: for t = d."""
     return _smallest(lambda d: base * comb(d + (repetitions or d), d) >= length)
 
 
 def _smallest(enough: Callable[[int], bool]) -> int:
-    """The smallest number from 1 that is enough, where every larger one is too."""
+    """Return the smallest number from 1 that is enough, where every larger one is too."""
     above = 1
     while not enough(above):
         above *= 2
@@ -99,7 +99,7 @@ def _smallest(enough: Callable[[int], bool]) -> int:
 
 
 def first_part(length: int, snapshots: int, base: int = 1) -> int:
-    """How many steps of a stretch stand before its best cut; 0 where it is a base case.
+    """Return the number of steps of a segment before its best cut; 0 where it is a base case.
 
     >>> first_part(10, snapshots=3)
     4
@@ -117,7 +117,7 @@ def first_part(length: int, snapshots: int, base: int = 1) -> int:
 
 
 @dataclass(slots=True)
-class _Stretch:
+class _Segment:
     """Steps yet to be reversed, from `low`, where a state is kept, to `high`.
 
     snapshots: how many states it may keep, the one at `low` included.
@@ -134,7 +134,7 @@ class _Stretch:
         return self.high - self.low
 
     def cut(self, base: int) -> int:
-        """The step from which the last part is reversed next; `low` if that is all of it."""
+        """Return the step from which the last part is reversed next; `low` if that is all of it."""
         return self.low + first_part(self.length, self.snapshots, base)
 
 
@@ -173,50 +173,50 @@ class Binomial:
             return
         end = (yield Advance(None)).step
         snapshots = self.snapshots or snapshots_for(end - start, self.repetitions, case.most)
-        yield from self._all([_Stretch(start, end, snapshots, case.most)], case)
+        yield from self._all([_Segment(start, end, snapshots, case.most)], case)
 
-    def _all(self, pending: list[_Stretch], case: BaseCase) -> Actions:
-        """Reverse stretches, the last first; each begins where the one before it ends."""
+    def _all(self, pending: list[_Segment], case: BaseCase) -> Actions:
+        """Reverse segments, the last first; each begins where the one before it ends."""
         while pending:
-            stretch = pending[-1]
-            if stretch.length:
-                yield Restore(stretch.low)
-                while (part := (yield from self._last_part(stretch, case))) is not None:
+            segment = pending[-1]
+            if segment.length:
+                yield Restore(segment.low)
+                while (part := (yield from self._last_part(segment, case))) is not None:
                     pending.append(part)
-                    stretch = part
+                    segment = part
             else:
                 pending.pop()
                 if pending:
-                    yield Drop(stretch.low)
+                    yield Drop(segment.low)
 
-    def _last_part(self, stretch: _Stretch, case: BaseCase) -> Generator[Action, Report, _Stretch | None]:
-        """Cut off the last part of a stretch, whose first state is the current one.
+    def _last_part(self, segment: _Segment, case: BaseCase) -> Generator[Action, Report, _Segment | None]:
+        """Cut off the last part of a segment, whose first state is the current one.
 
-        A base case is reversed; what is longer is a stretch of its own, its first state kept and current.
+        A base case is reversed; what is longer is a segment of its own, its first state kept and current.
         """
-        here, cut = stretch.low, self._cut(stretch, case)
+        here, cut = segment.low, self._cut(segment, case)
         while True:
             if cut > here:
                 yield Advance(cut)
-            if stretch.high - cut > case.steps:
+            if segment.high - cut > case.steps:
                 yield Keep()
-                part = _Stretch(cut, stretch.high, max(stretch.snapshots - 1, 1), stretch.base)
-                stretch.high = cut
+                part = _Segment(cut, segment.high, max(segment.snapshots - 1, 1), segment.base)
+                segment.high = cut
                 return part
-            here = (yield from case.tape(cut, stretch.high)).step
-            if here == stretch.high:
+            here = (yield from case.tape(cut, segment.high)).step
+            if here == segment.high:
                 yield Reverse()
-                stretch.high = cut
+                segment.high = cut
                 return None
-            cut = max(self._cut(stretch, case), here)
+            cut = max(self._cut(segment, case), here)
 
-    def _cut(self, stretch: _Stretch, case: BaseCase) -> int:
-        """Where the last part of a stretch begins, by base cases of `case.most` or, within one, fewer."""
-        if stretch.length > case.most:
-            none_free = self.snapshots is not None and stretch.snapshots == 1
-            return stretch.cut(case.steps if none_free else case.most)
-        if self.snapshots is None and case.steps < stretch.base:
-            least = snapshots_for(stretch.length, self.repetitions, case.steps)
-            stretch.snapshots = max(stretch.snapshots, least)
-            stretch.base = case.steps
-        return stretch.cut(case.steps)
+    def _cut(self, segment: _Segment, case: BaseCase) -> int:
+        """Return the start of a segment's last part, by base cases of `case.most` or, within one, fewer."""
+        if segment.length > case.most:
+            none_free = self.snapshots is not None and segment.snapshots == 1
+            return segment.cut(case.steps if none_free else case.most)
+        if self.snapshots is None and case.steps < segment.base:
+            least = snapshots_for(segment.length, self.repetitions, case.steps)
+            segment.snapshots = max(segment.snapshots, least)
+            segment.base = case.steps
+        return segment.cut(case.steps)

@@ -6,7 +6,7 @@ not be known:
 
 - its beginning is taped, so that a run that fits is run once; behind that states are kept, and thinned
   where they outgrow their room (checkpoint.driver.online);
-- then it is reversed, stretch by stretch; one that does not fit in a tape is divided further, as binomial
+- then it is reversed, segment by segment; one that does not fit in a tape is divided further, as binomial
   checkpointing does for the states that there is room for (checkpoint.driver.backward).
 
 Sources: Griewank and Walther 2000 (binomial checkpointing); Wang, Moin and Iaccarino 2009, "Minimal

@@ -1,8 +1,8 @@
-"""What the steps of a run cost: the work of a stretch, which is its number of steps as long as steps are
+"""What the steps of a run cost: the work of a segment, which is its number of steps as long as steps are
 alike.
 
 In: where the run was looked at, and the seconds from one look to the next. Out: work, a measure of
-stretches that is additive; the step at which so much work is done. Steps that take more than UNEVEN times
+segments that is additive; the step at which so much work is done. Steps that take more than UNEVEN times
 as long as the first ones did count as so many steps as they take times longer; less may be chance. So a
 run whose steps are alike is divided by steps, exactly, and one whose steps differ much by seconds.
 
@@ -26,10 +26,10 @@ class Costs:
     def __init__(self, start: int) -> None:
         self._steps = array("q", (start,))
         self._done = array("d", (0.0,))
-        self._usual = 0.0  # seconds per step of the first stretch that was timed
+        self._usual = 0.0  # seconds per step of the first segment that was timed
 
     def look(self, step: int, seconds: float | None = None) -> None:
-        """The run has come to a step, in so many seconds since the last look; None: they mean nothing."""
+        """Record that the run has reached a step, so many seconds after the last one; None: unknown."""
         steps = step - self._steps[-1]
         if steps <= 0:
             return
@@ -40,7 +40,7 @@ class Costs:
             del self._done[1:-1:2]
 
     def _times(self, steps: int, seconds: float | None) -> float:
-        """How many times longer than usual they took; 1 if that is not much."""
+        """Return how many times longer than usual they took; 1 if that is not much."""
         if not seconds:
             return 1.0
         self._usual = self._usual or seconds / steps
@@ -48,17 +48,17 @@ class Costs:
         return times if times > UNEVEN else 1.0
 
     def recent(self) -> float:
-        """The work of a step in the last stretch that was looked at."""
+        """Return the work of a step in the last segment that was measured."""
         if len(self._steps) < 2:
             return 1.0
         return (self._done[-1] - self._done[-2]) / (self._steps[-1] - self._steps[-2])
 
     def work(self, low: int, high: int) -> float:
-        """The work from a step to a later one."""
+        """Return the work from a step to a later one."""
         return self._at(high) - self._at(low)
 
     def step_after(self, low: int, work: float) -> int:
-        """The step up to which so much work is done from the step `low` on, about."""
+        """Return about the step up to which so much work is done from the step `low` on."""
         wanted = self._at(low) + work
         if wanted >= self._done[-1]:
             return self._steps[-1] + round(wanted - self._done[-1])
@@ -73,5 +73,5 @@ class Costs:
 
 
 def _line(x: float, x0: float, x1: float, y0: float, y1: float) -> float:
-    """The straight line through two points, at x; exact where it rises by 1 for 1."""
+    """Return the straight line through two points at x; exact where it rises by 1 for 1."""
     return y0 + (x - x0) * ((y1 - y0) / (x1 - x0))

@@ -1,6 +1,6 @@
-"""How to spend room on a stretch whose length is known: how many states to keep, and how long a tape.
+"""How to spend room on a segment whose length is known: how many states to keep, and how long a tape.
 
-In: the work of a stretch (checkpoint.driver.costs), the bytes that a unit of it records, the bytes of a
+In: the work of a segment (checkpoint.driver.costs), the bytes that a unit of it records, the bytes of a
 state, the room there is, room besides that only states can use, and what each state takes of the room in any
 case. Out: snapshots d (the state at its start is one, and takes no room) and a base case b, with
 
@@ -21,7 +21,7 @@ from checkpoint.driver.binomial import recomputed
 def divide(
     work: int, recorded: float, state: int, room: float, for_states: float = 0.0, each: int = 0
 ) -> tuple[int, int]:
-    """(snapshots, base) for a stretch; a base of at least 1.
+    """(snapshots, base) for a segment; a base of at least 1.
 
     >>> divide(1000, recorded=10.0, state=100, room=10_000.0)  # it fits in one tape
     (1, 1000)

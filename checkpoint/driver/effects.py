@@ -17,7 +17,7 @@ Path = tuple[int, ...]
 
 
 class EffectLog:
-    """What one call of the interface has written (the furthest path) and read (path to value)."""
+    """The log of one call of the interface: the furthest path written, and values read by path."""
 
     __slots__ = ("furthest", "replies")
 
@@ -36,7 +36,7 @@ class Effects:
         self.prefix = prefix
 
     def inside(self, step: int) -> Effects:
-        """The effects of a run within a step of this one."""
+        """Return the effects of a run within a step of this one."""
         return Effects(self.log, (*self.prefix, step))
 
     def write(self, step: int, text: str, end: str = "\n") -> None:
@@ -47,7 +47,7 @@ class Effects:
             sys.stdout.write(text + end)
 
     def read(self, step: int, ask: Callable[[], Any]) -> Any:
-        """What `ask` answers, or answered when this path was first met."""
+        """Return what `ask` answers, or answered when this path was first met."""
         path = (*self.prefix, step)
         if path not in self.log.replies:
             self.log.replies[path] = ask()
@@ -55,7 +55,7 @@ class Effects:
 
 
 def read_word() -> str:
-    """The next word of standard input, "" at its end; characters after it stay unread."""
+    """Return the next word of standard input, "" at its end; characters after it stay unread."""
     word = ""
     while character := sys.stdin.read(1):
         if not character.isspace():

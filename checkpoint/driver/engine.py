@@ -27,7 +27,7 @@ class State(Protocol):
 
     @property
     def steps(self) -> int:
-        """How many steps have run since the start."""
+        """Number of steps run since the start."""
         ...
 
     @property
@@ -37,7 +37,7 @@ class State(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether the run has its value."""
+        """True once the run has its value."""
         ...
 
     @property
@@ -47,7 +47,7 @@ class State(Protocol):
 
 
 class Recording(Protocol):
-    """A taped stretch of a run."""
+    """A taped segment of a run."""
 
     @property
     def end(self) -> State:
@@ -56,17 +56,17 @@ class Recording(Protocol):
 
     @property
     def bytes(self) -> int:
-        """How much its steps have recorded. The state it starts from is no part: no cut makes that less."""
+        """Bytes that its steps have recorded, without the state it starts from: no cut makes that smaller."""
         ...
 
     def detached(self) -> State:
-        """The same state off the tape."""
+        """Return the end state off the tape."""
         ...
 
 
 @dataclass
 class Counts:
-    """What a sweep did: steps run without and with a tape, and the most states kept at once."""
+    """Counts of a sweep: steps run without and with a tape, and the most states kept at once."""
 
     advanced: int = 0
     taped: int = 0
@@ -84,7 +84,7 @@ class Engine(Protocol):
         ...
 
     def start(self, level: int, u: Any, tags: int) -> State:
-        """The state before the first step; `u` must have entered (checkpoint.ad.graph.enter)."""
+        """Return the state before the first step; `u` must have entered (checkpoint.ad.graph.enter)."""
         ...
 
     def advance(self, state: Any, to: int | None, effects: Effects) -> State:
@@ -92,7 +92,7 @@ class Engine(Protocol):
         ...
 
     def capsule(self, state: Any) -> Capsule:
-        """A state as a value of the language."""
+        """Return a state as a value of the language."""
         ...
 
     def tape(self, state: Any, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
@@ -105,11 +105,11 @@ class Engine(Protocol):
         ...
 
     def seed(self, end: Any, cotangent: Any) -> Any:
-        """The cotangent of a finished state, from that of its value."""
+        """Return the cotangent of a finished state, from that of its value."""
         ...
 
     def seed_capsule(self, end: Any, cotangents: list[float]) -> Any:
-        """The cotangent of an unfinished state, from one number for each component of its numbers."""
+        """Return the cotangent of an unfinished state, from one number for each component of its numbers."""
         ...
 
     def reverse(self, recording: Any, cotangent: Any) -> Any:
@@ -144,6 +144,6 @@ class WithDriver(Engine, Protocol):
 
 
 def driver_of(engine: Engine) -> WithDriver | None:
-    """The engine, if it has a driver of its own."""
+    """Return the engine if it has a driver of its own, else None."""
     found: Any = engine if getattr(engine, "sweep", None) is not None else None
     return found  # type: ignore[no-any-return]

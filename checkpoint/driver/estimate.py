@@ -66,7 +66,7 @@ class Estimate:
     # What is told
 
     def acted(self, action: Action, report: Report, seconds: float) -> None:
-        """An action was done."""
+        """Record an action that was done."""
         took, self.seconds = seconds - self.seconds, seconds
         low, self.step = self.report.step, report.step
         if isinstance(action, Tape):
@@ -120,7 +120,7 @@ class Estimate:
             self._sampled_backward(sample.reversed_to)
 
     def _passed(self, action: Action, report: Report, took: float) -> None:
-        """An action of the first pass was done."""
+        """Record an action of the first pass."""
         if isinstance(action, Keep):
             self.kept.count(report.step, 1)
         elif isinstance(action, Drop):
@@ -134,7 +134,7 @@ class Estimate:
             self.costs.look(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
 
     def _turn(self) -> None:
-        """The end of the run is known."""
+        """Record that the end of the run is known."""
         first = self.first
         first.settle()
         self.reversed_to, self.turned = first.end, self.seconds
@@ -148,7 +148,7 @@ class Estimate:
         self.whole = self._amounts()
 
     def _reversed(self, step: int | None) -> None:
-        """The last tape has been reversed, or the one that is held from a step."""
+        """Record that the last tape has been reversed, or the one that is held from a step."""
         tape = self.last if step is None else self.held.get(step)
         if tape is not None:
             self._forget(tape)
@@ -193,7 +193,7 @@ class Estimate:
         return max(seconds + typical * trust, 0.0) / (done + trust)
 
     def _amounts(self) -> tuple[float, float, float]:
-        """The work that is left, by kind."""
+        """Return the work that is left, by kind."""
         assert self.reversed_to is not None
         work = self.first.work(self.first.start, self.reversed_to)
         if self.is_sampled:
@@ -204,7 +204,7 @@ class Estimate:
         return self.forecast.left(self.reversed_to)[0], tape, work
 
     def done(self) -> float | None:
-        """The share of the backward sweep that is done; it never falls."""
+        """Return the share of the backward sweep that is done; it never falls."""
         left = self.left()
         if left is None:
             return None

@@ -103,7 +103,7 @@ class _Followed:
         self.end: State | None = None
 
     def follow(self) -> tuple[State, Any]:
-        """Until the schedule ends: the end of the run, and the cotangent of its start."""
+        """Follow the schedule to its end; return the end of the run and the cotangent of its start."""
         for observer in self.told:
             observer.began(self.schedule, self._report())
         actions = self.schedule.actions()
@@ -144,7 +144,7 @@ class _Followed:
         )
 
     def _count_current(self, footprint: Footprint) -> None:
-        """The state at which the run stands counts as one that is kept."""
+        """Count the current state as one that is kept."""
         here = None if self.left else self.current
         if here is not None and here is not self.counted:
             footprint.keep(here)
@@ -185,7 +185,7 @@ class _Followed:
         self.sweep.counts.advanced += self.current.steps - state.steps
 
     def _advanced_in_slices(self, state: State, to: int | None) -> State:
-        """The same, in slices, between which observers are told about every REPORT_SECONDS."""
+        """Advance in slices, between which observers are called about every REPORT_SECONDS."""
         pace, told = FIRST_PACE, perf_counter()
         while not state.finished and (to is None or state.steps < to):
             began = perf_counter()
@@ -207,7 +207,7 @@ class _Followed:
         self.sweep.counts.taped += self.current.steps - state.steps
 
     def _untaped(self) -> State:
-        """The current state off its tape; the last tape is given up."""
+        """Return the current state off its tape; the last tape is dropped."""
         if self.last is not None:
             self._detach(self.last)
             self.last = None
@@ -223,7 +223,7 @@ class _Followed:
         self.held[self.last_from] = recording
 
     def _taken(self, step: int | None) -> Recording:
-        """The tape that is held from a step, or the last one; it is neither any more."""
+        """Remove and return the tape that is held from a step, or the last one."""
         if step is not None:
             return self.held.pop(step)
         recording, self.last = self.last, None

@@ -63,7 +63,7 @@ Weight = tuple[int, tuple[Any, ...]]
 
 
 def weight(value: Any) -> Weight:
-    """The bytes of an object with what is counted with it, and the objects that it refers to besides."""
+    """Return the bytes of an object with what is counted with it, and the other objects it refers to."""
     kind = type(value)
     if kind is tuple or kind is list:
         return _with_parts(value, value)
@@ -98,7 +98,7 @@ def _with_parts(value: Any, parts: Iterable[Any]) -> Weight:
 
 
 def _atom_bytes(value: Any) -> int | None:
-    """The size of what is counted with every reference; None for what is counted once."""
+    """Return the size of what is counted with every reference; None for what is counted once."""
     kind = type(value)
     if kind in MEASURED:
         size = 0 if kind is int and value in SINGLE else _rounded(getsizeof(value))
@@ -112,13 +112,13 @@ def _atom_bytes(value: Any) -> int | None:
 
 
 def _weight_of_leaf(value: Any) -> int:
-    """What refers to no values: the elements of an array, a long text."""
+    """Data that refers to no values: the elements of an array, a long text."""
     nbytes = getattr(value, "nbytes", None)
     return _rounded(getsizeof(value)) if nbytes is None else ARRAY_BYTES + _rounded(nbytes)
 
 
 def _weight_of_handle(array: Any) -> Weight:
-    """The handle of an array, and the array that has the elements."""
+    """Return the handle of an array, and the array that has the elements."""
     size = _rounded(getsizeof(array)) + MEMORY_BYTES
     if array.data is None:
         return size, ()
@@ -127,7 +127,7 @@ def _weight_of_handle(array: Any) -> Weight:
 
 
 def _whole(data: Any) -> Any:
-    """The array that a library's array is a view of, itself if it is none."""
+    """Return the array that a library's array is a view of, itself if it is none."""
     base = getattr(data, "base", None)
     while base is not None and hasattr(base, "nbytes"):
         data, base = base, getattr(base, "base", None)
@@ -150,7 +150,7 @@ class Footprint:
         self.bytes = GIVEN_BYTES * len(self._given)
 
     def keep(self, state: Any) -> None:
-        """A state is kept. Costs by what no kept state reaches yet."""
+        """Count a state that is kept, in time proportional to what no kept state reaches yet."""
         given, counts = self._given, self._counts
         pending = [state]
         while pending:
@@ -167,7 +167,7 @@ class Footprint:
                 pending.extend(found[1])
 
     def drop(self, state: Any) -> None:
-        """A state that was kept is kept no more; its caller still holds it. Costs by what that frees."""
+        """Count out a kept state, which the caller still holds, in time proportional to what that frees."""
         pending = [state]
         while pending:
             value = pending.pop()
@@ -187,14 +187,14 @@ class Footprint:
             self._counts, self._stored = {}, {}  # dictionaries that were large stay so
 
     def _total(self, key: int, found: Weight) -> int:
-        """An object's weight with the account's entries for it."""
+        """Return an object's weight with the account's entries for it."""
         size, parts = found
         stored = STORED_BYTES + 8 * len(parts) if key in self._stored else 0
         return size + COUNT_BYTES + stored
 
 
 def _reached(root: Any) -> set[int]:
-    """The identities of all that a value reaches, itself included."""
+    """Return the identities of all that a value reaches, itself included."""
     found: set[int] = set()
     pending = [root]
     while pending:

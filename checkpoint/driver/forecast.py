@@ -3,7 +3,7 @@
 In: the schedule, the first pass over the run, the states and tapes that are held. Out: the work that is still
 to be run again, not counting what is taped, by the step down to which the run has been reversed.
 
-The unit of work is a second of the first pass: so steps may cost what they will. A stretch is cut as its
+The unit of work is a second of the first pass: so steps may cost what they will. A segment is cut as its
 schedule would cut it, down to leaves that are a small part of the run; what is run again within a leaf has a
 closed form. So a forecast takes some milliseconds, and a table of bounded size, however long the run is. It
 may be wrong where tapes are cut by their bytes, which nobody knows before; rates that are learnt make up for
@@ -56,11 +56,11 @@ class FirstPass:
 
     @property
     def end(self) -> int:
-        """How far the pass has come."""
+        """The step that the pass has reached."""
         return self.steps[-1]
 
     def add(self, step: int, seconds: float, is_taped: bool) -> None:
-        """The pass has come to a step, later by so many seconds."""
+        """Record that the pass has reached a step, later by so many seconds."""
         if step <= self.end:
             return
         if self.junction is None and self.taped[-1] and not is_taped:
@@ -114,7 +114,7 @@ class FirstPass:
             self.run, self.taped = [0.0, whole], [0.0, 0.0]
 
     def work(self, low: int, high: int) -> float:
-        """The seconds from step to step, as if nothing had been taped."""
+        """Return the seconds from step to step, as if nothing had been taped."""
         (run, taped), (run_on, taped_on) = self._at(low), self._at(high)
         return run_on - run + (taped_on - taped) / self.taping
 
@@ -136,7 +136,7 @@ class Kept:
         self.counts = [0] * BINS
 
     def count(self, step: int, by: int) -> None:
-        """So many more are kept at a step."""
+        """Count so many more states at a step."""
         while (i := (step - self.start) // self.width) >= BINS:
             pairs = zip(self.counts[::2], self.counts[1::2], strict=True)
             self.counts = [*map(sum, pairs), *[0] * (BINS // 2)]
@@ -164,23 +164,23 @@ class Taped:
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """How Bisection cuts."""
+    """The cuts of Bisection."""
 
     base: float
     snapshots: int = 1
 
     def part(self, length: int, snapshots: int) -> int:
-        """How many steps of a stretch stand before its cut; 0 where it is a base case."""
+        """Return the number of steps of a segment before its cut; 0 where it is a base case."""
         return length // 2 if length > self.base else 0
 
     def again(self, length: float, snapshots: int) -> float:
-        """How many steps of a stretch are run again."""
+        """Return how many steps of a segment are run again."""
         return length / 2 * log2(max(length / self.base, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """How binomial checkpointing cuts."""
+    """The cuts of binomial checkpointing."""
 
     base: int
     snapshots: int
@@ -208,7 +208,7 @@ class Leaf:
 
 
 class Forecast:
-    """What is to be run again of a run."""
+    """The work that a schedule runs again of a run."""
 
     def __init__(
         self,
@@ -244,7 +244,7 @@ class Forecast:
         return self.sums[-1]
 
     def left(self, reversed_to: int) -> tuple[float, float]:
-        """The work that is left where the run is reversed to a step, and how much of it comes first there."""
+        """Return the work left where the run is reversed to a step, and how much of it comes first."""
         i = bisect_left(self.highs, reversed_to)
         if i == len(self.leaves):
             return self.whole, 0.0
@@ -255,15 +255,15 @@ class Forecast:
         return self.sums[i] + share * leaf.within, 0.0
 
     def _leaves(self, low: int, high: int, cuts: Cuts) -> Iterator[Leaf]:
-        """Of a stretch, the last first."""
-        stretches = [(low, high, cuts.snapshots)]
+        """Of a segment, the last first."""
+        segments = [(low, high, cuts.snapshots)]
         before, count = 0.0, 0
-        while stretches:
-            low, high, snapshots = stretches.pop()
+        while segments:
+            low, high, snapshots = segments.pop()
             work = self.first.work(low, high)
             part = cuts.part(high - low, snapshots) if work > self.small and count < MOST_LEAVES else 0
             if part:
-                stretches += [(low, low + part, snapshots), (low + part, high, max(snapshots - 1, 1))]
+                segments += [(low, low + part, snapshots), (low + part, high, max(snapshots - 1, 1))]
                 before += self.first.work(low, low + part)
             else:
                 again = cuts.again(high - low, snapshots)
@@ -273,7 +273,7 @@ class Forecast:
     def _of_budget(
         self, schedule: Budget, kept: Kept, head: int, last: Taped | None, costs: Costs, report: Report
     ) -> list[Leaf]:
-        """Each stretch from state to state is divided for the room there is (checkpoint.driver.backward)."""
+        """Each segment from state to state is divided for the room there is (checkpoint.driver.backward)."""
         recorded = 0.0 if last is None else last.bytes / (costs.work(last.low, last.high) or 1.0)
         states, count = report.states, sum(kept.counts)
         marks = MARK_BYTES * count

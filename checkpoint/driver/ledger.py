@@ -1,6 +1,6 @@
 """What a schedule within a budget knows of its run: the states and tapes that it has, and what steps record.
 
-In: the reports on its actions. Out: what a stretch will record, and how much room there is.
+In: the reports on its actions. Out: what a segment will record, and how much room there is.
 
 What always holds: `marks` are the kept states in the order of their steps, the first of them the start of
 the run; `tapes` are the held tapes, from the start of the run on, each from its first step to its last;
@@ -40,9 +40,9 @@ class Mark:
     """A kept state.
 
     level: see checkpoint.driver.online. bytes: by how much more was held when the next one was kept.
-    snapshots, base: once it is planned (checkpoint.driver.division) how the stretch from here is reversed;
+    snapshots, base: once it is planned (checkpoint.driver.division) how the segment from here is reversed;
     recorded: the bytes that a unit of its work was thought to record then.
-    within: whether it was kept by the plan of a longer stretch.
+    within: whether it was kept by the plan of a longer segment.
     """
 
     __slots__ = ("base", "bytes", "level", "recorded", "snapshots", "step", "within")
@@ -84,7 +84,7 @@ class Ledger:
 
     @property
     def allowed(self) -> int:
-        """How much may be held by plan: what bounds leave to chance stays free."""
+        """Bytes that may be held by plan: what bounds leave to chance stays free."""
         return self.memory - self.memory // 16
 
     @property
@@ -111,7 +111,7 @@ class Ledger:
         return free - min(2 * self.report.cotangent, free // 2) if grows else free
 
     def predicted(self, low: int, high: int) -> float:
-        """The bytes that a tape of a stretch will have."""
+        """Return the bytes that a tape of a segment will have."""
         return self.recorded * self.costs.work(low, high)
 
     def require(self, needed: int) -> None:
@@ -122,7 +122,7 @@ class Ledger:
     # Actions
 
     def do(self, action: Action) -> Reached:
-        """An action, and the report on it."""
+        """Do an action and take in its report."""
         report = yield action
         self._note(report)
         return report
@@ -151,7 +151,7 @@ class Ledger:
         return report
 
     def run_on(self, to: int) -> Reached:
-        """Run a stretch again that has been run before."""
+        """Run a segment again that has been run before."""
         return (yield from self.do(Advance(to)))
 
     def tape(self, to: int | None, bytes: int) -> Reached:
@@ -206,7 +206,7 @@ class Ledger:
 
 
 def too_small(needed: int, memory: int, step: int) -> BudgetError:
-    """What to raise where it shows at a step that about so many bytes are needed."""
+    """Return the error for a run that needs about so many bytes, as is known at a step."""
     enough = max(needed, SMALLEST)
     text = f"a budget of {written(memory)} is too small: at step {step} it shows that the gradient needs"
     return BudgetError(f"{text} about {written(enough)}; raise memory= (--memory)", needed=enough)

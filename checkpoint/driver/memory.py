@@ -41,7 +41,7 @@ def check(memory: Memory) -> None:
 
 
 def resolve(memory: Memory) -> int:
-    """The bytes of host memory that `memory` stands for, at least 1.
+    """Return the bytes of host memory that `memory` stands for, at least 1.
 
     memory: bytes (an int, or a text such as "512MiB" or "1.5 GB"); a share of what is free now (a float up to
     1, or a text such as "25%"); None: a quarter of what is free, at most 4 GiB
@@ -74,7 +74,7 @@ _resolved: ContextVar[dict[float | None, int] | None] = ContextVar("checkpoint.r
 
 
 def is_share(memory: Memory) -> bool:
-    """Whether `memory` is a share of what is free, so that resolving it looks at the machine.
+    """Return whether `memory` is a share of what is free, so that resolving it examines the machine.
 
     >>> is_share("25%"), is_share("1 GiB")
     (True, False)
@@ -93,7 +93,7 @@ def resolved_once() -> Iterator[None]:
 
 
 def written(bytes: int) -> str:
-    """A number of bytes for readers.
+    """Return a number of bytes as text.
 
     >>> written(1023), written(3 * 2**29)
     ('1023 B', '1.5 GiB')
@@ -171,7 +171,7 @@ def _percent(text: str) -> float:
 
 
 def free(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
-    """How many more bytes this process can come to hold. proc, cgroups: where the system describes itself."""
+    """Return how many more bytes this process can hold. proc, cgroups: where the system describes itself."""
     system = import_module("psutil")  # here, since most runs never ask
     bounds: list[int] = [
         system.virtual_memory().available,
@@ -223,7 +223,7 @@ def _left_along(root: Path, path: str, files: _Files) -> Iterator[int]:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None where there is none: no such file, or "max"."""
+    """Return the number in a file; None where there is none: no such file, or "max"."""
     try:
         text = path.read_text().strip()
     except OSError:

@@ -1,7 +1,7 @@
-"""Who watches sweeps: progress bars, profiles. The driver tells them what it did; they cannot change it.
+"""Observers of sweeps: progress bars, profiles. The driver reports to them; they cannot change a sweep.
 
-In: observers, for the length of a `with`. Out: whom a sweep tells. Only the outermost sweep is told of: what
-runs within its steps, gradients of a program's own, is a part of it.
+In: observers, for the length of a `with`. Out: the observers of a sweep. Only the outermost sweep is
+reported: what runs within its steps, gradients of a program's own, is a part of it.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ REPORT_SECONDS = 0.1  # between two reports of the same long action
 
 
 class Observer(Protocol):
-    """Told of one sweep after another. What it raises ends the sweep."""
+    """Receives reports on one sweep after another. An exception that it raises ends the sweep."""
 
     def began(self, schedule: Schedule, report: Report) -> None:
-        """A sweep stands at its start, by a schedule."""
+        """Receive the start of a sweep, and its schedule."""
         ...
 
     def acted(self, action: Action, report: Report) -> None:
-        """An action was done; `report` is where the sweep stands now."""
+        """Receive an action that was done, and the state of the sweep after it."""
         ...
 
     def running(self, step: int) -> None:
-        """In the midst of a long Advance or Tape the run has come to a step; about every 0.1 s, or never."""
+        """Receive the step that a long Advance or Tape has reached; about every 0.1 s, or never."""
         ...
 
     def ended(self, finished: bool) -> None:
-        """The sweep is over: finished, or left by an exception."""
+        """Receive the end of the sweep: finished, or left by an exception."""
         ...
 
 
 class Sample(NamedTuple):
-    """How far a sweep has come.
+    """The progress of a sweep.
 
-    step: where the run stands. end: where it ends; reversed_to: the step down to which it has been reversed;
-    each None until that is known.
+    step: the current step. end: where the run ends. reversed_to: the step down to which it has been
+    reversed. The last two are None until known.
     """
 
     step: int
@@ -50,10 +50,10 @@ class Sample(NamedTuple):
 
 @runtime_checkable
 class Sampler(Observer, Protocol):
-    """An observer that can do without actions: sweeps that are quicker when they tell none tell samples."""
+    """An observer that needs no actions: sweeps that are faster without reporting them report samples."""
 
     def sampled(self, sample: Sample) -> None:
-        """The sweep has come so far; about every 0.1 s, when the end is known, and when all is done."""
+        """Receive a sample: about every 0.1 s, when the end is known, and when all is done."""
         ...
 
 
@@ -68,13 +68,13 @@ _observers: ContextVar[tuple[Observer, ...]] = ContextVar("checkpoint.observers"
 
 
 def observers() -> tuple[Observer, ...]:
-    """Whom the next sweep tells."""
+    """Return the observers of the next sweep."""
     return _observers.get()
 
 
 @contextmanager
 def observed(by: tuple[Observer, ...]) -> Iterator[None]:
-    """Sweeps within are told of to these and no others."""
+    """Report sweeps within a `with` to these observers and no others."""
     token = _observers.set(by)
     try:
         yield

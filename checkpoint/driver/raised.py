@@ -33,7 +33,7 @@ class Raised(Exception):
         self.trace: tuple[Span, ...] = ()
 
     def as_run_error(self) -> RunError:
-        """The error that the caller of the interface receives."""
+        """Return the error that the caller of the interface receives."""
         if isinstance(self.value, Failure):
             text = self.value.text
         else:
@@ -64,7 +64,7 @@ def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Sp
 
 
 def _about(name: str, operands: tuple[Any, ...]) -> str:
-    """What a function of arrays takes, and what it was given."""
+    """Return what a function of arrays takes, and what it was given, for messages."""
     record = records().get(name)
     if record is not None and not isinstance(record, Tensor):
         record = overload(record, operands)

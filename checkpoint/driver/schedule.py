@@ -1,4 +1,4 @@
-"""Schedules: which states to keep, which stretches to run again, and when to tape and reverse.
+"""Schedules: which states to keep, which segments to run again, and when to tape and reverse.
 
 A schedule is a coroutine of actions. It knows no engine: after each action it is told where the run
 stands (a Report), and it answers with the next one. The executor (checkpoint.driver.execute) and the
@@ -18,7 +18,7 @@ one step. The state that it reached is kept, off the tape; the rest of the base 
 then the piece that fitted is taped again. No rest is taped at once that is longer than what has just
 fitted (BaseCase). So what is taped within it is at most half as long as the base case, and cuts within
 cuts nest no deeper than the logarithm of `base`. The very first tape is of a run whose length is not
-known: if it outgrows the bound the run is counted and reversed like a stretch, and nothing was kept.
+known: if it outgrows the bound the run is counted and reversed like a segment, and nothing was kept.
 
 Source: Siskind & Pearlmutter 2018, section 3 (bisection); Griewank 1992 for the vocabulary.
 """
@@ -95,7 +95,7 @@ Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse
 
 
 class Report(NamedTuple):
-    """Where the run stands after an action: the current state's step, and whether that is the end.
+    """The state of a sweep after an action: the current step, and whether that is the end.
 
     bytes: the size of the last tape, 0 without one (a tape that is held is not the last any more).
     What follows is known where the schedule `weighs`, or somebody observes; else it may be 0.
@@ -121,7 +121,7 @@ class Report(NamedTuple):
 
     @property
     def states(self) -> int:
-        """Of what is held, the states."""
+        """Bytes held by states."""
         return self.held - self.tapes - self.cotangent
 
 
@@ -129,15 +129,15 @@ Actions = Generator[Action, Report, None]
 
 
 class Schedule(Protocol):
-    """How to reverse a run. Instances hold parameters only; `actions` starts one sweep."""
+    """A rule by which a run is reversed. Instances hold parameters only; `actions` starts one sweep."""
 
     def actions(self) -> Actions:
-        """The coroutine of one sweep."""
+        """Return the coroutine of one sweep."""
         ...
 
 
 def weighs(schedule: Schedule) -> bool:
-    """Whether a schedule looks at the bytes held (an attribute `weighs` that is true): measuring costs."""
+    """Return whether a schedule reads the bytes held (its attribute `weighs`): measuring them takes time."""
     return getattr(schedule, "weighs", False) is True
 
 
@@ -156,7 +156,7 @@ class Plain:
 
 
 class BaseCase:
-    """How many steps to tape at once; learnt, within the bounds of a schedule, from the tapes so far.
+    """The number of steps to tape at once, learnt, within a schedule's bounds, from the tapes so far.
 
     most, bytes: the bounds.
     steps: `most` at first; what fitted, when a tape outgrew `bytes`; twice as many as it had, but no
@@ -185,7 +185,7 @@ class BaseCase:
 
 @dataclass(frozen=True)
 class Bisection:
-    """Divide and conquer: reverse the second half of a stretch, then the first, down to `base` steps.
+    """Divide and conquer: reverse the second half of a segment, then the first, down to `base` steps.
 
     A run of t steps keeps at most 2 + ceil(log2(t / base)) states and the tape of `base` steps, and
     runs at most t (1 + ceil(log2(t / base))) steps again. Where tapes outgrow `tape_bytes`, up to
@@ -210,9 +210,9 @@ class Bisection:
             yield Reverse()
             return
         end = (yield Advance(None)).step
-        yield from self._stretch(start, end, case)
+        yield from self._segment(start, end, case)
 
-    def _stretch(self, low: int, high: int, case: BaseCase) -> Actions:
+    def _segment(self, low: int, high: int, case: BaseCase) -> Actions:
         """Reverse the steps from `low`, where a state is kept, to `high`."""
         yield Restore(low)
         if high - low <= case.steps:
@@ -221,9 +221,9 @@ class Bisection:
         middle = (low + high) // 2
         yield Advance(middle)
         yield Keep()
-        yield from self._stretch(middle, high, case)
+        yield from self._segment(middle, high, case)
         yield Drop(middle)
-        yield from self._stretch(low, middle, case)
+        yield from self._segment(low, middle, case)
 
     def _piece(self, low: int, high: int, case: BaseCase) -> Actions:
         """Reverse a base case; the state at `low` is kept, and is the current one."""
@@ -232,7 +232,7 @@ class Bisection:
             yield Reverse()
             return
         yield Keep()
-        yield from self._stretch(reached, high, case)
+        yield from self._segment(reached, high, case)
         yield Drop(reached)
         yield Restore(low)
         yield from self._piece(low, reached, case)

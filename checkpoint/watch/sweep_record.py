@@ -207,7 +207,7 @@ class SweepRecord:
         low, self._here = self._here, step
         new = max(0, step - max(low, self._reached))
         self._reached = max(self._reached, step)
-        # A stretch that is partly new has its time shared out by steps.
+        # A segment that is partly new has its time shared out by steps.
         share = new / (step - low) if step > low else 1.0
         self._count(first, new, share * elapsed)
         self._count(again, step - low - new, (1.0 - share) * elapsed)
