@@ -187,26 +187,33 @@ def grad(
 ) -> Callable[P, Any]:
     """Return the gradient of a function that returns a real, as a function of the same arguments.
 
-    argnums: by which positional arguments; a tuple gives a tuple of gradients.
-    has_aux: f returns a pair of the real and anything else; the result is then (gradient, anything else).
     A gradient has its argument's structure: a float for a float, an array for an array of floats, None where
     there is nothing to differentiate (ints, bools, strings, None). Calling it raises what f raises, and
-    RunError where a selected argument holds no real or f does not return one. `engine`, `schedule`,
-    `memory` and `progress` are those of `vjp`.
+    RunError where a selected argument holds no real or f does not return one.
 
-    >>> def loss(w, xs):
-    ...     total = 0.0
-    ...     for x in xs:
-    ...         total += (w["slope"] * x + w["shift"]) ** 2
-    ...     return total
-    >>> grad(loss)({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
-    {'slope': 26.0, 'shift': 16.0}
-    >>> import numpy as np
-    >>> grad(lambda w, x: np.sum(np.tanh(w @ x)))(np.zeros((2, 2)), np.array([1.0, 2.0]))
-    array([[1., 2.],
-           [1., 2.]])
-    >>> grad(loss, memory="64MiB")({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
-    {'slope': 26.0, 'shift': 16.0}
+    Args:
+        f: a function of any positional and keyword arguments, each a pytree.
+        argnums: the positions of the arguments by which; a tuple gives a tuple of gradients.
+        has_aux: f returns a pair of the real and anything else; the result is then (gradient, anything else).
+        engine: as in `vjp`.
+        schedule: as in `vjp`.
+        memory: as in `vjp`.
+        progress: as in `vjp`.
+
+    Examples:
+        >>> def loss(w, xs):
+        ...     total = 0.0
+        ...     for x in xs:
+        ...         total += (w["slope"] * x + w["shift"]) ** 2
+        ...     return total
+        >>> grad(loss)({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
+        {'slope': 26.0, 'shift': 16.0}
+        >>> import numpy as np
+        >>> grad(lambda w, x: np.sum(np.tanh(w @ x)))(np.zeros((2, 2)), np.array([1.0, 2.0]))
+        array([[1., 2.],
+               [1., 2.]])
+        >>> grad(loss, memory="64MiB")({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
+        {'slope': 26.0, 'shift': 16.0}
     """
     return Grad(f, argnums, has_aux, engine, schedule, memory, progress)
 
@@ -227,8 +234,9 @@ def value_and_grad(
     It returns (value, gradient), or ((value, anything else), gradient) with has_aux. The parameters and what
     it raises are those of `grad`.
 
-    >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
-    (12.0, (4.0, 3.0))
+    Examples:
+        >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
+        (12.0, (4.0, 3.0))
     """
     return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress)
 
@@ -246,14 +254,26 @@ def hvp(
 ) -> T:
     """Return the Hessian of f at x times v: the derivative of `grad(f)` at x along v.
 
-    f: a function of one argument that returns a real. v: shaped like x, with None where x has no real.
-    The result has x's structure. It is taken by reverse mode over forward mode, so its memory grows as
-    that of a gradient does; the Hessian itself is never made.
+    It is taken by reverse mode over forward mode, so its memory grows as that of a gradient does; the Hessian
+    itself is never made.
 
-    >>> def f(x):
-    ...     return x[0] ** 2 * x[1]
-    >>> hvp(f, [2.0, 3.0], [1.0, 0.0])
-    [6.0, 4.0]
+    Args:
+        f: a function of one argument that returns a real.
+        x: a pytree.
+        v: shaped like x, with None where x has no real.
+        engine: as in `vjp`.
+        schedule: as in `vjp`.
+        memory: as in `vjp`.
+        progress: as in `vjp`.
+
+    Returns:
+        The product, in x's structure.
+
+    Examples:
+        >>> def f(x):
+        ...     return x[0] ** 2 * x[1]
+        >>> hvp(f, [2.0, 3.0], [1.0, 0.0])
+        [6.0, 4.0]
     """
     chosen = named_schedule(schedule, memory)
     call = as_function(f).call((x,), {}, engine, ("x",))
@@ -270,10 +290,11 @@ def hvp(
 
 @within_programs
 def stop_gradient(x: T) -> T:
-    """X itself; inside a function that is differentiated, its numbers count as constants.
+    """Return x itself; inside a function that is differentiated, its numbers count as constants.
 
-    >>> grad(lambda x: x * stop_gradient(x))(3.0)
-    3.0
+    Examples:
+        >>> grad(lambda x: x * stop_gradient(x))(3.0)
+        3.0
     """
     return x
 
@@ -286,21 +307,25 @@ def primitive(
 ) -> Callable[P, T]:
     """Return a function that is one step of every program that calls it, with derivatives of your own.
 
-    value: any function, of any library, that takes and returns numbers in tuples, lists, dicts, named
-        tuples or dataclasses, and gives the same for the same arguments whenever it is called.
-    vjp(ybar, y, *args): the cotangents of the arguments, as a tuple with one for each, for the cotangent
-        `ybar` of the value y. Each is shaped like its argument, with None where that has no real.
-    jvp(tangents, y, *args): the tangent of the value, shaped like y, for the tuple of the arguments'
-        tangents.
     Reverse mode needs vjp, forward mode jvp. Derivatives of derivatives do not go through it. Outside of
     a program it is `value`.
 
-    >>> import math
-    >>> cube = primitive(lambda x: x**3, vjp=lambda ybar, y, x: (3.0 * x**2 * ybar,))
-    >>> cube(2.0)
-    8.0
-    >>> grad(lambda x: cube(math.sin(x)))(0.0)
-    0.0
+    Args:
+        value: any function, of any library, that takes and returns pytrees of numbers and arrays, and
+            returns the same for the same arguments whenever it is called.
+        vjp: vjp(ybar, y, *args) returns the cotangents of the arguments, as a tuple with one for each, for
+            the cotangent `ybar` of the value y. Each is shaped like its argument, with None where that has
+            no real.
+        jvp: jvp(tangents, y, *args) returns the tangent of the value, shaped like y, for the tuple of the
+            arguments' tangents.
+
+    Examples:
+        >>> import math
+        >>> cube = primitive(lambda x: x**3, vjp=lambda ybar, y, x: (3.0 * x**2 * ybar,))
+        >>> cube(2.0)
+        8.0
+        >>> grad(lambda x: cube(math.sin(x)))(0.0)
+        0.0
     """
     for what, function in (("value", value), ("vjp", vjp), ("jvp", jvp)):
         if not callable(function) and (function is not None or what == "value"):

@@ -135,8 +135,9 @@ def jacrev(
 
     Its structure is that of the value, with that of the argument in the place of each real.
 
-    >>> jacrev(lambda x: (x[0] * x[1], {"sum": x[0] + x[1]}))([3.0, 4.0])
-    ([4.0, 3.0], {'sum': [1.0, 1.0]})
+    Examples:
+        >>> jacrev(lambda x: (x[0] * x[1], {"sum": x[0] + x[1]}))([3.0, 4.0])
+        ([4.0, 3.0], {'sum': [1.0, 1.0]})
     """
     return ReverseJacobian(f, argnums, False, engine, schedule, memory, progress)
 
@@ -147,8 +148,9 @@ def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = No
 
     Its structure is that of `jacrev`.
 
-    >>> jacfwd(lambda x: [x, x * x, x * x * x])(2.0)
-    [1.0, 4.0, 12.0]
+    Examples:
+        >>> jacfwd(lambda x: [x, x * x, x * x * x])(2.0)
+        [1.0, 4.0, 12.0]
     """
     return ForwardJacobian(f, argnums, False, engine, None)
 
@@ -167,8 +169,9 @@ def hessian(
 
     Its structure is that of the argument, with that of the argument in the place of each real.
 
-    >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
-    [[6.0, 4.0], [4.0, 0.0]]
+    Examples:
+        >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
+        [[6.0, 4.0], [4.0, 0.0]]
     """
     return Hessian(f, argnums, False, engine, schedule, memory, progress)
 

@@ -34,11 +34,17 @@ __all__ = ["interrupt", "jvp", "primops", "read", "resume", "vjp"]
 def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
     """Return the value of a program's last expression; a procedure is a Procedure.
 
-    path_or_text: a Path, a string that ends in ".vlad", or the text of a program.
-    Raises SourceError if the text cannot be taken, RunError if its run fails.
+    Args:
+        path_or_text: a Path, a string that ends in ".vlad", or the text of a program.
+        engine: the name of an engine; the fastest that is available unless given.
 
-    >>> read("(define (f x) (* x x)) (f 4)")
-    16.0
+    Raises:
+        SourceError: if the text cannot be taken.
+        RunError: if its run fails.
+
+    Examples:
+        >>> read("(define (f x) (* x x)) (f 4)")
+        16.0
     """
     if not isinstance(path_or_text, str | Path):
         raise RunError(f"read takes a path or a text, not a {type(path_or_text).__name__}")
@@ -60,33 +66,41 @@ def vjp(
 ) -> tuple[Any, Any]:
     """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
-    f: a Python function of one argument, a procedure of a `.vlad` program, or `resume`.
-    x: a pytree (a nest of tuples, lists, dicts, named tuples, dataclasses) with floats and NumPy arrays as
-        leaves.
-    ybar: shaped like y; may be left out where y is a real (or an array of shape ()), and is 1 then.
-    engine: the name of an engine; the fastest that is available unless given.
-    memory: the bytes that the gradient may hold beside the run itself: an int, a text such as "512MiB", or a
-        share of what is free to this process within its container's limits, as 0.25 or "25%". By default a
-        quarter of what is free, at most 4 GiB. With less memory more steps are run again.
-    schedule: another rule of what is kept, instead of memory: Plain(), Bisection(), Binomial(...), or the
-        name "plain", "bisection" or "binomial", the last for Binomial(base=10_000). memory=m is short for
-        schedule=Budget(m). No rule changes a bit of the result. A call inside of a program is one step of
-        that program, and uses bisection whatever is given.
-    progress: True draws bars of the forward pass and of the backward sweep, with the time left; a function is
-        called with a Progress, at most ten times a second and at the end of both; an exception that it
-        raises ends the run.
-    The cotangent has x's structure, with None where x has nothing to differentiate.
-    Raises what f raises; RunError if x holds no real or ybar has another shape than y; BudgetError, which
-    says how much is needed, if the gradient needs more memory than it may hold.
-    Source: Siskind & Pearlmutter 2018, sections 2 and 3.
+    The method is that of Siskind & Pearlmutter 2018, sections 2 and 3.
 
-    >>> f = lambda xs: {"sum": xs[0] + xs[1], "product": xs[0] * xs[1]}
-    >>> vjp(f, [2.0, 3.0], {"sum": 1.0, "product": 10.0})
-    ({'sum': 5.0, 'product': 6.0}, [31.0, 21.0])
-    >>> vjp(read("(lambda (x) (* x (sin x)))"), 2.0)
-    (1.8185948536513634, 0.0770037537313969)
-    >>> vjp(lambda x: x * x, 3.0, memory="64MiB")
-    (9.0, 6.0)
+    Args:
+        f: a Python function of one argument, a procedure of a `.vlad` program, or `resume`.
+        x: a pytree (a nest of tuples, lists, dicts, named tuples, dataclasses) with floats and NumPy arrays
+            as leaves.
+        ybar: shaped like y; may be left out where y is a real (or an array of shape ()), and is 1 then.
+        engine: the name of an engine; the fastest that is available unless given.
+        memory: the bytes that the gradient may hold beside the run itself: an int, a text such as "512MiB",
+            or a share of what is free to this process within its container's limits, as 0.25 or "25%". By
+            default a quarter of what is free, at most 4 GiB. With less memory more steps are run again.
+        schedule: another rule of what is kept, instead of memory: Plain(), Bisection(), Binomial(...), or
+            the name "plain", "bisection" or "binomial", the last for Binomial(base=10_000). memory=m is
+            short for schedule=Budget(m). No rule changes a bit of the result. A call inside of a program is
+            one step of that program, and uses bisection whatever is given.
+        progress: True draws bars of the forward pass and of the backward sweep, with the time left; a
+            function is called with a Progress, at most ten times a second and at the end of both; an
+            exception that it raises ends the run.
+
+    Returns:
+        y, and a cotangent with x's structure, with None where x has nothing to differentiate.
+
+    Raises:
+        RunError: if x holds no real or ybar has another shape than y.
+        BudgetError: if the gradient needs more memory than it may hold; it says how much is needed.
+        Exception: what f raises.
+
+    Examples:
+        >>> f = lambda xs: {"sum": xs[0] + xs[1], "product": xs[0] * xs[1]}
+        >>> vjp(f, [2.0, 3.0], {"sum": 1.0, "product": 10.0})
+        ({'sum': 5.0, 'product': 6.0}, [31.0, 21.0])
+        >>> vjp(read("(lambda (x) (* x (sin x)))"), 2.0)
+        (1.8185948536513634, 0.0770037537313969)
+        >>> vjp(lambda x: x * x, 3.0, memory="64MiB")
+        (9.0, 6.0)
     """
     chosen = named_schedule(schedule, memory)
     check_progress(progress)
@@ -100,10 +114,13 @@ def vjp(
 def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, Any]:
     """Return the value y of f at x, and its tangent for the tangent `xtan` of x, which is shaped like x.
 
-    Raises what f raises, and RunError if xtan has another shape than x.
+    Raises:
+        RunError: if xtan has another shape than x.
+        Exception: what f raises.
 
-    >>> jvp(lambda x: x * x, 3.0, 1.0)
-    (9.0, 6.0)
+    Examples:
+        >>> jvp(lambda x: x * x, 3.0, 1.0)
+        (9.0, 6.0)
     """
     return as_function(f).call((x,), {}, engine, ("x",)).jvp(xtan)
 
@@ -112,8 +129,9 @@ def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, A
 def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
     """Return the number of steps of f at x; `primops(resume, z)` is the number that a capsule has left.
 
-    >>> primops(read("(lambda (x) (* x x))"), 3.0)
-    3
+    Examples:
+        >>> primops(read("(lambda (x) (* x x))"), 3.0)
+        3
     """
     return as_function(f).call((x,), {}, engine, ("x",)).steps()
 
@@ -122,11 +140,14 @@ def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
 def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None) -> Capsule:
     """Return the capsule that holds the rest of f at x after a number of steps, 0 up to primops(f, x).
 
-    Raises RunError for another number, and what f raises before.
+    Raises:
+        RunError: for another number of steps.
+        Exception: what f raises before that.
 
-    >>> z = interrupt(lambda x: x * x, 3.0, 2)
-    >>> z.steps, resume(z)
-    (2, 9.0)
+    Examples:
+        >>> z = interrupt(lambda x: x * x, 3.0, 2)
+        >>> z.steps, resume(z)
+        (2, 9.0)
     """
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise RunError(f"a number of steps must be an integer, not {steps!r}")

@@ -35,19 +35,24 @@ class Translation:
 def translate(*packages: str | ModuleType) -> Translation:
     """Translate the Python functions of packages where a program calls them, as the user's own are.
 
-    packages: a package or module, or its name; "scipy.optimize" opens that part of scipy alone.
-    It holds for the process, and from this call on, or, as `with translate(...):`, within the `with`. What a
+    It holds for the process, from this call on, or, as `with translate(...):`, within the `with`. What a
     package has written in C has no text, and needs `checkpoint.primitive` all the same. The environment
-    variable CHECKPOINT_CONVERT, names with commas between, does the same for a whole process. Raises RunError
-    where there is no such package.
+    variable CHECKPOINT_CONVERT, names with commas between, does the same for a whole process.
 
-    >>> import colorsys
-    >>> from checkpoint import grad
-    >>> def saturation(red):
-    ...     return colorsys.rgb_to_hls(red, 0.25, 0.5)[2]
-    >>> with translate("colorsys"):
-    ...     grad(saturation)(0.75)
-    0.5
+    Args:
+        packages: packages or modules, or their names; "scipy.optimize" opens that part of scipy alone.
+
+    Raises:
+        RunError: where there is no such package.
+
+    Examples:
+        >>> import colorsys
+        >>> from checkpoint import grad
+        >>> def saturation(red):
+        ...     return colorsys.rgb_to_hls(red, 0.25, 0.5)[2]
+        >>> with translate("colorsys"):
+        ...     grad(saturation)(0.75)
+        0.5
     """
     names = tuple([each.__name__ if isinstance(each, ModuleType) else each for each in packages])
     for name in names:

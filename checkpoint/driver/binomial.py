@@ -142,14 +142,18 @@ class _Segment:
 class Binomial:
     """Treeverse: optimal for a fixed number of kept states, of repetitions, or growing slowly in both.
 
-    Binomial(snapshots=d): keeps at most d states at once, whatever the run's length.
-    Binomial(repetitions=t): runs no step again more than t times, besides counting and taping it.
-    Binomial(base=b): both grow with the logarithm of the run's length over b.
-    With one of the first two, `base` is the size of the base case: 10,000 steps unless given.
-    tape_bytes bounds base cases in bytes, too; what it cuts may add to the above, but not to `snapshots`.
+    Args:
+        snapshots: Binomial(snapshots=d) keeps at most d states at once, whatever the run's length.
+        repetitions: Binomial(repetitions=t) runs no step again more than t times, besides counting and
+            taping it.
+        base: with Binomial(base=b), both grow with the logarithm of the run's length over b. Beside one of
+            the others it is the size of the base case: 10,000 steps unless given.
+        tape_bytes: bounds base cases in bytes, too; what it cuts may add to the above, but not to
+            `snapshots`.
 
-    >>> Binomial(snapshots=20)
-    Binomial(snapshots=20, repetitions=None, base=None, tape_bytes=None)
+    Examples:
+        >>> Binomial(snapshots=20)
+        Binomial(snapshots=20, repetitions=None, base=None, tape_bytes=None)
     """
 
     snapshots: int | None = None

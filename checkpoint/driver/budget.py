@@ -30,17 +30,23 @@ UNASKED = 2**20  # a tape of so many bytes needs no look at the machine
 
 @dataclass(frozen=True)
 class Budget:
-    """As few steps run again as fit in so much memory, for runs of any length.
+    """A schedule that keeps to a bound of memory and runs as few steps again as fit, for runs of any length.
 
-    memory: bounds all that the gradient adds, in bytes (an int, or a text such as "512MiB"), or as a share of
-    what is free to this process (a float up to 1, or a text such as "25%"); {"host": one of these}; None: a
-    quarter of what is free, at most 4 GiB.
-    length: how many steps the run has, if that is known: then no state is kept in vain. (A wrong one costs
-    time, nothing else.)
-    Raises RunError for a memory that means nothing; a sweep raises BudgetError where memory is too small.
+    A sweep raises BudgetError where the memory is too small.
 
-    >>> Budget("512MiB")
-    Budget(memory='512MiB', length=None)
+    Args:
+        memory: bounds all that the gradient adds, in bytes (an int, or a text such as "512MiB"), or as a
+            share of what is free to this process (a float up to 1, or a text such as "25%"); {"host": one of
+            these}; None: a quarter of what is free, at most 4 GiB.
+        length: the number of steps of the run, if that is known: then no state is kept in vain. A wrong one
+            costs time, nothing else.
+
+    Raises:
+        RunError: for a memory that means nothing.
+
+    Examples:
+        >>> Budget("512MiB")
+        Budget(memory='512MiB', length=None)
     """
 
     memory: memory.Memory = None

@@ -145,8 +145,9 @@ def weighs(schedule: Schedule) -> bool:
 class Plain:
     """Plain reverse mode: one tape of the whole run, memory linear in its length.
 
-    >>> next(Plain().actions())
-    Keep()
+    Examples:
+        >>> next(Plain().actions())
+        Keep()
     """
 
     def actions(self) -> Actions:
@@ -190,10 +191,15 @@ class Bisection:
     A run of t steps keeps at most 2 + ceil(log2(t / base)) states and the tape of `base` steps, and
     runs at most t (1 + ceil(log2(t / base))) steps again. Where tapes outgrow `tape_bytes`, up to
     2 ceil(log2(base)) is added to both logarithms; no step is taped more than twice, or, of the first
-    `base`, thrice.
+    `base`, three times.
 
-    >>> Bisection(base=1000)
-    Bisection(base=1000, tape_bytes=None)
+    Args:
+        base: how many steps are taped at once, at most.
+        tape_bytes: how many bytes a tape may have, at most; None: any number.
+
+    Examples:
+        >>> Bisection(base=1000)
+        Bisection(base=1000, tape_bytes=None)
     """
 
     base: int = 10_000

@@ -117,15 +117,18 @@ class Profile:
 def profile(*, limit: int = LIMIT) -> Iterator[Profile]:
     """Record what gradients cost within a `with`; progress bars and other profiles continue.
 
-    limit: how many actions are stored at most, of all sweeps together, at 57 bytes each, for pictures. Beyond
-    it counts, peaks and times go on; a picture shows what was stored.
     Gradients that a program takes within its own run are part of its steps.
 
-    >>> import checkpoint
-    >>> with profile() as p:
-    ...     y, x = checkpoint.vjp(checkpoint.read("(lambda (x) (* x x))"), 3.0, schedule="plain")
-    >>> p.total.run, p.total.taped, len(p.sweeps)
-    (3, 3, 1)
+    Args:
+        limit: how many actions are stored at most, of all sweeps together, at 57 bytes each, for pictures.
+            Beyond it counts, peaks and times continue; a picture shows what was stored.
+
+    Examples:
+        >>> import checkpoint
+        >>> with profile() as p:
+        ...     y, x = checkpoint.vjp(checkpoint.read("(lambda (x) (* x x))"), 3.0, schedule="plain")
+        >>> p.total.run, p.total.taped, len(p.sweeps)
+        (3, 3, 1)
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
         raise RunError(f"limit must be a number of actions, not {limit!r}")

@@ -30,10 +30,12 @@ Phase = Literal["forward", "backward"]
 class Progress:
     """The progress of a gradient.
 
-    phase: "forward" until the end of the run is known, then "backward".
-    step: number of steps run so far; backward, the step down to which the run has been reversed.
-    done: the share of the phase that is done; None while that is not known, as until the end of a run is.
-    seconds: time since the sweep began. left: estimated seconds until it ends; None while unknown.
+    Attributes:
+        phase: "forward" until the end of the run is known, then "backward".
+        step: number of steps run so far; backward, the step down to which the run has been reversed.
+        done: the share of the phase that is done; None while that is not known, as until the end of a run is.
+        seconds: time since the sweep began.
+        left: estimated seconds until it ends; None while unknown.
     """
 
     phase: Phase
