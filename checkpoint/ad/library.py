@@ -112,7 +112,7 @@ def silently() -> AbstractContextManager[Any]:
 
 
 def knows_dtypes(dtype_of: Callable[[Any], Any]) -> None:
-    """Register a function that returns the dtype that an object stands for; None if it stands for none."""
+    """Register a function that returns the dtype that an object denotes; None if it denotes none."""
     _dtypes.append(dtype_of)
 
 

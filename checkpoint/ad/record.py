@@ -48,7 +48,7 @@ class WrongCall(OperandError):
 
 
 class Purity(Enum):
-    """What a compiler pass may do with an application whose result is unused."""
+    """The purity of a primitive: what a pass may do with an application whose result is unused."""
 
     PURE = "pure"  # remove it, move it
     MAY_FAIL = "may fail"  # nothing: its failure is part of the meaning
@@ -139,7 +139,7 @@ class Scalar(Primitive):
 
     @cached_property
     def slopes(self) -> tuple[Partial, ...] | None:
-        """The partials on floats."""
+        """Partials that take floats."""
         return self.partials if self.on_floats is None else self.on_floats()
 
 

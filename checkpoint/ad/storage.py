@@ -69,12 +69,12 @@ class Storage:
 
     @property
     def storage(self) -> Storage:
-        """The storage of a handle that is its own."""
+        """The handle itself, which is its own storage."""
         return self
 
     @property
     def is_fixed(self) -> bool:
-        """Whether no run may change it."""
+        """True if no run may change it."""
         return self.owner is FROZEN or self.owner is CONSTANT
 
 

@@ -136,7 +136,7 @@ def _rule(record: Tensor, rules: tuple[Any, ...], position: int) -> Any:
 
 
 class Items(list[Any]):
-    """A native result that stands for a proper list of pairs; it has no derivative."""
+    """A native result that denotes a proper list of pairs; it has no derivative."""
 
 
 class _Always:
@@ -292,14 +292,14 @@ def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int) -> An
 
 
 def _parts(tangent: Any) -> list[Any]:
-    """Return the tangents of a result's numbers from the result's tangent; None stands for zero."""
+    """Return the tangents of a result's numbers from the result's tangent; None means zero."""
     if isinstance(tangent, tuple):
         return [part for item in tangent for part in _parts(item)]
     return [None] if tangent is None else list(leaves(tangent))
 
 
 def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result: Any, tag: int) -> Any:
-    """Return the tangent of the result; None stands for zero."""
+    """Return the tangent of the result; None means zero."""
     if record.linear:
         tangents = [
             x if record.vjp(position) is None else _tangents_of(x, tag) for position, x in enumerate(operands)

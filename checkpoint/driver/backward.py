@@ -1,14 +1,14 @@
-"""The backward sweep of a budget: what the first pass has left is reversed, the last segment first.
+"""The backward sweep of a budget: it reverses what the first pass has left, the last segment first.
 
-In: a ledger (checkpoint.driver.ledger) at the end of the run. Out: all reversed, nothing kept but the
-start.
+In: a ledger (checkpoint.driver.ledger) at the end of the run. Out: the whole run is reversed, and only its
+start is kept.
 
-The segment from the last kept state to the step `high` is taped at once where that fits; as many
-segments before it as fit besides, up to twice as much as fitted last time. One that does not fit is
-planned (checkpoint.driver.division) and reversed as binomial checkpointing does with so many states and
-such base cases. A tape that outgrows its prediction is cut where it stands: the state there is kept, if
-there is room, and the rest reversed from it. A plan that turns out not to fit is made again, for the whole
-of its segment.
+The segment from the last kept state to the step `high` is taped at once if that fits, with as many segments
+before it as also fit, up to twice the bytes of the last tape. A segment that does not fit is planned
+(checkpoint.driver.division) and reversed by binomial checkpointing with the planned number of states and base
+case. A tape that outgrows its prediction is cut at the step that it has reached: the state there is kept, if
+there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
+the whole segment.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from checkpoint.driver.division import divide
 from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
 
-CRAMPED = 16  # a tape that may take no more than one part in so many of the budget makes slow progress
-LARGE = 64  # a state of one part in so many of the budget is worth letting go of for a tape
-ABSURD = 200  # times the run's own work: so much is not run again before a budget is called too small
-SENSIBLE = 8  # times: what is said to be needed brings it down to this
+CRAMPED = 16  # tapes limited to this fraction (1 / CRAMPED) of the budget make slow progress
+LARGE = 64  # a state of this fraction (1 / LARGE) of the budget is worth dropping for a tape
+ABSURD = 200  # times the run's own work: a plan that runs more again is refused as too small a budget
+SENSIBLE = 8  # times the run's own work: the memory reported as needed keeps recomputation below this
 
 
 class Backward:
     """One backward sweep.
 
-    fitted: the bytes of the last tape; 0 if it did not fit. trusted: more is not planned for a tape.
+    fitted: the bytes of the last tape; 0 if it did not fit.
+    trusted: the most bytes that are planned for a tape.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -36,7 +37,7 @@ class Backward:
         self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
 
     def run(self) -> Done:
-        """Reverse all that is left."""
+        """Reverse the rest of the run, down to its start."""
         ledger = self.ledger
         while ledger.high > ledger.marks[0].step:
             yield from ledger.drop_from(ledger.high)
@@ -56,7 +57,7 @@ class Backward:
         restored = ledger.report.held
         if cut > mark.step:
             yield from ledger.run_on(cut)
-        if ledger.high != high:  # the run has ended earlier than was said
+        if ledger.high != high:  # the run has ended before the expected step
             return
         if cut > mark.step and mark.snapshots > 1 and round(ledger.costs.work(cut, high)) > mark.base:
             yield from self._keep_within(mark, ledger.report.held - restored)
@@ -64,7 +65,7 @@ class Backward:
             yield from self._tape(mark, cut)
 
     def _widen(self) -> Done:
-        """Let go of the last states as long as the segment to the end then fits, and is not too bold."""
+        """Drop last states while the segment to the end then fits in twice the bytes of the last tape."""
         ledger = self.ledger
         most = min(ledger.room(), 2 * self.fitted)
         while (
@@ -116,7 +117,7 @@ class Backward:
         return max(mark.bytes or average, 0)
 
     def _check(self, mark: Mark, work: int, state: int, room: int) -> None:
-        """Raise BudgetError where a plan takes ABSURD times as long as the segment: with what would do."""
+        """Raise BudgetError, which names a sufficient budget, if a plan runs over ABSURD times the work."""
         if recomputed(work, mark.snapshots, mark.base) <= ABSURD * work:
             return
         ledger = self.ledger
@@ -132,8 +133,8 @@ class Backward:
     def _keep_within(self, mark: Mark, bytes: int) -> Done:
         """Keep the current state, from which the rest of a planned segment is reversed, if there is room.
 
-        bytes: what it does not share with the one before it. If that is more than was planned for, a new
-        plan is made, for fewer states.
+        bytes: the bytes that the state does not share with the one before it. If they are more than was
+        planned, a new plan is made, for fewer states.
         """
         ledger = self.ledger
         kept = yield from ledger.keep()
@@ -146,7 +147,7 @@ class Backward:
         kept.within = True
 
     def _tape(self, mark: Mark, cut: int) -> Done:
-        """Tape from the current state, at `cut`, to the end, and reverse that."""
+        """Tape from the current state, at `cut`, to the step `high`, and reverse the tape."""
         ledger = self.ledger
         bound = ledger.bound()
         report = yield from ledger.tape(ledger.high, bound)
@@ -175,9 +176,9 @@ class Backward:
         yield from self._plan_again(mark.bytes)
 
     def _plan_again(self, bytes: int) -> Done:
-        """What was planned does not fit. bytes: of a state, as is known now.
+        """Drop all states of a plan that does not fit, so that its segment is planned for larger states.
 
-        All states that the plan has kept go; all of its segment is planned again, for larger states.
+        bytes: the bytes of a state, as is known now.
         """
         ledger = self.ledger
         while ledger.marks[-1].within:
@@ -187,8 +188,8 @@ class Backward:
         top.bytes = max(bytes, 5 * top.bytes // 4 + MARK_BYTES)  # so that each new plan is another one
 
     def _longer(self, mark: Mark) -> Done:
-        """The run goes on where it was said to end: that is found now."""
+        """Find the end of a run that continues beyond its expected end."""
         mark.snapshots = 0
         yield from self.ledger.keep()
-        self.ledger.costs.look(self.ledger.report.step)
+        self.ledger.costs.sample(self.ledger.report.step)
         yield from FirstPass(self.ledger).rest()

@@ -35,7 +35,7 @@ The three stopping rules of Siskind and Pearlmutter, when n has been found by on
 
 Tapes that outgrow a bound in bytes (checkpoint.driver.schedule): a base case is then cut as a run is,
 for base cases of as many steps as have just fitted, but not before the step that the tape has reached;
-the run goes on from there, off the tape. Where d is given it stays the bound on states: those that are
+the run resumes there, off the tape. Where d is given it stays the bound on states: those that are
 free are used, and without a free one (d = 1) the steps on the way are run again instead. Where d is not
 given, the base case has its own snapshots by the rule, besides those around it.
 
@@ -69,7 +69,7 @@ BASE = 10_000  # a base case of so many steps outweighs what it costs to follow 
 
 
 def recomputed(length: int, snapshots: int, base: int = 1) -> int:
-    """F(length, snapshots): the fewest steps run again.
+    """Return F(length, snapshots), the fewest steps run again.
 
     >>> recomputed(10, snapshots=3)  # C(5, 3): two repetitions, 3 C(3, 3) steps once less
     15
@@ -194,9 +194,10 @@ class Binomial:
                     yield Drop(segment.low)
 
     def _last_part(self, segment: _Segment, case: BaseCase) -> Generator[Action, Report, _Segment | None]:
-        """Cut off the last part of a segment, whose first state is the current one.
+        """Return the last part of a segment, cut off from it; None where that is a base case, now reversed.
 
-        A base case is reversed; what is longer is a segment of its own, its first state kept and current.
+        The segment's first state is the current one; afterwards the first state of the returned part is kept
+        and current.
         """
         here, cut = segment.low, self._cut(segment, case)
         while True:

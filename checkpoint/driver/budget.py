@@ -1,7 +1,7 @@
 """The schedule that is used unless one is chosen: as few steps run again as fit in so many bytes.
 
 In: how much memory the gradient may take. Out: actions, which keep to that whatever the steps of the run
-record and however much its states hold, since each report tells what is held. The length of the run need
+record and however much its states hold, since each report says what is held. The length of the run need
 not be known:
 
 - its beginning is taped, so that a run that fits is run once; behind that states are kept, and thinned
@@ -25,7 +25,7 @@ from checkpoint.driver.ledger import Ledger, too_small
 from checkpoint.driver.online import PIECES, FirstPass
 from checkpoint.driver.schedule import Actions, Keep, Report, Reverse, Tape, require
 
-UNASKED = 2**20  # a tape of so many bytes needs no look at the machine
+UNASKED = 2**20  # bytes of a tape that is made without asking the machine how much memory is free
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Budget:
             yield from self._long(start, piece)
 
     def _long(self, start: Report, piece: Report) -> Actions:
-        """Of a run that has not ended within a first tape, at which end it stands."""
+        """Reverse a run that did not end within its first tape, `piece`, and is at the end of that."""
         ledger = Ledger(memory.resolve(self.memory), start, piece)
         first = FirstPass(ledger)
         yield from first.taped(start.step)

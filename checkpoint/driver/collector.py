@@ -9,7 +9,7 @@ import gc
 
 
 class Paused:
-    """Within, the collector does not run; afterwards it does if it did before."""
+    """A context in which the collector does not run; it is enabled again at exit if it was before."""
 
     __slots__ = ("enabled",)
 

@@ -1,12 +1,11 @@
-"""What the steps of a run cost: the work of a segment, which is its number of steps as long as steps are
-alike.
+"""Costs of the steps of a run: the work of a segment is its number of steps as long as steps are alike.
 
-In: where the run was looked at, and the seconds from one look to the next. Out: work, a measure of
-segments that is additive; the step at which so much work is done. Steps that take more than UNEVEN times
-as long as the first ones did count as so many steps as they take times longer; less may be chance. So a
-run whose steps are alike is divided by steps, exactly, and one whose steps differ much by seconds.
+In: samples of the run, each a step and the seconds since the sample before. Out: work, an additive measure of
+segments, and the step at which a given amount of work is done. A step that takes more than UNEVEN times as
+long as the first ones did counts as that many steps; smaller factors may be chance and count as 1. So a run
+whose steps are alike is divided by steps, exactly, and one whose steps differ much by seconds.
 
-What always holds: between two looks work is a straight line; beyond the last it is the number of steps.
+What always holds: between two samples work is linear in steps; beyond the last it is the number of steps.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from array import array
 from bisect import bisect_left
 
 UNEVEN = 4.0
-MOST = 4096  # looks that are remembered; then every other is forgotten
+MOST = 4096  # stored samples; beyond that, every other one is removed
 
 
 class Costs:
@@ -28,8 +27,8 @@ class Costs:
         self._done = array("d", (0.0,))
         self._usual = 0.0  # seconds per step of the first segment that was timed
 
-    def look(self, step: int, seconds: float | None = None) -> None:
-        """Record that the run has reached a step, so many seconds after the last one; None: unknown."""
+    def sample(self, step: int, seconds: float | None = None) -> None:
+        """Record that the run has reached a step, `seconds` after the last sample; None: unknown."""
         steps = step - self._steps[-1]
         if steps <= 0:
             return
@@ -40,7 +39,7 @@ class Costs:
             del self._done[1:-1:2]
 
     def _times(self, steps: int, seconds: float | None) -> float:
-        """Return how many times longer than usual they took; 1 if that is not much."""
+        """Return how many times longer than usual the steps took; 1 up to UNEVEN times."""
         if not seconds:
             return 1.0
         self._usual = self._usual or seconds / steps
@@ -58,7 +57,7 @@ class Costs:
         return self._at(high) - self._at(low)
 
     def step_after(self, low: int, work: float) -> int:
-        """Return about the step up to which so much work is done from the step `low` on."""
+        """Return approximately the step at which `work` has been done since the step `low`."""
         wanted = self._at(low) + work
         if wanted >= self._done[-1]:
             return self._steps[-1] + round(wanted - self._done[-1])
@@ -73,5 +72,5 @@ class Costs:
 
 
 def _line(x: float, x0: float, x1: float, y0: float, y1: float) -> float:
-    """Return the straight line through two points at x; exact where it rises by 1 for 1."""
+    """Return the value at x of the line through two points; exact where its slope is 1."""
     return y0 + (x - x0) * ((y1 - y0) / (x1 - x0))

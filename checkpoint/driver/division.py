@@ -21,7 +21,7 @@ from checkpoint.driver.binomial import recomputed
 def divide(
     work: int, recorded: float, state: int, room: float, for_states: float = 0.0, each: int = 0
 ) -> tuple[int, int]:
-    """(snapshots, base) for a segment; a base of at least 1.
+    """Return (snapshots, base) for a segment, as the head of this file defines them; base is at least 1.
 
     >>> divide(1000, recorded=10.0, state=100, room=10_000.0)  # it fits in one tape
     (1, 1000)

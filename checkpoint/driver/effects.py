@@ -1,10 +1,10 @@
-"""What a run does to the world, so that recomputing it does not do it again.
+"""The log of a run's input and output, so that recomputing steps does not repeat them.
 
 An effect is identified by its path: the step at which it happens, and for a run inside a step of
 another run that step first: (outer step, inner step, ...). Within one call of the interface, or one
 step of an operator, an effect happens on the first execution only: later ones write nothing and
 receive what the first one read. A deterministic run meets its effects in the order of their paths, so
-one path, the furthest so far, tells which writes have happened.
+one path, the furthest so far, says which writes have happened.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Effects:
             sys.stdout.write(text + end)
 
     def read(self, step: int, ask: Callable[[], Any]) -> Any:
-        """Return what `ask` answers, or answered when this path was first met."""
+        """Return the answer of `ask`, which is called only when this path is reached for the first time."""
         path = (*self.prefix, step)
         if path not in self.log.replies:
             self.log.replies[path] = ask()

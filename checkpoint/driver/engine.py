@@ -1,9 +1,9 @@
-"""What an engine offers, and all that the driver knows of one.
+"""The interface of an engine, which is all that the driver knows of it.
 
 (Parameters that take an engine's own states and recordings back are typed Any.)
 
 A state is a moment of a run, between two steps; states are immutable and may be kept and resumed any
-number of times. A cotangent is that of a state; only its engine looks inside.
+number of times. A cotangent is that of a state; only its engine knows its form.
 
 `level` 0 starts a procedure f at x, given u = (f . x). `level` k + 1, given u = (v . v-tangent), starts
 the directional derivative of level k: with the value y at v its value is (y . y-tangent).
@@ -56,7 +56,7 @@ class Recording(Protocol):
 
     @property
     def bytes(self) -> int:
-        """Bytes that its steps have recorded, without the state it starts from: no cut makes that smaller."""
+        """Bytes that its steps have recorded, without its first state, which no cut makes smaller."""
         ...
 
     def detached(self) -> State:
@@ -99,8 +99,8 @@ class Engine(Protocol):
         """Run on as `advance` does, recording what reversal needs.
 
         bytes: stop early, but not before the first step, where the recording is found to be larger. An
-        engine looks after the same steps each time it tapes from a state, at intervals of its own: so
-        by at most what one interval records is the bound exceeded, and what fitted once fits again.
+        engine measures after the same steps each time it tapes from a state, at intervals of its own. So
+        the bound is exceeded by at most what one interval records, and what fitted once fits again.
         """
         ...
 
@@ -113,20 +113,20 @@ class Engine(Protocol):
         ...
 
     def reverse(self, recording: Any, cotangent: Any) -> Any:
-        """From the cotangent of a recording's end that of its start; uses the recording up."""
+        """Return the cotangent of a recording's start from that of its end; this uses the recording up."""
         ...
 
     def cotangent_bytes(self, cotangent: Any) -> int:
-        """About how many bytes a cotangent holds; asked for after each action, so in O(1)."""
+        """Return approximately how many bytes a cotangent holds, in O(1): it is called after each action."""
         ...
 
     def argument_cotangents(self, start: Any, cotangent: Any, found: Sequence[Number]) -> list[Any]:
-        """From the cotangent of a start state what each component of each number of its `u` has received."""
+        """Return, from a start state's cotangent, that of each component of each number of its `u`."""
         ...
 
 
 class WithDriver(Engine, Protocol):
-    """An engine that has a driver of its own besides, which the executor then leaves its sweeps to."""
+    """An engine with a driver of its own, to which the executor leaves all sweeps."""
 
     def sweep(
         self,
@@ -139,7 +139,7 @@ class WithDriver(Engine, Protocol):
         observers: tuple[Observer, ...],
         least: int,
     ) -> tuple[State, Any]:
-        """What checkpoint.driver.execute.Sweep.run does: counts, and tells observers, but not of its end."""
+        """Do as checkpoint.driver.execute.Sweep.run does, except reporting the end to the observers."""
         ...
 
 

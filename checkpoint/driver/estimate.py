@@ -1,13 +1,13 @@
-"""How much of a sweep is done, and how long the rest will take; learnt while it runs.
+"""Estimates of how much of a sweep is done and how long the rest will take, learnt while it runs.
 
-In: a schedule, its actions and the reports on them, or samples of where it stands, and the seconds since the
+In: a schedule, its actions and the reports on them, or samples of its progress, and the seconds since the
 sweep began. Out: the share of the backward sweep that is done and the seconds that are left, once the end of
 the run is known.
 
 Three kinds of work are left then: steps to run again (checkpoint.driver.forecast), which take as long as they
 did in the first pass; steps to tape, and steps to reverse. These two have a rate, seconds for what took a
 second in the first pass: what is typical at first, then what is learnt as the run is reversed. What takes
-longer than was forecast counts as a part of reversing; so does taping where only samples are told.
+longer than was forecast counts as a part of reversing; so does taping where only samples are reported.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from checkpoint.driver.schedule import (
 )
 
 RUN, TAPE, REVERSE = range(3)
-REVERSING = 1.2  # times longer than running; by engine and program that differs up to 3 times
+REVERSING = 1.2  # times longer than running; engines and programs differ by a factor of up to 3
 UNSURE = 0.01  # the share by which a forecast may be wrong
 ALMOST = 0.9999  # the most that is done before the sweep is over
-TRUST = 0.002  # what is typical counts as much as this share of the run, when rates are learnt
+TRUST = 0.002  # when rates are learnt, the typical one counts as if measured on this share of the run
 
 
 class Estimate:
-    """What is known of a sweep.
+    """An estimate of one sweep, updated by each report.
 
     end: of the run, once it is known. reversed_to: the step down to which the run has been reversed; None
     before the end is known. turned: when that was.
-    last, held: the tapes there are; where the end of the run is on the last one, that counts as held.
-    recorded: the last one that was made.
+    last, held: the tapes that exist; the last one counts as held if the end of the run is on it.
+    recorded: the tape that was made last.
     spent: seconds of the backward sweep, by kind; settled: of that, until a tape was last reversed.
     """
 
@@ -63,7 +63,7 @@ class Estimate:
         self.settled = [0.0, 0.0, 0.0]
         self.share = 0.0
 
-    # What is told
+    # Reports
 
     def acted(self, action: Action, report: Report, seconds: float) -> None:
         """Record an action that was done."""
@@ -93,7 +93,7 @@ class Estimate:
             self._turn()
 
     def running(self, step: int, seconds: float) -> None:
-        """In the midst of what comes next the run has come to a step."""
+        """Record that the run has reached a step in the midst of the next action."""
         took, self.seconds = seconds - self.seconds, seconds
         self.step = step
         if self.reversed_to is None:
@@ -104,7 +104,7 @@ class Estimate:
             self.spent[RUN if is_run else TAPE] += took
 
     def sampled(self, sample: Sample, seconds: float) -> None:
-        """A sweep of whose actions nothing is told, from its beginning, has come so far."""
+        """Record a sample of a sweep that reports samples instead of actions."""
         self.is_sampled = True
         if self.reversed_to is None:
             took, self.seconds = seconds - self.seconds, seconds
@@ -125,13 +125,13 @@ class Estimate:
             self.kept.count(report.step, 1)
         elif isinstance(action, Drop):
             self.kept.count(action.step, -1)
-        elif isinstance(action, Tape):  # what was said to be run meanwhile was taped
+        elif isinstance(action, Tape):  # the steps reported as run meanwhile were taped
             self.first.add(report.step, took + self.first.go_back(self.report.step), True)
-            self.costs.look(report.step)
+            self.costs.sample(report.step)
         elif isinstance(action, Advance):
             before = self.report
             self.first.add(report.step, took, False)
-            self.costs.look(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
+            self.costs.sample(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
 
     def _turn(self) -> None:
         """Record that the end of the run is known."""
@@ -145,7 +145,7 @@ class Estimate:
             self.schedule, first, self.kept, head, self.recorded, self.costs, self.report
         )
         self.reversing = REVERSING + (TAPING if self.is_sampled else 0.0)
-        self.whole = self._amounts()
+        self.whole = self._work_left()
 
     def _reversed(self, step: int | None) -> None:
         """Record that the last tape has been reversed, or the one that is held from a step."""
@@ -156,43 +156,43 @@ class Estimate:
             self.settled = list(self.spent)
 
     def _forget(self, tape: Taped | None) -> None:
-        """A tape is no more."""
+        """Record that a tape is gone."""
         if tape is not None:
             self.held.pop(tape.low, None)
         if tape is self.last:
             self.last = None
 
     def _sampled_backward(self, reversed_to: int) -> None:
-        """What it took is only known in sum."""
+        """Record the step down to which a sampled sweep is reversed; its times are known only in sum."""
         if self.reversed_to is None or reversed_to >= self.reversed_to:
             return
         self.spent = [0.0, 0.0, sum(self.spent)]
         self.settled = list(self.spent)
         self.reversed_to = reversed_to
 
-    # What is asked
+    # Results
 
     def left(self) -> float | None:
-        """Seconds that are left, as far as is known."""
+        """Return the estimated seconds that are left; None before the end of the run is known."""
         if self.reversed_to is None:
             return None
-        amounts = self._amounts()
+        work_left = self._work_left()
         run, tape, _ = (now - before for now, before in zip(self.spent, self.settled, strict=True))
         _, comes_first = self.forecast.left(self.reversed_to)
-        done = [max(whole - left, 0.0) for whole, left in zip(self.whole, amounts, strict=True)]
+        done = [max(whole - left, 0.0) for whole, left in zip(self.whole, work_left, strict=True)]
         took = self.settled[REVERSE] + min(self.settled[RUN] - done[RUN], done[REVERSE])
         typical = self.first.taping
         taping = min(self._rate(typical, self.settled[TAPE], done[TAPE]), 3 * typical)  # tapes may be in vain
         reversing = self._rate(self.reversing, took, done[REVERSE], UNSURE * done[RUN])
-        left = amounts[RUN] - min(run, comes_first)
-        return left + max(taping * amounts[TAPE] - tape, 0.0) + reversing * amounts[REVERSE]
+        left = work_left[RUN] - min(run, comes_first)
+        return left + max(taping * work_left[TAPE] - tape, 0.0) + reversing * work_left[REVERSE]
 
     def _rate(self, typical: float, seconds: float, done: float, unsure: float = 0.0) -> float:
-        """Seconds for a unit of work, of which so much was done in so many seconds, `unsure` more or less."""
+        """Return the seconds per unit of work, where `done` units, uncertain by `unsure`, took `seconds`."""
         trust = TRUST * self.whole[REVERSE] + unsure + 1e-9
         return max(seconds + typical * trust, 0.0) / (done + trust)
 
-    def _amounts(self) -> tuple[float, float, float]:
+    def _work_left(self) -> tuple[float, float, float]:
         """Return the work that is left, by kind."""
         assert self.reversed_to is not None
         work = self.first.work(self.first.start, self.reversed_to)

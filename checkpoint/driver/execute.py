@@ -1,4 +1,4 @@
-"""The executor: follows a schedule on an engine, and the few runs that need no schedule.
+"""The executor, which performs the actions of a schedule on an engine.
 
 What comes in: an engine, a state, the run's effects, a schedule. What goes out: the end of the run and
 the cotangent of the state it started from. The executor holds what the schedule keeps, one current
@@ -57,42 +57,44 @@ class Sweep:
     counts: Counts = field(default_factory=Counts)
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
-        """Reverse the run from `start`: its end state, and the cotangent of `start`."""
-        told = observers()
-        if not told:
-            return self._swept(start, schedule, told)
+        """Reverse the run from `start`; return its end state and the cotangent of `start`."""
+        found = observers()
+        if not found:
+            return self._swept(start, schedule, found)
         finished = False
         try:
             with observed(()):
-                result = self._swept(start, schedule, told)
+                result = self._swept(start, schedule, found)
             finished = True
         finally:
-            for observer in told:
+            for observer in found:
                 observer.ended(finished)
         return result
 
-    def _swept(self, start: State, schedule: Schedule, told: tuple[Observer, ...]) -> tuple[State, Any]:
+    def _swept(self, start: State, schedule: Schedule, observers: tuple[Observer, ...]) -> tuple[State, Any]:
         own = driver_of(self.engine)
         if own is not None:
             return own.sweep(
-                start, schedule, self.effects, self.seed, self.last, self.counts, told, self.least
+                start, schedule, self.effects, self.seed, self.last, self.counts, observers, self.least
             )
-        return _Followed(self, start, schedule, told).follow()
+        return _Followed(self, start, schedule, observers).follow()
 
 
 class _Followed:
-    """A sweep that follows a schedule; what it holds is described above."""
+    """A sweep that follows a schedule; the head of this file says what it holds."""
 
-    def __init__(self, sweep: Sweep, start: State, schedule: Schedule, told: tuple[Observer, ...]) -> None:
+    def __init__(
+        self, sweep: Sweep, start: State, schedule: Schedule, observers: tuple[Observer, ...]
+    ) -> None:
         self.sweep = sweep
         self.engine = sweep.engine
         self.schedule = schedule
-        self.told = told
+        self.observers = observers
         self.began, self.busy = perf_counter(), process_time()
-        self.footprint = Footprint(start) if told or weighs(schedule) else None
+        self.footprint = Footprint(start) if observers or weighs(schedule) else None
         self.current = start
         self.counted: State | None = start
-        self.left = False  # after a reversal the run stands nowhere
+        self.left = False  # after a reversal there is no current state
         if self.footprint is not None:
             self.footprint.keep(start)
         self.kept = level_of(schedule, self.footprint)
@@ -104,14 +106,14 @@ class _Followed:
 
     def follow(self) -> tuple[State, Any]:
         """Follow the schedule to its end; return the end of the run and the cotangent of its start."""
-        for observer in self.told:
+        for observer in self.observers:
             observer.began(self.schedule, self._report())
         actions = self.schedule.actions()
         action = next(actions)
         while True:
             self._perform(action)
             report = self._report()
-            for observer in self.told:
+            for observer in self.observers:
                 observer.acted(action, report)
             try:
                 action = actions.send(report)
@@ -144,7 +146,7 @@ class _Followed:
         )
 
     def _count_current(self, footprint: Footprint) -> None:
-        """Count the current state as one that is kept."""
+        """Count the bytes of the current state as those of a kept one."""
         here = None if self.left else self.current
         if here is not None and here is not self.counted:
             footprint.keep(here)
@@ -178,7 +180,7 @@ class _Followed:
 
     def _advance(self, state: State, to: int | None) -> None:
         to = self._clip(to)
-        if self.told:
+        if self.observers:
             self.current = self._advanced_in_slices(state, to)
         else:
             self.current = self.engine.advance(state, to, self.sweep.effects)
@@ -186,16 +188,16 @@ class _Followed:
 
     def _advanced_in_slices(self, state: State, to: int | None) -> State:
         """Advance in slices, between which observers are called about every REPORT_SECONDS."""
-        pace, told = FIRST_PACE, perf_counter()
+        pace, reported_at = FIRST_PACE, perf_counter()
         while not state.finished and (to is None or state.steps < to):
             began = perf_counter()
             here = state.steps + pace
             state = self.engine.advance(state, here if to is None else min(here, to), self.sweep.effects)
             now = perf_counter()
             pace = adapted(pace, now - began, REPORT_SECONDS)
-            if now - told >= REPORT_SECONDS and state.steps == here:
-                told = now
-                for observer in self.told:
+            if now - reported_at >= REPORT_SECONDS and state.steps == here:
+                reported_at = now
+                for observer in self.observers:
                     observer.running(here)
         return state
 

@@ -1,4 +1,4 @@
-"""What kept states hold, in bytes: the account of engines that live in Python.
+"""The bytes that kept states hold, for engines that are written in Python.
 
 In: states that are kept, and dropped again. Out: `bytes`, what dropping all of them would free, and what the
 account itself needs. States of one run share most of their data. So the account mirrors the counts of
@@ -42,12 +42,13 @@ COUNT_BYTES = GIVEN_BYTES = 80
 # Texts and integers larger than this are counted once, not with every reference.
 LARGE = 256  # bytes
 
-FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, Native, Types))  # the program's, or nobody's
+FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, Native, Types))  # the program's or nobody's
 MEASURED = frozenset((int, str, range, Failure))
 SINGLE = range(-5, 257)  # the integers that CPython has once
-WITH_TUPLE = frozenset((Environment, Record))  # whose parts are a tuple of their own
+WITH_TUPLE = frozenset((Environment, Record))  # types that store their parts in a tuple
 MUTABLE = frozenset((list, dict, *MUTABLE_CONTAINERS, *ARRAYS))
-OBJECTS = MUTABLE | {tuple, Pair, Environment, Closure, Record}  # some of what is counted once, for speed
+# For speed: some of the types whose objects are counted once.
+OBJECTS = MUTABLE | {tuple, Pair, Environment, Closure, Record}
 
 
 def _rounded(size: int) -> int:
@@ -112,7 +113,7 @@ def _atom_bytes(value: Any) -> int | None:
 
 
 def _weight_of_leaf(value: Any) -> int:
-    """Data that refers to no values: the elements of an array, a long text."""
+    """Return the bytes of an object that refers to no values: the elements of an array, a long text."""
     nbytes = getattr(value, "nbytes", None)
     return _rounded(getsizeof(value)) if nbytes is None else ARRAY_BYTES + _rounded(nbytes)
 
@@ -150,7 +151,7 @@ class Footprint:
         self.bytes = GIVEN_BYTES * len(self._given)
 
     def keep(self, state: Any) -> None:
-        """Count a state that is kept, in time proportional to what no kept state reaches yet."""
+        """Add a kept state to the account, in time proportional to what no kept state reaches yet."""
         given, counts = self._given, self._counts
         pending = [state]
         while pending:
@@ -167,7 +168,7 @@ class Footprint:
                 pending.extend(found[1])
 
     def drop(self, state: Any) -> None:
-        """Count out a kept state, which the caller still holds, in time proportional to what that frees."""
+        """Remove a kept state, which the caller still holds, in time proportional to what that frees."""
         pending = [state]
         while pending:
             value = pending.pop()
@@ -184,7 +185,7 @@ class Footprint:
             self._stored.pop(key, None)
             pending.extend(found[1])
         if not self._counts:
-            self._counts, self._stored = {}, {}  # dictionaries that were large stay so
+            self._counts, self._stored = {}, {}  # a dictionary that has been large does not shrink
 
     def _total(self, key: int, found: Weight) -> int:
         """Return an object's weight with the account's entries for it."""

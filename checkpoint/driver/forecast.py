@@ -1,12 +1,12 @@
-"""How much of a run its schedule will run again while it is reversed: forecast when the end of it is known.
+"""Forecasts of how much of a run its schedule will run again while reversing it, once its end is known.
 
 In: the schedule, the first pass over the run, the states and tapes that are held. Out: the work that is still
 to be run again, not counting what is taped, by the step down to which the run has been reversed.
 
-The unit of work is a second of the first pass: so steps may cost what they will. A segment is cut as its
+The unit of work is a second of the first pass: so steps may differ in cost. A segment is cut as its
 schedule would cut it, down to leaves that are a small part of the run; what is run again within a leaf has a
 closed form. So a forecast takes some milliseconds, and a table of bounded size, however long the run is. It
-may be wrong where tapes are cut by their bytes, which nobody knows before; rates that are learnt make up for
+may be wrong where tapes are cut by their bytes, which are not known before; learnt rates correct
 that (checkpoint.driver.estimate).
 """
 
@@ -26,20 +26,20 @@ from checkpoint.driver.division import divide
 from checkpoint.driver.ledger import MARK_BYTES
 from checkpoint.driver.schedule import Bisection, Report, Schedule
 
-POINTS = 1024  # of the first pass that are remembered
-BINS = 256  # in which kept states are counted
-PARTS = 256  # a leaf is no longer than such a part of the run
+POINTS = 1024  # how many points of the first pass are stored
+BINS = 256  # how many bins kept states are counted in
+PARTS = 256  # a leaf is at most this fraction (1 / PARTS) of the run
 MOST_LEAVES = 4096
-SPANS, ALIKE = 16, 1.6  # parts of a first pass, and how much longer than usual they may take by chance
-TAPING = 1.7  # how many times longer steps take that are taped, until it is known
-TRUST = 0.005  # that counts as if it had been seen on such a share of the first pass
+SPANS, ALIKE = 16, 1.6  # parts of a first pass; how many times longer than usual one may take by chance
+TAPING = 1.7  # how many times longer taped steps take, until that is learnt
+TRUST = 0.005  # TAPING counts as if it had been measured on this share of the first pass
 
 
 class FirstPass:
-    """What the first pass over a run took, by step; at most 2 POINTS are remembered, even in time.
+    """The times of the first pass over a run, by step; at most 2 POINTS are stored, evenly in time.
 
     run, taped: the seconds until a step, of steps that were run and of those that were taped.
-    taping: how many times longer steps take that are taped.
+    taping: how many times longer taped steps take.
     """
 
     def __init__(self, start: int) -> None:
@@ -77,7 +77,7 @@ class FirstPass:
             self._gap = (self.run[-1] + self.taped[-1]) / POINTS
 
     def go_back(self, step: int) -> float:
-        """Forget all after a step; the seconds that had been passed there."""
+        """Forget all points after a step; return the seconds that the pass had spent there."""
         before = self.run[-1] + self.taped[-1]
         if self.junction is not None and self.junction >= step:
             self.junction = None
@@ -90,7 +90,7 @@ class FirstPass:
             points.pop()
 
     def settle(self) -> None:
-        """The pass is over. What taping costs more shows where it ended: neighbours are alike."""
+        """End the pass: learn the extra cost of taping from the steps around the last taped one."""
         if self.junction is not None:
             self._learn_taping(self.junction)
         self._even_out()
@@ -104,7 +104,10 @@ class FirstPass:
             self.taping = min(max(taping, 1.0), 4.0)
 
     def _even_out(self) -> None:
-        """Steps that took about as long everywhere count alike: the rest is chance, and keeping states."""
+        """Give all steps the same cost if they took about as long everywhere.
+
+        The differences are then chance, or come from keeping states.
+        """
         whole = self.work(self.start, self.end)
         steps = self.end - self.start
         bounds = [self.start + steps * i // SPANS for i in range(SPANS + 1)]
@@ -128,7 +131,7 @@ class FirstPass:
 
 
 class Kept:
-    """How many states are kept, by where: counted in bins of equally many steps."""
+    """The number of kept states, counted in bins of equally many steps."""
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -136,7 +139,7 @@ class Kept:
         self.counts = [0] * BINS
 
     def count(self, step: int, by: int) -> None:
-        """Count so many more states at a step."""
+        """Add `by` to the number of states at a step."""
         while (i := (step - self.start) // self.width) >= BINS:
             pairs = zip(self.counts[::2], self.counts[1::2], strict=True)
             self.counts = [*map(sum, pairs), *[0] * (BINS // 2)]
@@ -144,7 +147,7 @@ class Kept:
         self.counts[i] = max(self.counts[i] + by, 0)
 
     def regions(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
-        """From a step to a later one: (begin, end, states), each with a state at its beginning, at least."""
+        """Yield the regions between two steps as (begin, end, states); each begins with a state."""
         first = (low - self.start) // self.width
         filled = [i for i in range(first, BINS) if self.counts[i]]
         begins = [max(self.start + i * self.width, low) for i in filled]
@@ -186,11 +189,11 @@ class Best:
     snapshots: int
 
     def part(self, length: int, snapshots: int) -> int:
-        """As for Halves."""
+        """Return the number of steps of a segment before its cut; 0 where it is a base case."""
         return first_part(length, snapshots, self.base)
 
     def again(self, length: float, snapshots: int) -> float:
-        """As for Halves."""
+        """Return how many steps of a segment are run again."""
         return recomputed(round(length), snapshots, self.base)
 
 
@@ -199,7 +202,7 @@ Cuts = Halves | Best
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Steps that are reversed after `before` has been run again; meanwhile `within` is."""
+    """A range of steps that is reversed as one: `before` is run again first, `within` meanwhile."""
 
     low: int
     high: int
@@ -220,9 +223,10 @@ class Forecast:
         costs: Costs,
         report: Report,
     ) -> None:
-        """head: all before this step is taped and held. last: the last tape of the first pass.
+        """Make the forecast.
 
-        costs: of that pass, as a Budget sees them.
+        head: all steps before this one are taped, and the tapes held. last: the last tape of the first pass.
+        costs: the costs of that pass, as a Budget sees them.
         """
         self.first = first
         self.small = first.work(first.start, first.end) / PARTS
@@ -230,7 +234,7 @@ class Forecast:
             leaves = self._of_budget(schedule, kept, head, last, costs, report)
         elif isinstance(schedule, Bisection | Binomial) and head < first.end:
             leaves = list(self._leaves(first.start, first.end, _cuts(schedule, first, last)))
-        else:  # nothing is known of it: it is taken to run nothing again
+        else:  # an unknown schedule is assumed to run nothing again
             leaves = []
         self.leaves = sorted(leaves, key=lambda leaf: leaf.high)
         self.highs = [leaf.high for leaf in self.leaves]
@@ -240,7 +244,7 @@ class Forecast:
 
     @property
     def whole(self) -> float:
-        """All that is run again."""
+        """The work that is run again in all."""
         return self.sums[-1]
 
     def left(self, reversed_to: int) -> tuple[float, float]:
@@ -255,7 +259,7 @@ class Forecast:
         return self.sums[i] + share * leaf.within, 0.0
 
     def _leaves(self, low: int, high: int, cuts: Cuts) -> Iterator[Leaf]:
-        """Of a segment, the last first."""
+        """Yield the leaves of a segment, the last first."""
         segments = [(low, high, cuts.snapshots)]
         before, count = 0.0, 0
         while segments:
@@ -273,7 +277,7 @@ class Forecast:
     def _of_budget(
         self, schedule: Budget, kept: Kept, head: int, last: Taped | None, costs: Costs, report: Report
     ) -> list[Leaf]:
-        """Each segment from state to state is divided for the room there is (checkpoint.driver.backward)."""
+        """Return the leaves of a Budget, which divides segments as checkpoint.driver.backward does."""
         recorded = 0.0 if last is None else last.bytes / (costs.work(last.low, last.high) or 1.0)
         states, count = report.states, sum(kept.counts)
         marks = MARK_BYTES * count

@@ -1,4 +1,4 @@
-"""What a schedule within a budget knows of its run: the states and tapes that it has, and what steps record.
+"""The ledger of a budget: the states and tapes that its schedule has, and the bytes that steps record.
 
 In: the reports on its actions. Out: what a segment will record, and how much room there is.
 
@@ -29,7 +29,7 @@ from checkpoint.driver.schedule import (
 )
 from checkpoint.errors import BudgetError
 
-MARK_BYTES = 160  # what a kept state takes besides what is reported: its Mark, and places in lists
+MARK_BYTES = 160  # of a kept state besides those reported: its Mark, and places in lists
 SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
 Done = Generator[Action, Report, None]
@@ -39,7 +39,7 @@ Reached = Generator[Action, Report, Report]
 class Mark:
     """A kept state.
 
-    level: see checkpoint.driver.online. bytes: by how much more was held when the next one was kept.
+    level: see checkpoint.driver.online. bytes: the growth of all that is held until the next state was kept.
     snapshots, base: once it is planned (checkpoint.driver.division) how the segment from here is reversed;
     recorded: the bytes that a unit of its work was thought to record then.
     within: whether it was kept by the plan of a longer segment.
@@ -58,28 +58,34 @@ class Mark:
 
 
 class Ledger:
-    """See above. memory: how many bytes may be held; a part of them is never planned for (`allowed`)."""
+    """The states, tapes and costs of one run, as the head of this file describes them.
+
+    memory: how many bytes may be held; a part of them is never planned for (`allowed`).
+    """
 
     def __init__(self, memory: int, start: Report, piece: Report) -> None:
-        """Of a run that was kept at its start, and taped from there: the reports on that."""
+        """Open the ledger of a run.
+
+        start, piece: the reports after keeping the start of the run and after taping from there.
+        """
         self.memory = memory
         self.marks = [Mark(start.step, level=1 << 62)]
         self.tapes: list[tuple[int, int]] = []
         self.high = self.end = 0
         self.ended = False
         self.report = start
-        self.recorded = 1.0  # bytes, of a unit of work; of the last tapes, so that a short one says little
+        self.recorded = 1.0  # bytes per unit of work, averaged over the last tapes by work
         self._taped = 0.0, 0.0
-        self.growth = LEAST_GROWTH  # of a cotangent, for each byte of a tape
+        self.growth = LEAST_GROWTH  # bytes of a cotangent per byte of a tape
         self.costs = Costs(start.step)
-        self._held_before = self.held  # after a state was kept or dropped, or the last one was left
+        self._held_before = self.held  # bytes held after a state was last kept or dropped
         self._learn(start.step, piece)
 
-    # Amounts
+    # Bytes and places
 
     @property
     def held(self) -> int:
-        """All that is held, and what it takes to know that."""
+        """Bytes held by the sweep and by the ledger itself."""
         return self.report.held + MARK_BYTES * len(self.marks)
 
     @property
@@ -93,19 +99,19 @@ class Ledger:
         return self.tapes[-1][1] if self.tapes else self.marks[0].step
 
     def place(self, step: int) -> int:
-        """Which of the marks is at a step, or the first after it."""
+        """Return the index of the mark at a step, or of the first after it."""
         return bisect_left(self.marks, step, key=lambda mark: mark.step)
 
     def room(self) -> int:
-        """What a tape may take by plan: as it is reversed the cotangent may grow by its share of the tape."""
+        """Return the bytes that may be planned for a tape; reversing it makes the cotangent grow, too."""
         return int(self._free() / (1 + self.growth))
 
     def bound(self) -> int:
-        """What it may take in fact, so that a prediction that is nearly right is no reason to stop."""
+        """Return the bytes at which a tape is stopped: above `room`, as predictions have small errors."""
         return 7 * self.room() // 6
 
     def _free(self) -> int:
-        """What a tape could have. A cotangent that outgrows its table makes another, twice as large."""
+        """Return the free bytes, less those of the larger table that a growing cotangent may need."""
         free = max(self.allowed - self.held - self.report.spare, 0)
         grows = self.growth > LEAST_GROWTH
         return free - min(2 * self.report.cotangent, free // 2) if grows else free
@@ -122,7 +128,7 @@ class Ledger:
     # Actions
 
     def do(self, action: Action) -> Reached:
-        """Do an action and take in its report."""
+        """Do an action, record its report and return it."""
         report = yield action
         self._note(report)
         return report
@@ -134,7 +140,7 @@ class Ledger:
             self.ended = True
 
     def _learn(self, low: int, report: Report) -> None:
-        """From a step to where it stands now the run was taped."""
+        """Record that the run was taped from a step to the current one."""
         self._note(report)
         bytes, work = self._taped
         self._taped = bytes / 2 + report.bytes, work / 2 + self.costs.work(low, report.step)
@@ -142,11 +148,11 @@ class Ledger:
             self.recorded = max(self._taped[0] / self._taped[1], 2**-20)
 
     def advance(self, to: int) -> Reached:
-        """Run on for the first time, and learn what that costs and what the last mark holds."""
+        """Run on for the first time; record the cost of the steps and the bytes of the last mark."""
         before = self.report
         report = yield from self.do(Advance(to, self.allowed))
-        # A process that has to wait for others is not slow; nor one that uses several processors.
-        self.costs.look(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
+        # Neither waiting for other processes nor using several processors makes steps count as slower.
+        self.costs.sample(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
         self.marks[-1].bytes = max(self.held - self._held_before, 0)
         return report
 
@@ -155,7 +161,7 @@ class Ledger:
         return (yield from self.do(Advance(to)))
 
     def tape(self, to: int | None, bytes: int) -> Reached:
-        """Run on with a tape, and learn what steps record."""
+        """Run on with a tape, and learn the bytes that steps record."""
         low = self.report.step
         report = yield Tape(to, bytes)
         self._learn(low, report)
@@ -170,12 +176,12 @@ class Ledger:
         return mark
 
     def drop(self, i: int) -> Done:
-        """Forget a kept state."""
+        """Drop the i-th kept state."""
         yield from self.do(Drop(self.marks.pop(i).step))
         self._held_before = self.held
 
     def drop_from(self, step: int) -> Done:
-        """Forget all states that are kept at a step and after it, but never the first."""
+        """Drop all states that are kept at a step and after it, but never the first."""
         while len(self.marks) > 1 and self.marks[-1].step >= step:
             yield from self.drop(-1)
 
@@ -185,7 +191,7 @@ class Ledger:
         self.tapes.append((low, report.step))
 
     def release(self) -> Done:
-        """Forget the last of the tapes that are held."""
+        """Release the last of the held tapes."""
         yield from self.do(Release(self.tapes.pop()[0]))
 
     def restore(self, mark: Mark) -> Done:

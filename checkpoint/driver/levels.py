@@ -1,4 +1,4 @@
-"""Where a sweep keeps its states: in memory, or at another level.
+"""Levels of storage for the states that a sweep keeps: memory, or another one.
 
 In: states, as a schedule keeps and drops them. Out: the states that it restores. What always holds: a
 restored state is the one that was kept, in every bit, and a level holds at most one state for each step.

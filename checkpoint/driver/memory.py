@@ -1,10 +1,10 @@
-"""How much memory a gradient may take: what a user writes, as bytes, and what is free to this process.
+"""The memory that a gradient may take: a user's setting in bytes, and the memory free to this process.
 
 In: `memory` as users give it (Memory), and what the system says. Out: bytes of the host's memory.
 Free is the least of what the machine has available, what every control group around this process leaves
 (containers, services, batch jobs), what RLIMIT_AS and RLIMIT_DATA leave, and CHECKPOINT_MEMORY. What a group
 keeps of files that nobody has open counts as free: the kernel takes it back before anything fails.
-The system is looked at only where the answer depends on it, and only when it is asked for.
+The system is asked only if the answer depends on it, and only when that answer is requested.
 
 Sources: the kernel's documentation, admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst; getrlimit(2).
 """
@@ -25,7 +25,7 @@ from checkpoint.errors import RunError
 
 Memory = int | float | str | Mapping[str, int | float | str] | None
 
-SHARE = 4  # the default is one part in so many of what is free,
+SHARE = 4  # the default is this fraction (1 / SHARE) of what is free,
 MOST = 4 * 2**30  # and at most this,
 LEAST = 16 * 2**20  # but no less than this, where half of what is free is more
 
@@ -33,7 +33,7 @@ _WRITE = "write a size, such as '512MiB', or a share of what is free, such as '2
 
 
 def check(memory: Memory) -> None:
-    """Raise RunError, which says what to write, for what is no memory. The machine is not looked at.
+    """Raise RunError, which says what to write, unless `memory` is valid. The machine is not examined.
 
     >>> check("512MiB")
     """
@@ -41,7 +41,7 @@ def check(memory: Memory) -> None:
 
 
 def resolve(memory: Memory) -> int:
-    """Return the bytes of host memory that `memory` stands for, at least 1.
+    """Return the bytes of host memory that `memory` denotes, at least 1.
 
     memory: bytes (an int, or a text such as "512MiB" or "1.5 GB"); a share of what is free now (a float up to
     1, or a text such as "25%"); None: a quarter of what is free, at most 4 GiB
@@ -84,7 +84,7 @@ def is_share(memory: Memory) -> bool:
 
 @contextmanager
 def resolved_once() -> Iterator[None]:
-    """Within, a share stands for the same bytes each time: coroutines of one schedule agree."""
+    """Resolve a share to the same bytes each time within a `with`, so that coroutines of a schedule agree."""
     token = _resolved.set({})
     try:
         yield
@@ -104,11 +104,11 @@ def written(bytes: int) -> str:
     return f"{bytes / 2 ** (10 * power):.1f} {'KMGT'[power - 1]}iB"
 
 
-# What users write
+# Settings
 
 
 def _amount(memory: Memory) -> int | float | None:
-    """Bytes as an int, a share as a float; None: the default."""
+    """Return a size in bytes as an int, a share as a float, and None for the default."""
     if memory is None:
         return None
     if isinstance(memory, Mapping):
@@ -129,7 +129,7 @@ def _of_host(memory: Mapping[str, Any]) -> int | float:
 
 
 def _given(amount: Any, what: str) -> int | float:
-    """The amount that stands at one place; `what` names that in messages."""
+    """Return one size in bytes as an int, or a share as a float; `what` names the setting in messages."""
     if isinstance(amount, str):
         return _of_text(amount, what)
     if isinstance(amount, bool) or not isinstance(amount, Real):
@@ -164,10 +164,10 @@ def _percent(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        return 0.0  # what is no number is no share either
+        return 0.0  # the caller refuses 0 as a share
 
 
-# What is free
+# Free memory
 
 
 def free(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
@@ -192,7 +192,7 @@ _VERSION_2: _Files = (("memory.max", "memory.high"), "memory.current", "inactive
 
 
 def _left_by_groups(proc: Path, cgroups: Path) -> Iterator[int]:
-    """What each control group around this process leaves; no limit is a huge number, or none."""
+    """Yield the bytes that each control group around this process leaves; huge or absent without a limit."""
     try:
         memberships = (proc / "self" / "cgroup").read_text().splitlines()
     except OSError:
@@ -209,9 +209,9 @@ def _left_by_groups(proc: Path, cgroups: Path) -> Iterator[int]:
 
 
 def _left_along(root: Path, path: str, files: _Files) -> Iterator[int]:
-    """What a group and those around it leave, up to the root.
+    """Yield the bytes that a group and those around it leave, up to the root.
 
-    In a container the path may be that outside, of which there is nothing here; the group is the root then.
+    In a container the path may be the one outside, which does not exist here; the group is then the root.
     """
     of_limits, of_use, idle = files
     inner = PurePosixPath(path.lstrip("/"))
@@ -232,7 +232,7 @@ def _number(path: Path) -> int | None:
 
 
 def _statistic(path: Path, name: str) -> int:
-    """A line of a file of names and numbers; 0 where there is none."""
+    """Return the number of a name in a file of names and numbers; 0 where there is none."""
     try:
         lines = path.read_text().splitlines()
     except OSError:
@@ -241,7 +241,7 @@ def _statistic(path: Path, name: str) -> int:
 
 
 def _left_by_limits() -> Iterator[int]:
-    """What the limits of the process leave: of its address space, and of what it may allocate."""
+    """Yield the bytes that the limits of the process leave, of its address space and of its data."""
     try:
         limits = import_module("resource")
     except ImportError:

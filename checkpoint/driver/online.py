@@ -1,19 +1,18 @@
-"""The first pass of a budget, over a run of unknown length: its beginning is taped, states are kept of the
+"""The first pass of a budget, over a run of unknown length: it tapes the beginning and keeps states of the
 rest.
 
-In: a ledger (checkpoint.driver.ledger) at the start of the run. Out: the same at the end of the run, with
-tapes of its beginning, and states from which the rest can be taped. Never is more held than the budget
-allows.
+In: a ledger (checkpoint.driver.ledger) at the start of the run. Out: the ledger at the end of the run, with
+tapes of its beginning and states from which the rest can be taped. The sweep never holds more than the
+budget allows.
 
 1. The *head* is taped in pieces, as long as there is room: a run that fits is taped once and for all.
 2. Behind it states are kept in equal distances. Where they outgrow their share of the room they are
-   thinned: of the largest ones those go whose neighbours are not further apart than a tape is long, which
-   costs nothing. Then the tapes of the head are released, the last first.
+   thinned: of the largest ones those are dropped whose neighbours are not further apart than a tape is long,
+   which costs nothing. Then the tapes of the head are released, the last first.
 3. When neighbours are as far apart as a tape is long, each further state replaces one (Wang, Moin and
-   Iaccarino 2009, algorithm 1): states have levels, 0 for a new one. One that stands before another of
-   higher level is *dispensable*, and goes. Where there is none, the last one goes, of level l, and the
-   new one has level l + 1. That keeps the number of repetitions, at each moment, at the least that so
-   many states allow.
+   Iaccarino 2009, algorithm 1): states have levels, 0 for a new one. One before another of higher level
+   is *dispensable*, and is dropped. Without any, the last one, of level l, is dropped, and the new one has
+   level l + 1. That keeps the number of repetitions, at each moment, at the least that so many states allow.
 
 With d states and base cases of b steps no step is run again more than t times, t the smallest with
 b C(d + t, t) at least the number of steps.
@@ -26,10 +25,10 @@ from collections.abc import Generator
 from checkpoint.driver.ledger import Done, Ledger, Mark
 from checkpoint.driver.schedule import Action, Report
 
-PIECES = 16  # the head is taped in pieces of so many parts of the budget
-HALVINGS = 5  # so often may the first distance of states be doubled until it is a tape's length
-TIMES = 5  # what the run alone holds: about the least for a gradient, with its states and cotangents
-LEAST_SECONDS = 0.001  # between two states, so that keeping them takes no part of the time
+PIECES = 16  # the head is taped in pieces of this fraction (1 / PIECES) of the budget
+HALVINGS = 5  # how often the first distance of states can be doubled until it is a tape's length
+TIMES = 5  # times the bytes of the run alone: about the least for a gradient, with states and cotangents
+LEAST_SECONDS = 0.001  # between two states, so that keeping them takes a negligible share of the time
 
 Changed = Generator[Action, Report, bool]
 
@@ -52,34 +51,34 @@ class FirstPass:
         self.outgrown = False
 
     def run(self) -> Done:
-        """From a kept state to the end of the run."""
+        """Run from a kept state to the end, taping the head and keeping states behind it."""
         if not (yield from self.head()) and not self.ledger.ended:
             yield from self.rest()
 
     # The head
 
     def head(self) -> Changed:
-        """Tape from here on until there is no room: whether the run has ended, its last piece reversed."""
+        """Tape on until there is no room; return whether the run has ended and its last piece is reversed."""
         while not self.outgrown and (room := self._head_room()):
             if (yield from self.piece(room)):
                 return True
         return False
 
     def piece(self, bytes: int) -> Changed:
-        """Tape a piece from the last kept state on: whether the run has ended, and the piece is reversed."""
+        """Tape a piece from the last kept state; return whether the run has ended and that is reversed."""
         low = self.ledger.report.step
         yield from self.ledger.tape(None, bytes)
         return (yield from self.taped(low))
 
     def taped(self, low: int) -> Changed:
-        """A piece has been taped from a step on: reverse it, if the run has ended, or hold it."""
+        """Reverse the piece taped from a step if the run has ended, else hold it; return True if reversed."""
         ledger = self.ledger
         report = ledger.report
         self.outgrown = ledger.held > ledger.memory
         if report.finished and not self.outgrown:
             yield from ledger.reverse(low)
             return True
-        ledger.costs.look(report.step)
+        ledger.costs.sample(report.step)
         if not self.outgrown:
             yield from ledger.hold(low)
         if not report.finished:
@@ -87,12 +86,12 @@ class FirstPass:
         return False
 
     def _head_room(self) -> int:
-        """The bytes of the next piece; 0 where an eighth of the budget would not stay free."""
+        """Return the bytes of the next piece; 0 where an eighth of the budget would not stay free."""
         ledger = self.ledger
         piece = ledger.memory // PIECES
         return piece if ledger.held + piece <= ledger.allowed - ledger.memory // 8 else 0
 
-    # Behind it
+    # Behind the head
 
     def rest(self) -> Done:
         """Run on to the end, keeping states."""
@@ -108,21 +107,21 @@ class FirstPass:
             yield from self._keep()
 
     def _pace(self, before: Report, report: Report) -> None:
-        """No state is kept sooner than LEAST_SECONDS after another, unless a tape is no longer than that."""
+        """Increase the distance of states to LEAST_SECONDS, but not above the length of a tape."""
         busy = report.busy - before.busy
         if busy > 0:
             self.fewest = int(LEAST_SECONDS * self.ledger.costs.work(before.step, report.step) / busy)
             self.distance = max(self.distance, min(self.fewest, self._base()))
 
     def _states_share(self) -> int:
-        """How much kept states may take of what is free besides the tapes of the head; at most half of it."""
+        """Return the bytes that kept states may take, at most half of those free besides the head's tapes."""
         ledger = self.ledger
         tapes = ledger.report.tapes
         free = max(ledger.allowed - tapes, 0)
         return min(max(free // 8, 2 * (ledger.held - tapes)), free // 2)
 
     def _base(self) -> int:
-        """The work that one tape can hold in what is left."""
+        """Return the work that one tape can hold in the memory that is left."""
         ledger = self.ledger
         left = ledger.allowed - ledger.report.tapes - self._states_share()
         return max(int(left / (1 + ledger.growth) / ledger.recorded), 1)
@@ -143,7 +142,7 @@ class FirstPass:
         self.level = 0
 
     def _too_large(self) -> Done:
-        """The run alone holds more than the budget: run on to its end, to say how much is needed."""
+        """Run on to the end of a run that alone exceeds the budget; raise BudgetError with what it needs."""
         ledger, most = self.ledger, self.ledger.held
         while not ledger.report.finished:
             yield from ledger.run_on(ledger.report.step + self.distance)
@@ -151,13 +150,13 @@ class FirstPass:
         ledger.require(TIMES * most)
 
     def _first(self) -> int:
-        """The place of the first state that is not the start of a tape: the one behind the head."""
+        """Return the index of the first mark behind the head, that is, not at the start of a held tape."""
         return self.ledger.place(self.ledger.head_end)
 
     # Thinning
 
     def _thin(self) -> Changed:
-        """Let go of states that lie within what one tape can hold, until enough is free or none is left."""
+        """Drop states within the reach of one tape until enough is free; return whether any was dropped."""
         ledger = self.ledger
         thinned = False
         if self._base() <= self.exhausted:
@@ -174,7 +173,7 @@ class FirstPass:
         return thinned
 
     def _superfluous(self) -> list[Mark]:
-        """Of the largest states, those between neighbours that are nearest, and near enough."""
+        """Return those of the largest states whose neighbours are nearest, and within one tape."""
         ledger, base = self.ledger, self._base()
         first = self._first()
         marks = ledger.marks[first:]
@@ -190,7 +189,7 @@ class FirstPass:
         return self._apart(marks, steps, those, min(1.25 * nearest, base))
 
     def _apart(self, marks: list[Mark], steps: list[int], those: list[int], widest: float) -> list[Mark]:
-        """Of those states, the first first, as many as leave no gap wider than that."""
+        """Return marks at the indices `those`, the first first, whose removal leaves no gap over `widest`."""
         found: list[Mark] = []
         gone = -1
         for i in those:
@@ -199,7 +198,7 @@ class FirstPass:
                 gone = i
         return found
 
-    # Less of the head, and replacing
+    # Releasing tapes and replacing states
 
     def _release(self) -> Changed:
         if not self.ledger.tapes:
@@ -208,7 +207,7 @@ class FirstPass:
         return True
 
     def _replace(self) -> Changed:
-        """Let go of a state that is dispensable, or of the last one in favour of the next."""
+        """Drop a dispensable state, or the last one in favour of the next; return whether any was dropped."""
         ledger = self.ledger
         while self.dispensable:
             mark = self.dispensable.pop()
@@ -225,7 +224,7 @@ class FirstPass:
         return True
 
     def _note_dispensable(self) -> None:
-        """All before the next one, back to one of at least its level: the largest goes first."""
+        """Note the states behind the last one of the next state's level or more; the largest goes first."""
         marks, lowest = self.ledger.marks, self._first() + 1
         i = len(marks)
         while i > lowest and marks[i - 1].level < self.level:

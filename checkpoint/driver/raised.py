@@ -18,7 +18,7 @@ LONGEST_TRACE = 50  # calls
 
 
 class Raised(Exception):
-    """What was raised (a Failure where a primitive failed), and where.
+    """An exception that carries a raised value (a Failure where a primitive failed) and its place.
 
     tags: the tag counter of the runs that it left, so that a capsule it carries keeps its tags apart.
     trace: where the calls were that it left open in those runs, the innermost first: of functions whose
@@ -46,7 +46,7 @@ class Raised(Exception):
 def left_open(error: Raised | RunError, frame: Any) -> None:
     """Add to an error that leaves a run the calls whose frames it leaves, from the innermost frame on.
 
-    A frame tells the place of the call that it waits for as `call`, if that is to be shown.
+    `call` of a frame is the place of the call that it waits for, None if that is not shown.
     """
     found: list[Span] = []
     room = LONGEST_TRACE - len(error.trace)
@@ -58,13 +58,13 @@ def left_open(error: Raised | RunError, frame: Any) -> None:
 
 
 def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Span) -> Raised:
-    """For a primitive or call that failed: shows the application and why."""
+    """Return the exception for a primitive or call that failed, with the application and the reason."""
     shown = " ".join([name, *(write_value(operand, limit=60) for operand in operands)])
     return Raised(Failure(exception, f"({shown}): {exception}", _about(name, operands)), span)
 
 
 def _about(name: str, operands: tuple[Any, ...]) -> str:
-    """Return what a function of arrays takes, and what it was given, for messages."""
+    """Return a text of the operands that a function of arrays takes and those it received, for messages."""
     record = records().get(name)
     if record is not None and not isinstance(record, Tensor):
         record = overload(record, operands)

@@ -1,7 +1,7 @@
 """Schedules: which states to keep, which segments to run again, and when to tape and reverse.
 
-A schedule is a coroutine of actions. It knows no engine: after each action it is told where the run
-stands (a Report), and it answers with the next one. The executor (checkpoint.driver.execute) and the
+A schedule is a coroutine of actions. It knows no engine: after each action it receives a Report of the
+sweep's state, and answers with the next action. The executor (checkpoint.driver.execute) and the
 symbolic model in the tests both follow it.
 
 What always holds of a schedule's actions, for a run of t steps that starts at step s:
@@ -44,7 +44,7 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Forget the state that is kept at a step."""
+    """Drop the state that is kept at a step."""
 
     step: int
 
@@ -54,7 +54,7 @@ class Advance:
     """Run on to a step, or (None) to the end of the run.
 
     held: the run stops early, after at least one step, where the sweep is found to hold more bytes than this
-    (by engines that look; see Report).
+    (by engines that measure it; see Report).
     """
 
     to: int | None
@@ -79,7 +79,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Forget the tape that is held from a step."""
+    """Drop the tape that is held from a step."""
 
     step: int
 
@@ -98,10 +98,10 @@ class Report(NamedTuple):
     """The state of a sweep after an action: the current step, and whether that is the end.
 
     bytes: the size of the last tape, 0 without one (a tape that is held is not the last any more).
-    What follows is known where the schedule `weighs`, or somebody observes; else it may be 0.
+    The other fields are known where the schedule `weighs`, or there is an observer; else they may be 0.
     held: all bytes that the sweep holds: states, tapes, cotangents. A state counts with what dropping it
     would free, since states share; the engine says how exactly it knows.
-    spare: what is held by nothing, but serves only states (and not tapes): small blocks that were let go of.
+    spare: bytes of small blocks that are free, but can be used for states only, not for tapes.
     tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
     of its threads.
@@ -173,7 +173,7 @@ class BaseCase:
         self.steps = most
 
     def tape(self, low: int, high: int | None = None) -> Generator[Action, Report, Report]:
-        """Tape from the current state, at `low`, to `high`, or `most` steps; what was reached."""
+        """Tape from the current state, at `low`, to `high`, or `most` steps; return the report on that."""
         to = low + self.most if high is None else high
         reached = yield Tape(to, self.bytes)
         taped = reached.step - low

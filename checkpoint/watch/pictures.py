@@ -1,10 +1,10 @@
-"""Draws a recorded sweep as the literature draws it; needs matplotlib (the extra `pictures`).
+"""Pictures of recorded sweeps as the literature draws them; they need matplotlib (the extra `pictures`).
 
-In: a SweepRecord. Out: a matplotlib Figure of two panels over the same time: which step the run stands at,
+In: a SweepRecord. Out: a matplotlib Figure of two panels over the same time: the current step of the run,
 with the capsules that are kept; and the memory that is held.
 
-Colours are of Okabe & Ito's palette, which those who see fewer colours can tell apart; capsules have the same
-in both panels, and tapes similar ones. Of capsules that would lie upon one another the longest is drawn.
+Colours are of Okabe & Ito's palette, which colour-blind readers can distinguish; capsules have the same
+in both panels, and tapes similar ones. Of capsules that would overlap the longest is drawn.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ CAPSULES, TAPES, COTANGENT = "#56b4e9", "#e69f00", "#cc79a7"
 STEPS: Units = (("steps", 1.0), ("thousand steps", 1e3), ("million steps", 1e6), ("billion steps", 1e9))
 SECONDS: Units = (("milliseconds", 1e-3), ("seconds", 1.0))
 BYTES: Units = (("bytes", 1.0), ("KiB", 2.0**10), ("MiB", 2.0**20), ("GiB", 2.0**30), ("TiB", 2.0**40))
-FAR = 4  # times what was held, from which on a budget is only told of
+FAR = 4  # times the peak; a larger budget is named in the legend only
 SIZE, DPI = (8.0, 5.6), 200  # inches, dots per inch
-ROWS, COLUMNS = 110, 1400  # how many lines, and times, can be told apart
-MANY = 3000  # lines, from which a picture of vectors has them as dots
+ROWS, COLUMNS = 110, 1400  # how many lines, and times, can be distinguished
+MANY = 3000  # lines; pictures with more of them have the lines rasterised
 WITHOUT_MATPLOTLIB = "pictures need matplotlib, which is not installed: pip install 'checkpoint-ad[pictures]'"
 
 
@@ -71,7 +71,7 @@ def suffix(path: str | Path) -> str:
 
 @cache
 def _figure_class() -> Any:
-    """Figures that notebooks show; of others they show those alone that pyplot has made."""
+    """Return a class of Figures that notebooks show though pyplot has not made them."""
     figure: Any = importlib.import_module("matplotlib.figure")
 
     def png(self: Any) -> bytes:
@@ -164,7 +164,7 @@ class _Picture:
         axes, found = self.below, extremes(self.story.memory, COLUMNS)
         peak = max(map(found.held, range(len(found.times))))
         budget = self.record.budget
-        # A budget far above all that was held would leave nothing to be seen of it.
+        # A budget far above the peak would make the other curves too low to be seen.
         line = budget if budget is not None and budget <= FAR * peak else None
         top = max(peak, line or 0, 1)
         unit, size = scaled(top, BYTES)
@@ -176,7 +176,7 @@ class _Picture:
             colors=(COTANGENT, CAPSULES, TAPES),
             linewidth=0,
         )
-        # A peak may be narrower than what can be drawn as an area.
+        # A peak may be too narrow to be drawn as an area.
         axes.plot(found.times, found.outline(size), color=TAPES, linewidth=0.6)
         if budget is not None:
             label = f"budget of {written(budget)}" + (", far above" if line is None else "")
@@ -210,7 +210,7 @@ def _share(height: float) -> float:
 
 
 def _legend(axes: Any) -> None:
-    """Above the data, in one row, with lines that are wide enough to tell their colours."""
+    """Draw the legend above the data, in one row, with lines wide enough to distinguish their colours."""
     legend = axes.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=6, frameon=False, borderpad=0.2, borderaxespad=0.1,
         handlelength=1.8, columnspacing=1.3,

@@ -1,6 +1,6 @@
 """Profiles of gradients: steps, bytes and times of all sweeps within a `with`, as a table and a picture.
 
-In: sweeps, of which the driver tells (checkpoint.driver.observe). Out: a Profile.
+In: the driver's reports on sweeps (checkpoint.driver.observe). Out: a Profile.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Profile:
 
     @property
     def total(self) -> Totals:
-        """The totals of all sweeps: sums of counts and times, the largest of peaks."""
+        """Totals of all sweeps: sums of counts and times, maxima of peaks."""
         total = Totals()
         for sweep in self.sweeps:
             total.add(sweep.totals)
@@ -94,11 +94,11 @@ class Profile:
         over: str = "seconds",
         title: str | None = None,
     ) -> Any:
-        """Draw a sweep, and save the picture if a path is given; the matplotlib Figure.
+        """Draw a sweep, save the picture if a path is given, and return the matplotlib Figure.
 
-        Above: which step the run stands at, over time, with the capsules that are kept, each from when it is
-        kept until it is dropped, and tapes that are held. Below: the memory held, against the budget if the
-        schedule has one.
+        Above: the current step of the run over time, with the capsules that are kept, each from when it is
+        kept until it is dropped, and the tapes that are held. Below: the memory held, against the budget if
+        the schedule has one.
         path: its suffix says the format: .png, .svg, .pdf and what else matplotlib writes.
         sweep: which one, as an index into `sweeps`; the last unless given.
         over: what goes to the right: "seconds", or "steps", run and reversed so far: the same in each run.

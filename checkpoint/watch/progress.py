@@ -119,10 +119,10 @@ class Bars:
         self.close()
         if phase == "forward":
             self.sweeps += 1
-            look: dict[str, Any] = {"total": None, "unit": "step", "unit_scale": True}
+            options: dict[str, Any] = {"total": None, "unit": "step", "unit_scale": True}
         else:
-            look = {"total": 1.0, "bar_format": "{l_bar}{bar}| [{elapsed}{postfix}]"}
-        self.bar = _bar()(desc=phase, leave=self.sweeps == 1, **look)
+            options = {"total": 1.0, "bar_format": "{l_bar}{bar}| [{elapsed}{postfix}]"}
+        self.bar = _bar()(desc=phase, leave=self.sweeps == 1, **options)
         self.phase = phase
 
     def close(self) -> None:

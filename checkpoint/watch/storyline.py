@@ -1,7 +1,7 @@
-"""A recorded sweep as lines, spans and curves over time: what its picture shows, as numbers.
+"""A recorded sweep as lines, spans and curves over time: the contents of its picture as numbers.
 
-In: the actions of a sweep (checkpoint.watch.sweep_record). Out: a Storyline, with nothing in it of how it is
-drawn.
+In: the actions of a sweep (checkpoint.watch.sweep_record). Out: a Storyline, which is independent of how it
+is drawn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Path = list[tuple[float, int]]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Something is there for a while: a capsule at step `low`, or a tape from `low` to `high`."""
+    """The lifetime of a capsule at step `low`, or of a tape from `low` to `high`."""
 
     begin: float
     end: float
@@ -35,7 +35,7 @@ class Span:
 
 @dataclass(slots=True)
 class Memory:
-    """Bytes at times: parts of what is held, which are all of it together."""
+    """The bytes held at each time, by part; the parts sum to all that is held."""
 
     times: list[float] = field(default_factory=list)
     cotangent: list[int] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Memory:
         self.tapes.append(tapes)
 
     def rows(self, chosen: list[int]) -> Memory:
-        """Some of the times."""
+        """Return the rows at some of the times."""
         return Memory(
             [self.times[i] for i in chosen],
             [self.cotangent[i] for i in chosen],
@@ -61,16 +61,20 @@ class Memory:
         return self.cotangent[i] + self.capsules[i] + self.tapes[i]
 
     def outline(self, size: float) -> list[float]:
-        """What is held, in units of so many bytes, where there are tapes or about to be; nan elsewhere."""
+        """Return all that is held, in units of `size` bytes, where tapes are or are about to be; else nan."""
         around = zip([0, *self.tapes], self.tapes, [*self.tapes[1:], 0], strict=False)
         return [self.held(i) / size if any(tapes) else nan for i, tapes in enumerate(around)]
 
 
 @dataclass(slots=True)
 class Storyline:
-    """forward, taped: where the run went on. reversed: where it was reversed, from later steps to earlier.
-    What goes on from step to step without anything of another kind between is one path.
-    capsules, tapes: what was kept, and what was held. end: the last time.
+    """The paths and lifetimes of a recorded sweep over time.
+
+    forward, taped: paths of the run forward, without and with a tape.
+    reversed: paths of the reversal, from later steps to earlier ones.
+        Consecutive actions of one kind that continue each other's steps make one path.
+    capsules, tapes: the spans for which each was kept or held.
+    memory: the bytes held. end: the last time.
     """
 
     forward: list[Path] = field(default_factory=list)
@@ -83,9 +87,9 @@ class Storyline:
 
 
 def storyline(actions: Actions, over: Over) -> Storyline:
-    """What the actions were, over seconds, or over the steps that were run and reversed so far.
+    """Return the storyline of actions, over seconds, or over the steps that were run and reversed so far.
 
-    What is still kept or held after the last action is there until then.
+    The span of a capsule or tape that is left after the last action ends there.
     """
     story, open_capsules, open_tapes = Storyline(), dict[int, float](), dict[int, tuple[float, int]]()
     paths = {Kind.ADVANCE: story.forward, Kind.TAPE: story.taped, Kind.REVERSE: story.reversed}
@@ -95,7 +99,7 @@ def storyline(actions: Actions, over: Over) -> Storyline:
         before, now = now, _time(actions, i, now, over)
         if kind in paths:
             begin, end = (high, low) if kind is Kind.REVERSE else (low, high)
-            _go_on(paths[kind], kind is last, (before, begin), (now, end))
+            _extend(paths[kind], kind is last, (before, begin), (now, end))
             last = kind
         if kind is Kind.KEEP:
             open_capsules.setdefault(low, now)
@@ -113,24 +117,25 @@ def storyline(actions: Actions, over: Over) -> Storyline:
     return story
 
 
-def _go_on(paths: list[Path], may_go_on: bool, begin: tuple[float, int], end: tuple[float, int]) -> None:
-    """The run goes from one point to another: as a part of the last path if that ends at this step."""
-    if may_go_on and paths[-1][-1][1] == begin[1]:
+def _extend(paths: list[Path], may_extend: bool, begin: tuple[float, int], end: tuple[float, int]) -> None:
+    """Add a move between two points, to the last path if that may be extended and ends at this step."""
+    if may_extend and paths[-1][-1][1] == begin[1]:
         paths[-1].append(end)
     else:
         paths.append([begin, end])
 
 
 def _remember(memory: Memory, kind: Kind, actions: Actions, i: int, before: float, now: float) -> None:
-    """What is held after an action; between two times it goes evenly from one to the other.
+    """Add the bytes held after an action; the picture interpolates linearly between two times.
 
-    So it does while a tape grows or is used up; but one that is given up is so at the start of an Advance.
+    That is right while a tape grows or is used up. But an Advance drops the last tape at its start, so it has
+    another row there.
     """
     held, tapes, cotangent = actions.held[i], actions.tapes[i], actions.cotangent[i]
     if kind is Kind.ADVANCE:
-        given_up = actions.tapes[i - 1] - tapes
-        # Room that the tape had and did not use goes with it, though it may not have counted as the tape's.
-        left = min(actions.held[i - 1] - given_up, held) if given_up else actions.held[i - 1]
+        dropped = actions.tapes[i - 1] - tapes
+        # The unused room of the tape is freed with it, though it may not have counted as the tape's.
+        left = min(actions.held[i - 1] - dropped, held) if dropped else actions.held[i - 1]
         memory.add(before, left, tapes, actions.cotangent[i - 1])
     memory.add(now, held, tapes, cotangent)
 
@@ -143,9 +148,9 @@ def _time(actions: Actions, i: int, before: float, over: Over) -> float:
 
 
 def apart(spans: list[Span], low: int, high: int, rows: int) -> list[Span]:
-    """Spans that can be told apart where the steps from `low` to `high` have so many rows: the longest first.
+    """Return the spans that can be distinguished where `low` to `high` have so many rows.
 
-    Of spans that would lie in one row at the same time one is left.
+    Of spans that would overlap in one row the longest is returned.
     """
     taken: dict[int, list[Span]] = {}
     for span in sorted(spans, key=lambda span: -span.length):
@@ -160,7 +165,7 @@ def _row(step: int, low: int, high: int, rows: int) -> int:
 
 
 def extremes(memory: Memory, columns: int) -> Memory:
-    """Memory at the times that matter where all of it has so many columns: in each the most and the least."""
+    """Return the memory at the first, last, least and most of each of so many columns of time."""
     if len(memory.times) <= 4 * columns:
         return memory
     end = memory.times[-1] or 1.0

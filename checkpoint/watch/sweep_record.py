@@ -1,10 +1,10 @@
-"""What a sweep did, written down as the driver tells of it: counts, peaks, times, and its actions.
+"""The record of a sweep, made from the driver's reports: counts, peaks, times, and its actions.
 
-In: what an observer is told (checkpoint.driver.observe). Out: Totals, and the actions in columns of numbers.
+In: the reports to an observer (checkpoint.driver.observe). Out: Totals, and the actions in columns.
 
 What always holds: the steps of the run are those run or taped for the first time; a time belongs to the
-action that ends with it; a peak is the largest of what was found after each action, so what an action holds
-only while it works is not seen.
+action that ends with it; a peak is the largest value after any action, so what an action holds
+only while it works is not counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from checkpoint.driver.schedule import (
 
 
 class Kind(IntEnum):
-    """What an action was."""
+    """The kind of an action, as it is stored."""
 
     BEGIN = 0
     KEEP = 1
@@ -47,7 +47,7 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Totals:
-    """What one sweep did, or several together: then counts and times are sums, the rest is the most of any.
+    """The totals of one sweep, or of several: then counts and times are sums, peaks are maxima.
 
     forward, recomputed: steps run without a tape, for the first time and again.
     taped, taped_again: steps run with one, likewise.
@@ -77,23 +77,23 @@ class Totals:
 
     @property
     def run(self) -> int:
-        """The steps of the run."""
+        """Number of steps of the run."""
         return self.forward + self.taped
 
     @property
     def executed(self) -> int:
-        """The steps that ran, a step that ran again as often as it did."""
+        """Number of steps executed, a step that ran again counted each time."""
         return self.run + self.recomputed + self.taped_again
 
     def add(self, other: Totals) -> None:
-        """Take the totals of other sweeps in."""
+        """Add the totals of other sweeps."""
         for each in fields(self):
             mine, theirs = getattr(self, each.name), getattr(other, each.name)
             most = each.name.startswith(("most", "peak"))
             setattr(self, each.name, max(mine, theirs) if most else mine + theirs)
 
     def summary(self) -> dict[str, Any]:
-        """All of it by name."""
+        """Return all numbers by name."""
         return {"run": self.run, "executed": self.executed, **asdict(self)}
 
 
@@ -125,11 +125,11 @@ class Actions:
 
 
 class SweepRecord:
-    """One sweep: what it did so far.
+    """The record of one sweep so far.
 
-    schedule: by which it went. budget: the bytes that it may hold, if the schedule has a bound.
-    start: the step it began from. finished: whether its schedule came to its end. totals: what it did.
-    actions: its beginning, and the first `room` of its actions.
+    schedule: the schedule that it follows. budget: the bytes that it may hold, if the schedule has a bound.
+    start: the step it began from. finished: whether its schedule reached its end. totals: its Totals.
+    actions: the beginning, and the first `room` of its actions.
     """
 
     def __init__(self, schedule: Schedule, report: Report, room: int) -> None:
@@ -149,11 +149,11 @@ class SweepRecord:
 
     @property
     def complete(self) -> bool:
-        """Whether all actions are there."""
+        """True if all actions are stored."""
         return len(self.actions) == self.totals.actions + 1
 
     def acted(self, action: Action, report: Report) -> None:
-        """Take one action in."""
+        """Record one action."""
         totals = self.totals
         elapsed = report.seconds - self._seconds
         kind, low, high = self._done(action, report.step, elapsed)
@@ -177,7 +177,7 @@ class SweepRecord:
         totals.peak_capsule_bytes = max(totals.peak_capsule_bytes, capsules)
 
     def _done(self, action: Action, step: int, elapsed: float) -> tuple[Kind, int, int]:
-        """What was done, between which steps; `step` is where the run stands."""
+        """Count an action; return its kind and the steps it covers. step: the current step of the run."""
         match action:
             case Keep():
                 self._kept.add(self._here)
@@ -203,7 +203,10 @@ class SweepRecord:
                 return Kind.REVERSE, *(self._last if where is None else self._held.pop(where))
 
     def _moved(self, step: int, elapsed: float, first: str, again: str) -> tuple[int, int]:
-        """From where to where the run went on. first, again: the names in Totals of steps new and old."""
+        """Count a move of the run to `step`; return its first and last step.
+
+        first, again: the names in Totals of steps that ran for the first time and again.
+        """
         low, self._here = self._here, step
         new = max(0, step - max(low, self._reached))
         self._reached = max(self._reached, step)
@@ -221,6 +224,6 @@ class SweepRecord:
 
 
 def budget_of(schedule: Schedule) -> int | None:
-    """The bytes that a schedule such as Budget keeps to, as things are now; None: it has no bound."""
+    """Return the bytes that a schedule such as Budget may hold, resolved now; None if it has no bound."""
     asked: Any = schedule
     return memory.resolve(asked.memory) if weighs(schedule) and hasattr(asked, "memory") else None
