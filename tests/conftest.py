@@ -1,4 +1,4 @@
-"""What holds for all tests, in this process and in those that tests start: every pass is checked; nothing is
+"""Settings of all tests, in this process and in those that tests start: every pass is checked; nothing is
 translated to C but where a test asks for it, and what is compiled then is kept for the next run of the tests.
 """
 

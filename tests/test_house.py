@@ -70,7 +70,7 @@ def imports(module: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("module", ALL)
 def test_modules_are_imported_by_statements(module: str) -> None:
-    """Of what is imported by a call only the name of another package may be known beforehand."""
+    """A call imports no module of ours by name: a constant name there is that of another package."""
     for node in ast.walk(ast.parse(ALL[module].read_text())):
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
             name = node.args[0]
@@ -83,7 +83,7 @@ def test_modules_are_imported_by_statements(module: str) -> None:
 
 
 def place(module: str) -> int:
-    """Where a module stands in the order."""
+    """Return the place of a module in the order of imports."""
     part = module.partition(".")[2].partition(".")[0]
     assert part in ORDER, f"{module} has no place in the order of imports (tests/test_house.py)"
     return ORDER.index(part)

@@ -1,4 +1,4 @@
-"""Whether gradients within a budget stay within it, measured from outside. Linux only.
+"""Measure from outside whether gradients within a budget stay within it. Linux only.
 
 How to read the table, whose lines appear as they are measured; all memory is in MiB:
 - budget: what Budget was given; `bisection` is Bisection, beside it, with a base that suits the engine;

@@ -81,7 +81,7 @@ def uneven(x: float, n: int) -> float:
 
 @dataclass
 class Body:
-    """Where something is, and how fast."""
+    """The position and velocity of a body."""
 
     x: float
     v: float

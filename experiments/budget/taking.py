@@ -60,7 +60,7 @@ class Told:
     done: int = 0
 
     def actions(self) -> Actions:
-        """Those of the schedule."""
+        """Yield the actions of the schedule, and note the report of each."""
         actions = self.schedule.actions()
         action = next(actions)
         while True:

@@ -46,7 +46,7 @@ def new_lists(x: float, n: int) -> float:
 
 @dataclass
 class Body:
-    """Where something is, and how fast."""
+    """The position and velocity of a body."""
 
     x: float
     v: float

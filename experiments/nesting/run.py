@@ -40,7 +40,7 @@ def program(name: str, engine: Engine) -> Any:
 
 
 def outcome(name: str, nesting: tuple[str, str], engine: Engine) -> str:
-    """What a nesting finds, as the language writes it."""
+    """Return the result of a nesting, as the language writes it."""
     return write_value(call_values(program(name, engine), list_value(nesting), engine))
 
 

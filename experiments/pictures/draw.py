@@ -45,7 +45,7 @@ SUBJECTS = {
 
 
 def gradient(schedule: Schedule, engine: str) -> Profile:
-    """What the demonstration's gradient does, when all that it needs has been made ready before."""
+    """Return the profile of the demonstration's gradient, taken after a first one as warm-up."""
     with config.override(convert=("checkpoint",)):
         checkpoint.vjp(heat, POINT, engine=engine, schedule=schedule)
         with checkpoint.profile() as p:

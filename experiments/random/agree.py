@@ -1,4 +1,4 @@
-"""Whether the engines agree on one program: value or exception, steps, cuts, derivatives, what is printed.
+"""Check that the engines agree on one program: value or exception, steps, cuts, derivatives, printed text.
 
 In: a Subject, and choices. Out: how its run ends, or a Disagreement. Equal is equal to the last bit; NaNs
 are equal. A run is cut at a step that is drawn, and its rest runs on another engine where one can: on c what
@@ -42,7 +42,7 @@ class Disagreement(Exception):
 
 @dataclass(frozen=True)
 class Told:
-    """What an action gave or raised, printed, and left unread."""
+    """The value or exception of an action, what it printed, and what it left unread."""
 
     value: Any
     error: BaseException | None
@@ -56,7 +56,7 @@ class Told:
 
 
 def told(action: Callable[[], Any]) -> Told:
-    """What an action does, in a world of its own."""
+    """Return what an action does, in a world of its own."""
     value = error = None
     with World(INPUT) as world, np.errstate(all="ignore"):
         try:
@@ -69,7 +69,7 @@ def told(action: Callable[[], Any]) -> Told:
 
 
 def alike(what: str, actions: dict[str, Callable[[], Any]], differ: Differ) -> dict[str, Told]:
-    """What actions do, once all do the same."""
+    """Return what the actions do, once all have done the same."""
     found = {name: told(action) for name, action in actions.items()}
     first, *others = found
     for name in others:
@@ -97,7 +97,7 @@ def _said(error: BaseException | None) -> tuple[Any, ...]:
 
 
 def check(subject: Subject, random: Random) -> str:
-    """How the run ends, one of ENDS, once all engines have done the same in all ways.
+    """Return how the run ends, one of ENDS, once all engines have done the same in all ways.
 
     Where they all do what Python does not, it is the translation that is wrong: tests/python look for that.
     """
@@ -164,7 +164,7 @@ def _check_capsules(subject: Subject, hybrid: Any, c: Any, whole: Told) -> None:
 
 
 def _check_derivatives(subject: Subject, schedule: Bisection) -> Told:
-    """Of all engines, both ways; what plain reverse mode does."""
+    """Check the derivatives of all engines in both modes, and return what plain reverse mode does."""
     actions = {
         f"{name}, {how}": action_of(subject.vjp, name, how) for how in (Plain(), schedule) for name in ENGINES
     }

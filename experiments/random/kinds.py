@@ -54,13 +54,13 @@ class Subject(Protocol):
         """The value and its tangent."""
 
     def differ(self, a: Value, b: Value) -> str | None:
-        """How two values differ; None where all bits are the same."""
+        """Return how two values differ, or None where all bits are the same."""
 
     def natively(self) -> of_python.Outcome | None:
-        """What Python gives; None where the program is none of Python's. TooLong: more than is looked at."""
+        """Return Python's outcome, or None for no Python program; raise TooLong past a limit."""
 
     def same_outcomes(self, a: of_python.Outcome, b: of_python.Outcome) -> bool:
-        """Whether what Python gives is what an engine gives."""
+        """Return whether the outcomes of Python and of an engine are the same."""
 
 
 class OfText:

@@ -1,4 +1,4 @@
-"""Whether the order of what is asked of one program changes anything: counts, gradients by several schedules,
+"""Check that the order of requests to one program changes nothing: counts, gradients by several schedules,
 tangents, interrupted and resumed runs, again and again in one process, while engine c translates to C what it
 meets on the way. Each must give on c what it gives on hybrid, to the last bit.
 

@@ -60,7 +60,7 @@ class Chunk:
 
 @dataclass
 class Outcome:
-    """How runs ended; what engines disagreed on, and what was not as in Python; CPU seconds."""
+    """Counts of how runs ended, disagreements of engines and departures from Python, and CPU seconds."""
 
     programs: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -68,7 +68,7 @@ class Outcome:
     seconds: float = 0.0
 
     def add(self, other: Outcome) -> None:
-        """What other programs gave comes to it."""
+        """Add the outcome of other programs to this one."""
         self.programs += other.programs
         self.ends += other.ends
         self.disagreed += other.disagreed
@@ -126,7 +126,7 @@ def run(chunk: Chunk, processes: int = 1) -> Outcome:
 
 
 def checked(chunk: Chunk) -> Outcome:
-    """What the programs of a chunk give."""
+    """Run the programs of a chunk and return their outcome."""
     outcome, start = Outcome(), time.process_time()
     for i in chunk.numbers:
         random = Random(f"{chunk.seed} {chunk.kind} {i}")
@@ -159,7 +159,7 @@ def save(name: str, told: dict[str, Any]) -> None:
 
 
 def versions() -> dict[str, str]:
-    """Of what programs ran on; sources is a hash of the C sources."""
+    """Return the versions of what programs ran on; sources is a hash of the C sources."""
     sources = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.is_file())
     return {
         "checkpoint": version("checkpoint-ad"),

@@ -127,7 +127,7 @@ def exponent(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def fits(rows: list[dict[str, Any]], base: int) -> dict[str, Any]:
-    """What the head of this file says, for the rows of one schedule."""
+    """Return the quantities named in the head of this file, for the rows of one schedule."""
     t = [row["steps"] for row in rows]
     levels = [math.log2(steps / base) for steps in t]
     logs = [1 + level for level in levels]

@@ -76,7 +76,7 @@ def _chain(names: list[str]) -> str:
 
 
 def blocks(text: str) -> int:
-    """How many blocks a program has."""
+    """Return the number of blocks of a program."""
     loaded = load(Source("<blocks>", text))
     return sum(len(procedure.blocks) for procedure in compile_blocks(loaded.thunk, loaded.scopes))
 
@@ -89,7 +89,7 @@ def first_result(text: str) -> tuple[float, float, float]:
 
 
 def in_new_process(mode: str, functions: int, turns: int, cores: set[int] | None) -> list[float]:
-    """The same with an empty cache. cores: on which it runs, with its compilers."""
+    """Return that of `first_result` in a new process with an empty cache, which runs on `cores`."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "CHECKPOINT_CACHE": folder, "CHECKPOINT_JIT": MODES[mode]}
         if not MODES[mode]:

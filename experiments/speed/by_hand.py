@@ -76,7 +76,7 @@ class ByHand:
         return self._call("nested", n, y), []
 
     def nested_steps(self, n: int) -> int:
-        """How many steps its inner loop makes in all."""
+        """Return the number of steps that its inner loop makes in all."""
         function = self._library.nested_steps
         function.restype = ctypes.c_int64
         steps: int = function(ctypes.c_int64(n))

@@ -1,4 +1,4 @@
-"""What translation takes of the C compiler, for each block that it translates.
+"""Measure the C compiler's time for each block that is translated.
 
 What is measured, for the programs of subjects.py and the large one of blocks.py, each in a new process with
 an empty cache: the CPU time of the compilers while a gradient is taken with CHECKPOINT_JIT=wait, the files
@@ -40,7 +40,7 @@ LIMIT, GOAL = 10.0, 4.0  # ms a block
 
 
 def size(unit: Unit) -> tuple[int, int]:
-    """How many blocks a unit has, and how many nodes."""
+    """Return the number of blocks of a unit, and of its nodes."""
     return len(paths.blocks(unit)), len(list(paths.nodes(unit)))
 
 

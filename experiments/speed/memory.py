@@ -1,4 +1,4 @@
-"""What gradients and capsules take of memory, each in a process of its own. Linux only.
+"""Measure the memory of gradients and capsules, each in a process of its own. Linux only.
 
 What is measured, in bytes:
 - lorenz, deep: the highest resident memory while the gradient is taken by bisection, beyond what the process

@@ -1,4 +1,4 @@
-"""What JAX takes for the gradients of the programs of this experiment, beside C by hand: ns an iteration.
+"""Time JAX on the gradients of this experiment's programs, beside C by hand: ns an iteration.
 
 What is measured, in CPU time on one core, for Euler's method (lorenz) and that of Runge and Kutta (rk4):
 - plain:     value and gradient of a `lax.scan`, which stores what it needs of every iteration;

@@ -1,4 +1,4 @@
-"""What is measured of an engine beside hand-written C: each row of the table, and what is required of it.
+"""Define each row of the table that compares an engine with hand-written C, and what is required of it.
 
 In: sizes, an engine. Out: what to do on the engine, and the same in C; nothing is timed here.
 """
@@ -54,7 +54,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many iterations each measurement has; times: how often a segment is done, which alone is short."""
+    """The number of iterations of each measurement; times: repetitions of a segment, which alone is short."""
 
     forward: int = 1_000_000
     segment: int = 10_000
@@ -84,7 +84,7 @@ class Measurement:
 
 
 def measurements(program: str, language: str, sizes: Sizes, engine: Engine) -> Iterator[Measurement]:
-    """What is done with a program in one of the languages."""
+    """Yield the measurements of a program in one of the languages."""
 
     def entered(size: int) -> Subject:
         return subject(program, language, size, engine)
@@ -142,7 +142,7 @@ def steps_of_one(entered: Callable[[int], Subject]) -> int:
 
 
 def in_c(program: str, what: str, hand: ByHand, size: int, times: int = 1) -> Callable[[], Outcome]:
-    """The same by hand. A segment is done so many times."""
+    """Return the same measurement in hand-written C, in which a segment is repeated `times` times."""
     if program == "lorenz" and what == "segment":
         points = room(3 * size)
         return lambda: hand.lorenz_stored(size, POINT, points, times)
@@ -177,6 +177,6 @@ def sizes_in_c(program: str, what: str) -> tuple[int, int, int]:
 
 
 def is_right(found: Outcome, expected: Outcome) -> bool:
-    """Whether value and gradient are those of C, whose sums are in another order."""
+    """Return whether value and gradient are those of C, whose sums are in another order."""
     pairs: Any = zip([found[0], *found[1]], [expected[0], *expected[1]], strict=True)
     return all(abs(a - b) <= RELATIVE * max(abs(b), 1.0) for a, b in pairs)

@@ -103,7 +103,7 @@ def _name(program: str, language: str, what: str) -> str:
 def others(
     sizes: Sizes, engine: str, repeats: int
 ) -> Iterator[tuple[str, Callable[[], float], float, float]]:
-    """What is no ratio to C: its name, what measures it, the limit, the goal."""
+    """Yield the rows that are no ratio to C: name, measurement, limit, goal."""
 
     def megabytes(what: str, size: int, base: int) -> Callable[[], float]:
         return lambda: memory.in_new_process(what, size, base, engine) / 1e6

@@ -84,7 +84,7 @@ def rk4(x: float, y: float, z: float, sigma: float, rho: float, beta: float, n: 
 
 
 def inner_count(n: int, k: int) -> int:
-    """Of a power of two n: n / 2^floor(lg k), for 1 <= k <= n."""
+    """Return n / 2^floor(lg k) for a power of two n and 1 <= k <= n."""
     count = 1
     while n > k:
         n //= 2
@@ -145,7 +145,7 @@ class Subject:
         return end.value, self._gradient(start, cotangent)
 
     def _gradient(self, start: Any, cotangent: Any) -> list[float]:
-        """What the reals of the argument have received, in their order (those of the closure come before)."""
+        """Return the cotangents of the argument's reals, in order (the closure's come before)."""
         received = self.engine.argument_cotangents(start, cotangent, self.found)
         return received[len(received) - self.arguments :]
 

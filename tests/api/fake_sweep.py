@@ -123,7 +123,7 @@ class FakeSweep:
                 self.reverse(step)
 
     def move(self, to: int | None, pace: float) -> int:
-        """Where the run has come to."""
+        """Move the run to a step, or to its end, and return the step that it has reached."""
         end = self.length if to is None else min(to, self.length)
         self.seconds += pace * (end - self.here)
         self.here = end

@@ -1,4 +1,4 @@
-"""What a progress callback does itself is not part of the sweep that it is called in."""
+"""Work that a progress callback does itself is not part of the sweep that calls it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is loaded late works whatever was loaded before: each such part is used first in a process of its own.
+"""A lazily loaded part works whatever was loaded before: each is used first in a process of its own.
 
 A part is a module of its own, which is imported when its turn comes; what it prints, values, gradients and
 numbers of steps, must not depend on its turn, nor on the engine.
@@ -158,7 +158,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def outputs(folder: Path, engine: str, order: list[str]) -> dict[str, str]:
-    """What each part prints in a new process, when they are used in an order."""
+    """Return what each part prints in a new process that uses the parts in the given order."""
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     done = subprocess.run(
         [sys.executable, "start.py", engine, *(NAMES[part] for part in order)],
@@ -176,7 +176,7 @@ def outputs(folder: Path, engine: str, order: list[str]) -> dict[str, str]:
 
 @functools.cache
 def expected(folder: Path) -> dict[str, str]:
-    """What the parts print in the order of the table."""
+    """Return what the parts print in the order of the table."""
     return outputs(folder, "interp", list(PARTS))
 
 

@@ -27,7 +27,7 @@ def fake(schedule: Schedule, length: int, limit: int = 100_000) -> Profile:
 
 
 def labelled(axes: Any) -> dict[str, Any]:
-    """What the legend names."""
+    """Return the artists of the legend by their labels."""
     handles, labels = axes.get_legend_handles_labels()
     return dict(zip(labels, handles, strict=True))
 

@@ -54,7 +54,7 @@ QUIET: dict[str, tuple[Any, ...]] = {
 
 
 def caught(f: Callable[..., Any], args: tuple[Any, ...], engine: str, **options: Any) -> list[str]:
-    """What is warned of in a gradient."""
+    """Return the messages of the warnings that a gradient gives."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         checkpoint.grad(f, engine=engine, **options)(*args)

@@ -18,7 +18,7 @@ NAMES = {"np": np, "checkpoint": checkpoint, "CONSTANT": np.array([1.0, 2.0, 3.0
 
 
 def cases(text: str) -> Iterator[Any]:
-    """What is said of a function, and the text of the function."""
+    """Yield the expected message and the text of each function."""
     for i, part in enumerate(text.strip("\n").split("\n---\n")):
         said, _, code = part.partition("\n")
         yield pytest.param(said, code.rstrip("\n") + "\n", id=f"{said.partition(' => ')[0]}-{i}")

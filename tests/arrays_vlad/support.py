@@ -63,7 +63,7 @@ def dot(y: Any, a: Any, b: Any) -> float:
 
 
 def slope(case: Case, v: Any, engine: Engine, width: float = 1e-5) -> float:
-    """That of ybar . f along v, by differences."""
+    """Return the slope of ybar . f along v, by differences."""
 
     def at(by: float) -> float:
         y = runs.call_values(case.f, moved(case.x, v, by), engine)

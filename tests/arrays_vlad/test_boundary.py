@@ -116,7 +116,7 @@ def test_capsules(engine: str) -> None:
 
 @every_engine
 def test_a_procedure_run_on_floats_first(engine: str) -> None:
-    """What was compiled for reals takes tensors later."""
+    """A procedure compiled for reals takes tensors later."""
     f = checkpoint.read("(lambda (x) (let loop ((n 3) (x x)) (if (zero? n) x (loop (- n 1) (* x (sin x))))))")
     for _ in range(3):
         assert type(checkpoint.vjp(f, 0.5, engine=engine)[1]) is float

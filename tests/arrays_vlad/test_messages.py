@@ -1,4 +1,4 @@
-"""What a program with tensors says when it fails, and where."""
+"""The messages of a program with tensors that fails, and the places that they name."""
 
 from __future__ import annotations
 

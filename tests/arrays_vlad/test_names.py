@@ -67,7 +67,7 @@ def test_a_name_is_a_value_too() -> None:
 
 
 def loaded_after(text: str) -> bool:
-    """Whether NumPy is there after a program has run."""
+    """Return whether NumPy is loaded after a program has run."""
     code = f"import sys, checkpoint; checkpoint.read({text!r}); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout == "True\n"

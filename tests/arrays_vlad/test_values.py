@@ -1,4 +1,4 @@
-"""What the functions of tensors give, against NumPy."""
+"""Values of the tensor functions, compared with NumPy's."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def same(found: Any, wanted: Any) -> None:
     ],
 )
 def test_conventions_are_those_of_the_scalar_primitives(text: str, slopes: list[float]) -> None:
-    """Where there is no derivative; of the greatest of all elements, equal ones share it."""
+    """Slopes at kinks are those of the scalars; equal greatest elements share that of `maxall`."""
     x = np.array([0.5, 1.0, 2.0])
     f = checkpoint.read(f"(lambda (t) (sumall {text}))")
     np.testing.assert_array_equal(checkpoint.vjp(f, x)[1], slopes)

@@ -1,4 +1,4 @@
-"""What the commands say, and the status they exit with, when the program, its run or the usage is wrong."""
+"""The commands' messages and exit statuses when the program, its run or the usage is wrong."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PROCEDURE = "(lambda (x) (* x x))"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the commands run; `p.vlad` in it holds a procedure."""
+    """Return a folder for the commands to run in; `p.vlad` in it holds a procedure."""
     (tmp_path / "p.vlad").write_text(PROCEDURE)
     return tmp_path
 
 
 def failure(status: int, folder: Path, *arguments: str, stdin: str = "") -> str:
-    """What a command says that fails with this status; it never shows a traceback or half a result."""
+    """Return the message of a command that fails with this status, without a traceback or half a result."""
     done = checkpoint(*arguments, cwd=folder, stdin=stdin)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr

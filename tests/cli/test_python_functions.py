@@ -65,7 +65,7 @@ def opens(x):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the commands run; `m.py` in it has functions."""
+    """Return a folder for the commands to run in; `m.py` in it has functions."""
     (tmp_path / "m.py").write_text(TEXT)
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""What tests of the counter of arrays' bytes share: a counter, and work in a thread of its own."""
+"""Shared by the tests of the counter of arrays' bytes: a counter, and work in a thread of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UMATH = "numpy._core._multiarray_umath"
 
 
 def handler_name(*array: object) -> str:
-    """That of the array's handler; of the current one."""
+    """Return the name of the memory handler of the array, or of the current one without an array."""
     name: str = np._core.multiarray.get_handler_name(*array)
     return name
 

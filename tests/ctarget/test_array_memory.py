@@ -116,7 +116,7 @@ def test_pickles_and_objects() -> None:
 
 
 def test_arrays_freed_after_the_end() -> None:
-    """What they had is given back, and then the memory of both counters too."""
+    """Arrays freed after their counters ended release their bytes, then the memory of both counters."""
     with counting() as outer:
         np.zeros(1)  # the outer one's own memory is there before anything is traced
         tracemalloc.start()
@@ -260,7 +260,7 @@ def test_ended_out_of_order() -> None:
 
 
 def test_ended_in_another_context() -> None:
-    """Where it is not current nothing is put back; where it is, it goes on, and harms nothing."""
+    """A counter ended in another context leaves that handler alone, and stays harmlessly in its own."""
     here = contextvars.copy_context()
     counter = here.run(Counter)
     before = handler_name()

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_places_in_numpys_table() -> None:
-    """Those in the source are those that NumPy's own header gives."""
+    """The table indices in the source are those of NumPy's own header."""
     header = Path(np.get_include(), "numpy", "__multiarray_api.h").read_text(encoding="utf-8")
     header = re.sub(r"\\\n\s*", " ", header)
     places = dict(re.findall(r"#define (\w+)\s+\(\*\(.*\)\s+PyArray_API\[(\d+)\]\)", header))
@@ -179,7 +179,7 @@ def test_a_handler_of_the_user_goes_on() -> None:
 
 
 def python(text: str) -> str:
-    """What a new Python prints, which must end well and complain of nothing."""
+    """Return what a new Python prints; assert that it ends well and warns of nothing."""
     head = "from checkpoint.ctarget import library\nlib = library.runtime().lib\n"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", head + text],
@@ -194,7 +194,7 @@ def python(text: str) -> str:
 
 
 def test_exit_with_live_arrays() -> None:
-    """Of counters that ended and that did not, held by modules, cycles and threads."""
+    """A process exits cleanly with live arrays of ended and active counters."""
     printed = python(
         "import sys, threading, numpy as np\n"
         "counter = lib.ck_array_memory_begin()\n"

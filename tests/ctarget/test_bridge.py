@@ -38,7 +38,7 @@ def bits(x: float) -> bytes:
 
 
 def same(a: Any, b: Any) -> bool:
-    """The same values, births, staleness, owners and sharing; reals are the same in every bit."""
+    """Return whether values, births, staleness, owners and sharing are the same, and reals in every bit."""
     forth: dict[int, int] = {}
     back: dict[int, int] = {}
     pending = [(a, b)]
@@ -77,7 +77,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 class Point:
-    """What a record is one of."""
+    """A class whose instances are records."""
 
 
 POINT = Layout(Point, ("x", "y"))

@@ -17,7 +17,7 @@ needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="there is n
 
 
 def copy_of_the_source(folder: Path) -> Path:
-    """What setup.py needs, without what was built."""
+    """Copy what setup.py needs into a folder, without built files, and return the folder."""
     for name in ("checkpoint", "ctemplates", "tensorlib"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     for name in ("LICENSE", "README.md", "pyproject.toml", "setup.py"):
@@ -26,7 +26,7 @@ def copy_of_the_source(folder: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> str:
-    """What a Python prints that runs in a folder, as if no other module had been named."""
+    """Return what a new Python in a folder prints, where no variable names a runtime module."""
     usual = {
         name: os.environ[name] for name in os.environ if name not in {"CHECKPOINT_RUNTIME", "LD_PRELOAD"}
     }

@@ -65,7 +65,7 @@ def closures(x: float) -> float:
 
 
 def raised(x: float) -> Any:
-    """What is raised carries a real past frames with slots."""
+    """Return the argument of an exception that carries a real past frames with slots."""
 
     def inner(y: float, depth: int) -> float:
         if depth == 0:

@@ -138,7 +138,7 @@ def swept(engine: Any, start: Any, schedule: Schedule, log: list[Action] | None 
 
 
 def used_by(engine: Any, start: Any) -> int:
-    """How many bytes of its heap are in use once what a run keeps there for later runs is there."""
+    """Return the bytes of its heap in use once a run has stored there what later runs reuse."""
     engine.advance(start, 1000, Effects())
     engine.tape(start, 1000, Effects())
     used: int = start.heap.bytes

@@ -45,7 +45,7 @@ GROWING = "(define (grow xs) (grow (cons 1 xs)))\n(lambda (x) (grow (cons x '())
 
 
 def closure(text: str, name: str = "c") -> Any:
-    """What a text's value is, on an engine."""
+    """Return the value of a program's text on an engine."""
     return runs.run_program(load(Source("<test>", text)), engines.get(name))
 
 

@@ -256,7 +256,7 @@ def test_the_newer_unit_is_entered(tmp_path: Path) -> None:
 
 
 def test_no_runs_within_derivatives(tmp_path: Path) -> None:
-    """Where duals may come, the machine records each block."""
+    """The machine records each block itself where dual numbers may occur."""
     engine: Any = engines.get("c")
     fast = with_unit(LONG, tmp_path)
     inner: Any = engine.start(0, enter(Pair(fast.f, X)), 1)
@@ -267,7 +267,7 @@ def test_no_runs_within_derivatives(tmp_path: Path) -> None:
 
 
 def test_cotangents_that_are_no_reals(tmp_path: Path) -> None:
-    """What a run cannot take back is an error, not something wrong."""
+    """A cotangent that a run cannot take back raises an error instead of giving a wrong result."""
     engine: Any = engines.get("c")
     fast = with_unit(SHORT, tmp_path)
     np = pytest.importorskip("numpy")

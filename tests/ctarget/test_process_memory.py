@@ -1,4 +1,4 @@
-"""What sweeps in C say that they hold, beside what tracemalloc finds; and bounds on tapes."""
+"""The bytes that sweeps in C report as held, compared with those that tracemalloc finds; bounds on tapes."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Noted:
         self.tell = tell
 
     def actions(self) -> Actions:
-        """Those of the schedule."""
+        """Yield the actions of the schedule, and note the report of each."""
         actions = self.schedule.actions()
         action = next(actions)
         while True:

@@ -77,7 +77,7 @@ def value_in_c(number: int, operands: Sequence[float], strict: bool) -> float | 
 
 
 def value_of(record: Scalar, operands: Sequence[float]) -> float | None:
-    """What the record gives; None where it fails."""
+    """Return the value by the record, or None where the record fails."""
     try:
         result = record.value(*operands)
     except record.failures:
@@ -136,7 +136,7 @@ def test_partials(record: Scalar) -> None:
 
 
 def on_integers(number: int, operands: Sequence[int]) -> Any:
-    """What C gives for integers; None where it leaves them to Python."""
+    """Return the result of C for integers, or None where C leaves them to Python."""
     module = library.runtime()
     kind, integer = module.ffi.new("int *"), module.ffi.new("int64_t *")
     real = module.ffi.new("double *")
@@ -168,7 +168,7 @@ def test_integers(record: Scalar) -> None:
 
 
 def plainly(record: Scalar, otherwise: Any, operands: Sequence[int]) -> Any:
-    """What the record for integers gives; operations in place are those that are not."""
+    """Return the result of the record for integers; in-place operations use the plain ones."""
     if record.name in ("py.iadd", "py.imul"):
         otherwise = lookup(record.name.replace("py.i", "py.") + "/any")
     return otherwise.value(None, *operands)

@@ -1,4 +1,4 @@
-"""What sweeps of the driver in C report and tell: bytes, which come and go; bounds on them; observers."""
+"""Sweeps of the driver in C: the bytes that they report as these come and go, bounds on them, observers."""
 
 from __future__ import annotations
 

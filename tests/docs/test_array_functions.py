@@ -1,4 +1,4 @@
-"""What tensorlib/README.md says of names is what there is."""
+"""The names that tensorlib/README.md lists are those that exist."""
 
 from __future__ import annotations
 

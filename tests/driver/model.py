@@ -163,7 +163,7 @@ class Model:
         return self.end if to is None else min(to, self.end)
 
     def _full(self, to: int | None, bytes: int, held_at: Callable[[int], int]) -> int:
-        """Where a run from here to a step ends, if what it holds may not outgrow a bound."""
+        """Return the step at which a run from here to `to` ends if it may hold at most `bytes`."""
         step, end = self._here(), self._clip(to)
         if held_at(end) <= bytes and held_at == self._recording:
             return end
@@ -201,7 +201,7 @@ class Model:
 
 
 class Sums:
-    """Of something that each step has, alike or by its number: what it is between two steps."""
+    """Sums, between two steps, of a quantity that is constant or depends on the number of the step."""
 
     def __init__(self, of: Callable[[int], float] | float, start: int, end: int) -> None:
         self.start = start
@@ -216,5 +216,5 @@ class Sums:
 
 
 def length(piece: tuple[int, int]) -> int:
-    """How many steps a piece has, from its first to its last."""
+    """Return the number of steps of a piece, from its first to its last."""
     return piece[1] - piece[0]

@@ -74,7 +74,7 @@ def again(model: Model, base: int) -> int:
 
 
 def repetitions(model: Model) -> int:
-    """How often the step that is run again most often is run again."""
+    """Return the largest number of times that any one step is run again."""
     changes = [0] * (model.length + 1)
     for first, last in model.advanced[1:]:  # the first pass counts
         changes[first] += 1

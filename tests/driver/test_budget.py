@@ -33,7 +33,7 @@ def model_of(length: int, memory: int, *, state: int = STATE, known: bool = Fals
 
 
 def repetitions(model: Model) -> list[int]:
-    """How often each step was run without a tape."""
+    """Return how often each step was run without a tape."""
     changes = [0] * (model.length + 1)
     for low, high in model.advanced:
         changes[low] += 1

@@ -66,7 +66,7 @@ def inside(x: float) -> float:
 
 
 def within(take: Callable[[Schedule], Any], memory: int = MEMORY) -> Any:
-    """What a gradient gives within a budget, or the least that is enough, for which it is cut in pieces."""
+    """Return a gradient taken within a budget, or the least that is enough; assert that it is cut."""
     found, watched = tightest(take, memory)
     assert watched.pieces > 2
     return found

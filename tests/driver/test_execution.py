@@ -67,7 +67,7 @@ def test_a_run_may_be_taken_to_end_early(last: int, schedule: Schedule, engine: 
 
 
 def _components(end: Any, engine: Engine) -> int:
-    """How many numbers the cotangent of an unfinished state has: those of its capsule."""
+    """Return the number of components of an unfinished state's cotangent: the numbers of its capsule."""
     return len(numbers(engine.capsule(end)))
 
 

@@ -62,7 +62,7 @@ def reached(*roots: Any) -> dict[int, Any]:
 
 
 def expected(start: Any, kept: list[Any]) -> int:
-    """What an account of these states should say, beyond what it said at first."""
+    """Return the bytes that an account of these states should report beyond those of the start."""
     given, total = reached(start), 0
     for key, value in reached(*kept).items():
         if key not in given:
@@ -175,7 +175,7 @@ def test_states_that_share_cost_little_more_than_one(name: str, engine: Engine) 
 
 @contextmanager
 def counted() -> Iterator[list[int]]:
-    """How many objects are weighed within, and how many references they have."""
+    """Yield the number of objects weighed inside the `with` block, and of their references."""
     seen, plain = [0, 0], footprint.weight
 
     def counting(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a sweep is told that it holds, on the engines that live in Python: states, and the cotangent."""
+"""The bytes that a sweep counts as held on the engines in Python: states, and the cotangent."""
 
 from __future__ import annotations
 

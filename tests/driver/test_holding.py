@@ -65,7 +65,7 @@ PROGRAMS: dict[str, Any] = {"loop": LOOP, "pairs": PAIRS, "calls": CALLS, "in pl
 
 
 def argument_of(name: str, engine: Engine) -> Any:
-    """What a run of a program starts from."""
+    """Return the value that a run of a program starts from."""
     what = PROGRAMS[name]
     if isinstance(what, str):
         return enter(Pair(value_of(what, engine), 0.7))

@@ -1,4 +1,4 @@
-"""What users write as memory, in bytes; and what is free, where the system says so in files made here."""
+"""Amounts of memory as users write them, in bytes; free memory as a system's files, made here, report it."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_bytes_for_readers(bytes: int, text: str) -> None:
 
 
 class System:
-    """What a system says of itself: its /proc and /sys/fs/cgroup as folders of files."""
+    """A fake system that describes itself: its /proc and /sys/fs/cgroup as folders of files."""
 
     def __init__(self, folder: Path) -> None:
         self.proc = folder / "proc"

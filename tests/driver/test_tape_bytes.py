@@ -148,7 +148,7 @@ def test_exact_sequence(name: str) -> None:
 
 
 def learnt(case: BaseCase, *reports: Report) -> list[int]:
-    """What a base case takes to fit after each tape from step 100."""
+    """Return the steps that a base case expects to fit after each report of a tape from step 100."""
     found = []
     for report in reports:
         tape = case.tape(100, 150)

@@ -76,7 +76,7 @@ def test_a_disagreement_is_seen(what: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_capsules_cross(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What began on hybrid ends on c, and the reverse."""
+    """A run begun on hybrid ends on c, and the reverse."""
     starts = []
     c, start = engines.get("c"), C.start
 

@@ -76,7 +76,7 @@ def outcome(action: Callable[[], str]) -> str | None:
 
 
 def actions(entry: Entry) -> Iterator[tuple[str, Callable[[], str]]]:
-    """What is done with a program: its value, a capsule resumed, its gradient."""
+    """Yield the actions on a program: its value, a capsule resumed, its gradient."""
     engine = engines.get("c")
     case = entry.case(engine)
 
@@ -113,7 +113,7 @@ def check_idle_heaps(where: str) -> None:
 
 
 def check_bytes(entry: Entry) -> None:
-    """What runs have used is given back: all but the constants of the code, which a heap keeps.
+    """Check that runs give back what they used, all but the constants of the code, which a heap keeps.
 
     Of a run that fails the heap keeps everything until it goes itself.
     """
@@ -148,7 +148,7 @@ def only_what_is_new() -> Iterator[None]:
 
 
 def own_objects() -> int:
-    """How many new objects of classes of this package there are."""
+    """Return the number of new objects of this package's classes."""
     gc.collect()
     return sum(str(type(x).__module__).startswith("checkpoint.") for x in gc.get_objects())
 
@@ -160,7 +160,7 @@ def check(entry: Entry, most: int | None = None) -> int:
 
 
 def check_actions(name: str, todo: Iterable[tuple[str, Callable[[], str]]], most: int | None = None) -> int:
-    """The same for what is done with a program."""
+    """Check all actions on a program under failing allocations, and return the number of failed runs."""
     failed = 0
     for what, action in todo:
         expected = outcome(action)
@@ -171,7 +171,7 @@ def check_actions(name: str, todo: Iterable[tuple[str, Callable[[], str]]], most
 
 
 def check_action(where: str, action: Callable[[], str], expected: str | None, most: int | None) -> int:
-    """The same for one thing that is done."""
+    """Check one action with each allocation failing in turn, and return the number of failed runs."""
     tries, n, following = 0, 1, 2
     while most is None or n <= most:
         with failing(n):
@@ -201,7 +201,7 @@ def checks(names: list[str], step: int, most: int | None) -> Iterator[tuple[str,
 
 
 def main() -> int:
-    """As the command line says; the exit status."""
+    """Run the checks that the command line asks for, and return the exit status."""
     parser = argparse.ArgumentParser(description="Runs in which the Nth allocation fails.")
     parser.add_argument("--most", type=int, help="the greatest N; without it until none fails")
     parser.add_argument("--functions", type=int, default=7, metavar="STEP", help="every STEPth function")

@@ -1,4 +1,4 @@
-"""What is done with the Python functions of the corpora where memory ends, for allocations.py.
+"""Actions on the Python functions of the corpora for runs whose memory ends, used by allocations.py.
 
 In: an example of tests/python/corpus or tests/arrays/corpus. Out: actions on engine c, each of which gives a
 text. Addresses in a text say nothing.
@@ -41,7 +41,7 @@ def all_functions() -> dict[str, tuple[Any, Callable[[Any], Any]]]:
 
 
 def actions(example: Any, weights: Callable[[Any], Any]) -> Iterator[tuple[str, Action]]:
-    """What is done with an example: its value, a capsule resumed, its gradient."""
+    """Yield the actions on an example: its value, a capsule resumed, its gradient."""
 
     def called() -> Run:
         return run_of(example.function, copy.deepcopy(example.args), {}, "c")

@@ -17,7 +17,7 @@ Actions = Iterator[tuple[str, Callable[[], str]]]
 
 
 def chosen(names: list[str]) -> Iterator[tuple[str, Actions]]:
-    """What is done with those of these names."""
+    """Yield the actions on the programs and functions of these names."""
     for entry in ENTRIES:
         if entry.name in names:
             yield entry.name, actions(entry)

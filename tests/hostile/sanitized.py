@@ -1,4 +1,4 @@
-"""How a Python is started that loads the C engine's module with sanitizers.
+"""Start a Python that loads the C engine's module with sanitizers.
 
 In: the hostile module (checkpoint/ctarget/build.py). Out: an environment, or what is missing for one.
 """
@@ -30,7 +30,7 @@ def missing() -> str | None:
 
 
 def environment(module: Path) -> dict[str, str]:
-    """That of a Python that loads the module; only where nothing is missing."""
+    """Return the environment of a Python that loads the module; requires that nothing is missing."""
     return {
         **os.environ,
         "CHECKPOINT_RUNTIME": str(module),
@@ -44,7 +44,7 @@ def environment(module: Path) -> dict[str, str]:
 
 
 def _library(name: str) -> Path | None:
-    """Where the compiler has a library; it answers with the bare name where it has none."""
+    """Return the path of a compiler's library, or None where it has none (it then prints the bare name)."""
     command = [*(build.compiler() or ()), f"-print-file-name={name}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     path = Path(done.stdout.strip())

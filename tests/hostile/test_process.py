@@ -66,7 +66,7 @@ interpreters.destroy(another)
 
 
 def printed(folder: Path, text: str, *options: str, **environment: str) -> str:
-    """What a program prints, with what Python says of it."""
+    """Return what a program prints, with the messages of Python."""
     path = folder / "program.py"
     path.write_text(text)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING says an addition touches is all that it touches: stub patches, applied to a copy, work.
+"""An addition touches only what CONTRIBUTING says that it touches: stub patches, applied to a copy, work.
 
 A patch adds a library of arrays, or a level at which states are kept. It is applied to a copy of the
 sources, and a program runs on the copy in a process of its own. The table in CONTRIBUTING.md names the

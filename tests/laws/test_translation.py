@@ -117,7 +117,7 @@ def outcome(f: Any, x: float, name: str, schedule: Any = None) -> tuple[Any, str
 
 
 def same(a: tuple[Any, str], b: tuple[Any, str]) -> bool:
-    """Whether two outcomes are the same to the last bit."""
+    """Return whether two outcomes are the same to the last bit."""
     if isinstance(a[0], str) or isinstance(b[0], str):
         return a == b
     return a[1] == b[1] and all(difference(x, y) is None for x, y in zip(a[0], b[0], strict=True))

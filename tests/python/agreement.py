@@ -37,7 +37,7 @@ class TooLong(BaseException):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run returns or raises, and what it prints."""
+    """The value or exception of a run, and what it prints."""
 
     value: Any
     error: BaseException | None

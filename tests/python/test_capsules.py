@@ -317,7 +317,7 @@ def of_rated(x: float) -> Any:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_hidden_inputs_are_read_once(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of a function that is interrupted inside as well: at the call, not when the run comes to it."""
+    """Hidden inputs of an interrupted function are read at the call, not when the run reaches their use."""
     want = of_rated(1.5)
     z = checkpoint.interrupt(of_rated, 1.5, 2, engine=engine)
     monkeypatch.setitem(globals(), "RATE", 7.0)

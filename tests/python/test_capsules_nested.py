@@ -68,7 +68,7 @@ MAKERS = {"object": of_an_object, "lambda": plain, "calls": calling, "data": of_
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", MAKERS)
 def test_nested_functions(name: str, engine: str) -> None:
-    """What is made inside counts as what is made outside, and takes its cotangents."""
+    """A function made inside a derivative counts the steps and takes the cotangents of one made outside."""
     make = MAKERS[name]
     steps = checkpoint.primops(make(1.5), 2.0, engine=engine)
     counted, _ = checkpoint.vjp(

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING's new scalar function is tried on, in a process of its own, in a copy that has it."""
+"""Try CONTRIBUTING's new scalar function, in a process of its own, in a copy of the sources that has it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(x: float, n: int) -> float:
 
 
 def written_out(x: float, n: int) -> float:
-    """The same without the new function."""
+    """Return the same sum without the new function."""
     total = 0.0
     for _ in range(n):
         x = 1.0 / (1.0 + math.exp(-x)) - 0.3 * x

@@ -81,7 +81,7 @@ class Entry:
 
     @property
     def nests_reverse_mode(self) -> bool:
-        """Whether runs take gradients; under a derivative those may differ in their last bits."""
+        """Return whether runs take gradients; under a derivative those may differ in their last bits."""
         return re.search(r"\*j|-R\b|gradient-(de|a)scent", self.path.read_text()) is not None
 
     def case(self, engine: Engine) -> Case:

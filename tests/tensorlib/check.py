@@ -52,7 +52,7 @@ def random_like(rng: Any, number: Any) -> Any:
 
 
 def is_coarse(numbers: Any) -> bool:
-    """Whether a number has less than double precision."""
+    """Return whether any of the numbers has less than double precision."""
     return any(getattr(data_of(real_part(x)), "dtype", None) in COARSE for x in numbers)
 
 
@@ -152,7 +152,7 @@ def cotangents(
 
 
 def close(x: float, y: float, tolerance: float) -> bool:
-    """Whether two numbers agree, relative to their size; NaN agrees with nothing."""
+    """Return whether two numbers agree, relative to their size; NaN agrees with nothing."""
     return abs(x - y) <= tolerance * max(1.0, abs(x), abs(y))
 
 

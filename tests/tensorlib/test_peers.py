@@ -53,7 +53,7 @@ def named(space: Any, name: str) -> Any:
 
 
 def ours(record: Tensor, position: int, g: Any, y: Any, operands: tuple[Any, ...]) -> Any:
-    """What the record's rule gives for an operand."""
+    """Return the cotangent of an operand by the record's vjp rule."""
     rule = record.vjp(position)
     assert rule is not None
     given = rule(np, g, y, *operands)

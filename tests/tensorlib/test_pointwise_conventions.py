@@ -1,4 +1,4 @@
-"""What derivatives are where a function has none, or an infinite one; and what wrong operands raise."""
+"""Derivatives at points where a function has none, or an infinite one; errors that wrong operands raise."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def single(operand: Any) -> Any:
 
 @EVERY_RECORD
 def test_values(record: Tensor) -> None:
-    """What the record gives is what each function that it implements gives, of the same type and dtype."""
+    """The record gives the values of each function that it implements, of the same type and dtype."""
     for operands in record.samples(np.random.default_rng(2)):
         for function in record.implements:
             if record.name not in UNLIKE:
@@ -69,7 +69,7 @@ def test_values(record: Tensor) -> None:
 
 
 def called(function: Any, record: Tensor, operands: tuple[Any, ...]) -> Any:
-    """What the function gives; for one that changes its first operand, what that then is."""
+    """Return the function's result, or its first operand afterwards where the function changes that."""
     if record.changes:
         changed = operands[0].copy()
         function(changed, *operands[1:])
@@ -99,7 +99,7 @@ CHANGES = [record for record in RECORDS if record.in_place is not None]
 
 @pytest.mark.parametrize("record", CHANGES, ids=lambda record: record.name)
 def test_changes_in_place(record: Tensor) -> None:
-    """What is changed in place is what the value is, which changes nothing."""
+    """The in-place form writes the record's value; computing that value changes no operand."""
     assert record.in_place is not None
     for operands in record.samples(np.random.default_rng(3)):
         if not isinstance(operands[0], np.ndarray):

@@ -31,7 +31,7 @@ def rotated(rotation: Any, point: Any) -> Any:
 
 
 def projected(camera: Any, point: Any) -> Any:
-    """Where a camera sees a point."""
+    """Return the pixel at which a camera sees a point."""
     in_camera = rotated(camera[:3], point - camera[3:6])
     flat = in_camera[:2] / in_camera[2]
     radius = np.sum(flat * flat)
@@ -57,7 +57,7 @@ def cost(inputs: Any, observations: Any, features: Any) -> Any:
 
 
 def vectorised_cost(inputs: Any, observations: Any, features: Any) -> Any:
-    """The same for all observations at once, as one writes it for many."""
+    """Return the cost of all observations at once, vectorised."""
     index = np.array(observations)
     camera, point = inputs["cameras"][index[:, 0]], inputs["points"][index[:, 1]]
     weights = inputs["weights"]

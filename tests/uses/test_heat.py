@@ -11,7 +11,7 @@ from tests.uses.support import engines, gradients, is_gradient
 
 
 def heat_ring(u: Any, conductivity: Any, target: Any) -> Any:
-    """How far from the target a ring is once its temperature has settled."""
+    """Return the distance of a ring from the target once its temperature has settled."""
     u = u.copy()
     steps = 0
     while steps < 500:

@@ -64,12 +64,12 @@ def smoothed(parameters: Any, ys: Any) -> tuple[Any, Any]:
 
 
 def log_likelihood(parameters: Any, ys: Any) -> Any:
-    """How likely the observations are."""
+    """Return the log likelihood of the observations."""
     return filtered(parameters, ys)[0]
 
 
 def roughness(parameters: Any, ys: Any) -> Any:
-    """How much the smoothed states turn, and how uncertain they are."""
+    """Return the roughness of the smoothed states plus the trace of their covariances."""
     states, spreads = smoothed(parameters, ys)
     return np.sum(np.diff(states, n=2, axis=0) ** 2) + np.trace(spreads, axis1=1, axis2=2).sum()
 

@@ -64,7 +64,7 @@ def mixture(parameters: Any, x: Any) -> Any:
 
 
 def vectorised(parameters: Any, x: Any) -> Any:
-    """The same without a loop over components."""
+    """Return the same log density without a loop over components."""
     alphas, means, factors = parameters
     (n, d), k = x.shape, len(alphas)
     logs = factors[:, :d]

@@ -126,7 +126,7 @@ def test_substances_that_react_and_diffuse(engine: str) -> None:
 
 
 def test_energy_that_is_kept_has_the_slope_of_its_start() -> None:
-    """Of a free oscillator the energy after many turns is that at the start, and so is its gradient."""
+    """The energy of a free oscillator after many turns is that at the start, and so is its gradient."""
 
     def energy(state: Any, turns: int) -> Any:
         state = state.copy()

@@ -13,7 +13,7 @@ TEXT = "the quick brown fox jumps over the lazy dog; the lazy dog sleeps on and 
 
 
 def rnn_loss(weights: Any, text: str, vocabulary: dict[str, int]) -> Any:
-    """How badly a recurrent network foretells each next character: the sum of cross entropies."""
+    """Return the sum of the cross entropies with which a recurrent network predicts each next character."""
     h = np.zeros(len(weights["bh"]))
     loss = 0.0
     for t in range(len(text) - 1):

@@ -26,7 +26,7 @@ def loss(layers: Any, x: Any, y: Any) -> Any:
 
 
 def trained_loss(rate: float, layers: Any, data: Any, steps: int) -> Any:
-    """What remains on other data after some steps of gradient descent."""
+    """Return the loss on held-out data after some steps of gradient descent."""
     x, y, x_other, y_other = data
     for _ in range(steps):
         slopes = checkpoint.grad(loss)(layers, x, y)
@@ -38,7 +38,7 @@ def trained_loss(rate: float, layers: Any, data: Any, steps: int) -> Any:
 
 
 def by_hand(rate: Any, layers: Any, data: Any, steps: int) -> Any:
-    """The same for one hidden layer, the back-propagation written out."""
+    """Return the trained loss of one hidden layer, with back-propagation written out."""
     x, y, x_other, y_other = data
     (w1, b1), (w2, b2) = layers
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""What costs time in the hot nodes of units: objects made, frames pushed, tests of kinds, dynamic jumps.
+"""Count the costs of the hot nodes of units: objects made, frames pushed, tests of kinds, dynamic jumps.
 
 In: programs, run on engine c long enough that what they repeat is found. Out: numbers, counted in the graphs
 of units (graph.py). `python -m tests.ctarget.translate.counts` prints them as test_counts.py has them.
@@ -33,7 +33,7 @@ _LAST_FORM = re.compile(r"^[^\s;]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Counts:
-    """What units do. nodes: the hot ones. made: objects. pushed: frames. tests: of the kinds of values.
+    """The operations of units. nodes: hot ones. made: objects. pushed: frames. tests: of the kinds of values.
     dynamic: returns to one of several blocks, as the top frame says, and tail calls that read the frame.
     """
 

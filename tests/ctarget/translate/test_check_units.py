@@ -1,4 +1,4 @@
-"""What the checker of units refuses, and that it accepts units that are right."""
+"""The checker of units refuses wrong units and accepts right ones."""
 
 from __future__ import annotations
 

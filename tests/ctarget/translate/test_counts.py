@@ -1,4 +1,4 @@
-"""What hot code costs, in numbers: 0 where it should be none, else the number now, so that a change shows.
+"""The cost of hot code in numbers: 0 where it should be none, else the present number, so that changes show.
 
 Where a number changes on purpose, `python -m tests.ctarget.translate.counts` prints the new ones.
 """

@@ -1,4 +1,4 @@
-"""Whether a shared object is whole is seen before it is mapped."""
+"""A shared object that is not whole is recognised before it is mapped."""
 
 from __future__ import annotations
 

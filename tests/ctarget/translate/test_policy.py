@@ -60,7 +60,7 @@ def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[poli
 
 
 def by_debugger() -> bool:
-    """Whether units are to be found by a debugger or sanitizer."""
+    """Return whether a debugger or sanitizer must be able to find the units."""
     by = compiler.find()
     return by is not None and by.debugs
 

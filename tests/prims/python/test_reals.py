@@ -92,7 +92,7 @@ def test_comparisons_of_integers_and_reals_are_exact() -> None:
 
 
 def test_second_derivatives() -> None:
-    """Those of x -> x ** 3 / exp(sin x), by duals in duals and by a tape under a dual."""
+    """Nested duals, and a tape under a dual, give the second derivative of x -> x ** 3 / exp(sin x)."""
 
     def f(x: Any) -> Any:
         top = apply(_scalar("py.mul"), (x, apply(_scalar("py.pow"), (x, 2))))
