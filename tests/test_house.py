@@ -39,7 +39,7 @@ DYNAMIC = {
 
 
 def modules(folder: str) -> dict[str, Path]:
-    """The modules of a package, by their dotted names."""
+    """Return the modules of a package, by their dotted names."""
     found = {}
     for path in sorted((ROOT / folder).rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -53,7 +53,7 @@ DOTTED = {name for name in ALL if "." in name}  # "checkpoint" alone is a word
 
 
 def imports(module: str) -> Iterator[str]:
-    """The modules of this project that one names in any form: lazily, for types alone, as a string."""
+    """Yield the project's modules that a module names in any form: lazily, for types alone, as a string."""
     for node in ast.walk(ast.parse(ALL[module].read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in ALL)
@@ -156,7 +156,7 @@ LAYERS = (
 
 
 def c_files() -> dict[str, set[str]]:
-    """The files of ctemplates/ by their paths there, and the files there that each includes."""
+    """Return the files of ctemplates/ by their paths there, and the files there that each includes."""
     root = ROOT / "ctemplates"
     return {
         str(path.relative_to(root)): set(re.findall(r'^#\s*include "(.+)"', path.read_text(), re.MULTILINE))
@@ -185,7 +185,7 @@ def test_no_cycle_of_includes_of_c() -> None:
 
 
 def test_functions_of_c_are_declared_in_the_header_beside_them() -> None:
-    """So that the test above sees every dependency of a source on another one."""
+    """The test above sees every dependency of a source on another one."""
     defined = re.compile(
         r"^(?!static\b|typedef\b|NATIVE\b)[A-Za-z_][\w *]*?\b(\w+)\([^;{}()]*\)\s*\{", re.MULTILINE
     )

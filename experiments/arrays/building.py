@@ -25,7 +25,7 @@ COLUMNS = ("python", "run", "plain", "default", "base 1,000")
 
 
 def build(a: float, n: int) -> Any:
-    """The sum of an array whose elements are made of one another."""
+    """Return the sum of an array whose elements are made of one another."""
     y = np.zeros(n)
     y[0] = a
     for i in range(1, n):

@@ -15,7 +15,7 @@ def heat(u: Any) -> Any:
 
 
 def network(parameters: Any) -> Any:
-    """The loss of a recurrent network of width 32 over 25 turns."""
+    """Return the loss of a recurrent network of width 32 over 25 turns."""
     w, v, b, h = parameters
     loss = 0.0
     for i in range(25):
@@ -26,7 +26,7 @@ def network(parameters: Any) -> Any:
 
 
 def mixture(parameters: Any) -> Any:
-    """The log-likelihood of points under Gaussians with weights, means and scales of their own."""
+    """Return the log-likelihood of points under Gaussians with weights, means and scales of their own."""
     alphas, means, logs, x = parameters
     scaled = (x[:, None, :] - means[None, :, :]) * np.exp(logs)
     terms = alphas + np.sum(logs, 1) - 0.5 * np.sum(scaled * scaled, 2)

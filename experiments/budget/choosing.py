@@ -41,7 +41,7 @@ HEADER = ["MiB", "beyond", "forward", "actions", "run s", "budget s", "best s", 
 
 
 def kinds(length: int) -> Iterator[list[list[Any]]]:
-    """Schedules for a run of so many steps, as taking.KINDS names them: of each kind a list."""
+    """Yield the schedules for a run of so many steps, as taking.KINDS names them: a list for each kind."""
     yield [["Plain"]]
     yield [["Spaced", length, -(-length // pieces)] for pieces in PIECES]
     for repetitions in REPETITIONS:
@@ -50,7 +50,7 @@ def kinds(length: int) -> Iterator[list[list[Any]]]:
 
 
 class Search:
-    """Fixed schedules for a run, each measured once. beyond the run's own: bytes."""
+    """Fixed schedules for a run, each measured once. beyond: the bytes beyond the run's own."""
 
     def __init__(self, program: str, size: int, engine: str) -> None:
         self.case = program, size, engine

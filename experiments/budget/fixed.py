@@ -14,7 +14,7 @@ from checkpoint.driver.schedule import Actions, Advance, Drop, Keep, Restore, Re
 
 @dataclass(frozen=True)
 class Spaced:
-    """States `every` so many steps, kept in one pass; then each segment is taped from its state.
+    """A schedule that keeps states `every` so many steps in one pass, then tapes each segment from its state.
 
     length: of the run, in steps.
     """

@@ -101,7 +101,7 @@ def table(x: float, n: int) -> float:
 
 @dataclass(frozen=True)
 class Program:
-    """A run for a size: at the full size of engines in C, of those in Python, and at one that tests take."""
+    """A run for a size: at the full size of engines in C, of those in Python, and at that of the tests."""
 
     make: Callable[[int, Engine], Subject]
     full: int

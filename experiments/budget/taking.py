@@ -47,7 +47,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Told:
-    """A schedule, and what its sweep was told that it holds at most, in bytes, after any of its actions.
+    """A schedule, and the most bytes that its sweep reported as held, after any of its actions.
 
     tapes, cotangent: parts of `held` when it was highest; done: how many actions there were.
     """

@@ -67,7 +67,7 @@ print(imported, time.process_time() - start)
 
 
 def ten_operations(x: float) -> float:
-    """A function whose run is short, so that what is around it shows."""
+    """Do ten operations: a run so short that its surroundings show."""
     y = x * x + 3.0
     z = math.sin(y) - x / y
     return z * z * 0.5 + math.exp(-z)
@@ -103,7 +103,7 @@ def microseconds(action: Callable[[], Any], repeats: int, calls: int) -> float:
 
 
 def reversal(call: Run) -> Any:
-    """The run of a gradient alone: forward, its tape, and back."""
+    """Run a gradient alone: forward, its tape, and back."""
     engine = call.engine
     sweep = Sweep(engine, Effects(), seed=lambda end: engine.seed(end, 1.0))
     return sweep.run(engine.start(0, call.u, call.tags), Bisection())

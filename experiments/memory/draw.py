@@ -29,7 +29,7 @@ INK, FAINT = "#333333", "#dddddd"
 
 
 def draw(content: dict[str, Any], path: Path) -> None:
-    """One picture: both modes, logarithmic axes."""
+    """Draw one picture: both modes, logarithmic axes."""
     pyplot.rcParams.update({"font.size": 10, "text.color": INK, "axes.labelcolor": INK})
     figure, axes = pyplot.subplots(figsize=(6.6, 3.9), layout="constrained")
     for mode, (colour, marker, label) in STYLES.items():

@@ -68,7 +68,7 @@ def _close(found: list[float], expected: list[float]) -> bool:
 
 
 def in_new_process(mode: str, power: int, options: argparse.Namespace) -> dict[str, Any]:
-    """One gradient, measured in a process of its own."""
+    """Return one gradient's measurements, made in a process of its own."""
     command = [sys.executable, "-m", "experiments.memory.paper", "--mode", mode]
     command += ["--engine", options.engine, "--base", str(options.base)]
     done = subprocess.run(
@@ -84,7 +84,7 @@ def in_new_process(mode: str, power: int, options: argparse.Namespace) -> dict[s
 
 
 def row(mode: str, power: int, options: argparse.Namespace) -> dict[str, Any]:
-    """One row of the table: counts, which are the same every time, and medians."""
+    """Return one row of the table: counts, which are the same every time, and medians."""
     runs = [in_new_process(mode, power, options) for _ in range(options.repeats)]
     measured = {key: statistics.median(run[key] for run in runs) for key in ("bytes", "seconds")}
     steps = runs[0]["steps"]
@@ -109,7 +109,7 @@ def _line(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def growth(rows: list[dict[str, Any]]) -> int:
-    """The most capsules that bisection adds for a run at most 16 times as long."""
+    """Return the most capsules that bisection adds for a run at most 16 times as long."""
     checkpointed = [row for row in rows if row["mode"] == "bisection"]
     added: list[int] = [
         longer["capsules"] - shorter["capsules"]

@@ -35,7 +35,7 @@ PUBLISHED = {
 
 
 def program(name: str, engine: Engine) -> Any:
-    """The procedure of (outer inner) that a program of this folder is."""
+    """Return the procedure of (outer inner) that a program of this folder defines."""
     return run_program(load_file(Path(__file__).with_name(f"{name}.vlad")), engine)
 
 
@@ -49,7 +49,7 @@ def is_published(name: str, found: str) -> bool:
 
 
 def measure(name: str, nesting: tuple[str, str], engine: Engine) -> dict[str, Any]:
-    """One row of the table."""
+    """Return one row of the table."""
     found = ""
 
     def action() -> None:

@@ -32,7 +32,7 @@ COLOURS = 256  # of a palette: the picture has fewer, but for the edges of its l
 
 @dataclass(frozen=True)
 class Subject:
-    """A picture: its schedule, and how it begins to say what it shows."""
+    """A picture: its schedule, and the beginning of its title."""
 
     schedule: Schedule
     title: str
@@ -54,7 +54,7 @@ def gradient(schedule: Schedule, engine: str) -> Profile:
 
 
 def draw(subject: Subject, path: Path, options: Any) -> None:
-    """One picture, with few enough colours to be a small file."""
+    """Draw one picture, with few enough colours for a small file."""
     p = gradient(subject.schedule, options.engine)
     times = p.total.executed / p.total.run
     title = (

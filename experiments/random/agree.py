@@ -37,7 +37,7 @@ Differ = Callable[[Any, Any], str | None]
 
 
 class Disagreement(Exception):
-    """Two engines do not do the same."""
+    """Raised where two engines do not do the same."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Told:
 
     @property
     def outcome(self) -> Outcome:
-        """Without what is unread."""
+        """Return the outcome, without what is unread."""
         return Outcome(self.value, self.error, self.written)
 
 
@@ -91,7 +91,7 @@ def compare(what: str, a: Told, b: Told, differ: Differ) -> None:
 
 
 def _said(error: BaseException | None) -> tuple[Any, ...]:
-    """All that an exception says: where it was and the calls around it too."""
+    """Return all that an exception says, its place and the calls around it included."""
     calls = tuple(map(str, getattr(error, "trace", ())))
     return type(error), str(error), tuple(getattr(error, "__notes__", ())), calls
 
@@ -133,7 +133,7 @@ def of_pairs(subject: Subject) -> Differ:
 
 
 def _check_cut(subject: Subject, steps: int, whole: Told) -> None:
-    """A run in two parts is the run; one that fails may have failed before the cut."""
+    """Check that a run in two parts is the run; one that fails may have failed before the cut."""
     capsules: dict[str, Any] = {}
 
     def parted(name: str) -> Any:
@@ -150,7 +150,7 @@ def _check_cut(subject: Subject, steps: int, whole: Told) -> None:
 
 
 def _check_capsules(subject: Subject, hybrid: Any, c: Any, whole: Told) -> None:
-    """Both hold the same; of one of them both engines take the same cotangents.
+    """Check that both capsules hold the same, and that both engines take the same cotangents of one of them.
 
     Where a program's closures hold one float twice, hybrid's capsule holds it once.
     """
@@ -174,7 +174,7 @@ def _check_derivatives(subject: Subject, schedule: Bisection) -> Told:
 
 
 def _check_budget(subject: Subject, memory: int, length: int | None, plain: Told) -> None:
-    """A gradient within a budget, or the next that is enough, is the same; how much that is differs."""
+    """Check that a gradient within a budget, or within the next sufficient one, is the same."""
     for name in ENGINES:
         given = memory
         for _ in range(TRIES):

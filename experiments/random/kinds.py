@@ -36,22 +36,22 @@ class Subject(Protocol):
     text: str
 
     def whole(self, engine: str) -> tuple[Value, int]:
-        """The value and the number of steps."""
+        """Return the value and the number of steps."""
 
     def cut(self, engine: str, steps: int) -> Capsule:
-        """The capsule after a number of steps."""
+        """Return the capsule after a number of steps."""
 
     def rest(self, z: Capsule, engine: str) -> Value:
-        """The value of a capsule's rest, on any engine that can run it."""
+        """Return the value of a capsule's rest, on any engine that can run it."""
 
     def of_capsule(self, z: Capsule, engine: str) -> tuple[Value, Value]:
-        """The value of a capsule's rest, and the capsule's cotangent."""
+        """Return the value of a capsule's rest, and the capsule's cotangent."""
 
     def vjp(self, engine: str, schedule: Schedule) -> tuple[Value, Value]:
-        """The value and the argument's cotangent."""
+        """Return the value and the argument's cotangent."""
 
     def jvp(self, engine: str) -> tuple[Value, Value]:
-        """The value and its tangent."""
+        """Return the value and its tangent."""
 
     def differ(self, a: Value, b: Value) -> str | None:
         """Return how two values differ, or None where all bits are the same."""
@@ -153,7 +153,7 @@ class OfFunction:
         return result(value, call.engine), tangent
 
     def direction(self, value: Value) -> Value:
-        """A tangent or cotangent, always the same of a value."""
+        """Return a tangent or cotangent, always the same for a value."""
         random = Random(3)
         return tangent_of(value, [random.uniform(-1.0, 1.0) for _ in numbers(value)])
 

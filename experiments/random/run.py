@@ -75,7 +75,7 @@ class Outcome:
         self.seconds += other.seconds
 
     def summary(self) -> dict[str, Any]:
-        """For the results, and to be printed."""
+        """Return a summary for the results and for printing."""
         return {
             "programs": self.programs,
             "disagreements": len(self.disagreed),

@@ -34,7 +34,7 @@ PANELS: dict[str, Callable[[dict[str, Any]], float]] = {
 
 
 def draw(contents: list[dict[str, Any]], path: Path) -> None:
-    """Three panels; the length of the run on a logarithmic axis, so that t log t and log t are lines."""
+    """Draw three panels; the run's length has a logarithmic axis, so that t log t and log t are lines."""
     pyplot.rcParams.update({"font.size": 9, "text.color": INK, "axes.labelcolor": INK})
     figure, panels = pyplot.subplots(1, 3, figsize=(10.2, 3.5), layout="constrained")
     for axes, (title, value) in zip(panels, PANELS.items(), strict=True):

@@ -56,7 +56,7 @@ LONGEST = 10.0  # CPU seconds after which a time is not measured again
 
 
 def program_of(steps: int, engine: Engine) -> Any:
-    """The loop, with as many turns as a run of `steps` has room for."""
+    """Return the loop, with as many turns as a run of `steps` has room for."""
     loop = common.value_of(PROGRAM, engine)
 
     def count(turns: float) -> int:
@@ -68,7 +68,7 @@ def program_of(steps: int, engine: Engine) -> Any:
 
 
 def gradient(options: argparse.Namespace) -> dict[str, Any]:
-    """One gradient in this process, its memory and its time."""
+    """Take one gradient in this process, and return its memory and its time."""
     engine = engines.get(options.engine)
     schedule = SCHEDULES[options.schedule](options.base)
     f = program_of(options.steps, engine)
@@ -93,7 +93,7 @@ def gradient(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def live_bytes(action: Callable[[], Any]) -> int:
-    """The most bytes of Python objects that a call held at once."""
+    """Return the most bytes of Python objects that a call held at once."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -104,7 +104,7 @@ def live_bytes(action: Callable[[], Any]) -> int:
 
 
 def in_new_process(schedule: str, power: int, options: argparse.Namespace) -> dict[str, Any]:
-    """One row of the table."""
+    """Return one row of the table, measured in a new process."""
     command = [sys.executable, "-m", "experiments.scaling.slopes", "--schedule", schedule]
     command += ["--engine", options.engine, "--steps", str(2**power)]
     command += ["--base", str(options.base), "--repeats", str(options.repeats)]
@@ -114,7 +114,7 @@ def in_new_process(schedule: str, power: int, options: argparse.Namespace) -> di
 
 
 def line(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
-    """The line a + b x through points by least squares, and the part of the variance it explains."""
+    """Return the line a + b x through points by least squares, and the part of variance that it explains."""
     b, a = statistics.linear_regression(x, y)
     left = sum((v - a - b * u) ** 2 for u, v in zip(x, y, strict=True))
     total = sum((v - statistics.fmean(y)) ** 2 for v in y)
@@ -122,7 +122,7 @@ def line(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> float:
-    """The exponent p of y = c x^p, by a line through the logarithms."""
+    """Return the exponent p of y = c x^p, by a line through the logarithms."""
     return line([math.log(value) for value in x], [math.log(value) for value in y])["b"]
 
 
@@ -147,7 +147,7 @@ def fits(rows: list[dict[str, Any]], base: int) -> dict[str, Any]:
 
 
 def report(schedule: str, found: dict[str, Any]) -> str:
-    """The fits of one schedule, in words."""
+    """Return the fits of one schedule, in words."""
     step, states = found["ns per step"], found["states"]
     return "\n".join(
         (

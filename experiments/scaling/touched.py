@@ -36,12 +36,12 @@ BASES = ("10000", "1000", "t/8")
 
 
 def numbers(length: int) -> Any:
-    """The list that is walked: numbers in (-1, 1), no two alike."""
+    """Return the list that is walked: numbers in (-1, 1), no two alike."""
     return list_value([math.sin(i) for i in range(length)])
 
 
 def measure(length: int, base: str, engine: Engine, repeats: int) -> dict[str, Any]:
-    """One row of the table; `base` is a number of steps, or "t/8"."""
+    """Return one row of the table; `base` is a number of steps, or "t/8"."""
     f = common.value_of('(include "programs/chain.vlad")', engine)
     x = numbers(length)
     steps = primops_values(f, x, engine)
@@ -63,7 +63,7 @@ def measure(length: int, base: str, engine: Engine, repeats: int) -> dict[str, A
 
 
 def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, each with its ratios to the shortest run of the same base."""
+    """Return the rows, each with its ratios to the shortest run of the same base."""
     first = {row["base"]: row for row in reversed(rows)}
     return [
         {

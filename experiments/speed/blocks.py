@@ -43,7 +43,7 @@ MODES = {"off": "off", "background": "", "wait": "wait"}
 
 
 def program(functions: int, turns: int) -> str:
-    """The text; its value is a function of a real."""
+    """Return the text of a program whose value is a function of a real."""
     names = [f"f{number}" for number in range(functions)]
     groups = [names[first : first + GROUP] for first in range(0, functions, GROUP)]
     lines = [_function(name, number) for number, name in enumerate(names)]
@@ -54,7 +54,7 @@ def program(functions: int, turns: int) -> str:
 
 
 def _function(name: str, number: int) -> str:
-    """Each has constants of its own, so that no two are the same code.
+    """Return a function with constants of its own, so that no two are the same code.
 
     The logarithm's derivative by that of the argument is 1 or -1, so that no gradient grows or vanishes.
     """
@@ -68,7 +68,7 @@ def _function(name: str, number: int) -> str:
 
 
 def _chain(names: list[str]) -> str:
-    """Each called with what the one before returns."""
+    """Return a composition in which each function is called with the result of the one before."""
     text = "x"
     for name in names:
         text = f"({name} {text})"
@@ -82,7 +82,7 @@ def blocks(text: str) -> int:
 
 
 def first_result(text: str) -> tuple[float, float, float]:
-    """Seconds from the text to the value and gradient, and these; here and now."""
+    """Return the seconds from the text to the value and gradient, and these, in this process."""
     start = time.perf_counter()
     value, gradient = checkpoint.vjp(checkpoint.read(text, engine="c"), 0.7, engine="c")
     return time.perf_counter() - start, value, gradient
@@ -106,7 +106,7 @@ def in_new_process(mode: str, functions: int, turns: int, cores: set[int] | None
 
 
 def rows_of(functions: int, turns: int, cores: set[int] | None, repeats: int) -> list[dict[str, Any]]:
-    """One row for each mode."""
+    """Return one row for each mode."""
     found: dict[str, list[list[float]]] = {mode: [] for mode in MODES}
     for _ in range(repeats):
         for mode, outcomes in found.items():

@@ -26,7 +26,7 @@ Array = ctypes.Array[ctypes.c_double]
 
 @cache
 def library(fused: bool) -> ctypes.CDLL:
-    """The compiled file; fused: with fused multiply-adds."""
+    """Return the compiled file; fused: with fused multiply-adds."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     target = FOLDER / f"by_hand-{'fused' if fused else 'exact'}.so"
     contract = f"-ffp-contract={'fast' if fused else 'off'}"
@@ -49,18 +49,18 @@ class ByHand:
     def lorenz_stored(
         self, n: int, u: tuple[float, ...], room: Array, times: int = 1
     ) -> tuple[float, list[float]]:
-        """All points are stored, in `room`: three numbers for each of the n; all of it so many times."""
+        """Store all points in `room`, three numbers for each of the n; repeat all of it `times` times."""
         g = _reals((0.0,) * 6)
         value = self._call("lorenz_stored", n, 5 / n, _reals(u), g, room, ctypes.c_int64(times))
         return value, list(g)
 
     def lorenz_checkpoints(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
-        """A checkpoint every EVERY iterations."""
+        """Keep a checkpoint every EVERY iterations."""
         g = _reals((0.0,) * 6)
         return self._call("lorenz_checkpoints", n, 5 / n, _reals(u), g, ctypes.c_int64(EVERY)), list(g)
 
     def lorenz_bisection(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
-        """At most BASE points are stored; a stretch of more is divided in two."""
+        """Store at most BASE points; a longer segment is divided in two."""
         g = _reals((0.0,) * 6)
         return self._call("lorenz_bisection", n, 5 / n, _reals(u), g, ctypes.c_int64(BASE)), list(g)
 
@@ -68,7 +68,7 @@ class ByHand:
         return self._call("rk4", n, 5 / n, _reals(u)), []
 
     def rk4_checkpoints(self, n: int, u: tuple[float, ...]) -> tuple[float, list[float]]:
-        """A checkpoint every EVERY iterations."""
+        """Keep a checkpoint every EVERY iterations."""
         g = _reals((0.0,) * 6)
         return self._call("rk4_checkpoints", n, 5 / n, _reals(u), g, ctypes.c_int64(EVERY)), list(g)
 
@@ -83,7 +83,7 @@ class ByHand:
         return steps
 
     def nested_checkpoints(self, n: int, y: float) -> tuple[float, list[float]]:
-        """A checkpoint every EVERY steps of the inner loop."""
+        """Keep a checkpoint every EVERY steps of the inner loop."""
         g = _reals((0.0,))
         return self._call("nested_checkpoints", n, y, g, ctypes.c_int64(EVERY)), list(g)
 
@@ -91,7 +91,7 @@ class ByHand:
         return self._call("deep", depth, x), []
 
     def deep_gradient(self, depth: int, x: float, room: Array) -> tuple[float, list[float]]:
-        """All values are stored, in `room`."""
+        """Store all values in `room`."""
         g = _reals((0.0,))
         return self._call("deep_gradient", depth, x, g, room), list(g)
 
@@ -106,14 +106,14 @@ class ByHand:
 
 
 def room(numbers: int) -> Array:
-    """Memory that has been touched, so that no measurement pays for its first use."""
+    """Return memory that has been touched, so that no measurement pays for its first use."""
     made = (ctypes.c_double * numbers)()
     ctypes.memset(made, 1, ctypes.sizeof(made))
     return made
 
 
 def nanoseconds(action: Callable[[], object], iterations: int, repeats: int, warm: int = 1) -> float:
-    """The median CPU time of an action, for each of its iterations, when it has been done `warm` times."""
+    """Return an action's median CPU time for each of its iterations, after `warm` executions."""
     for _ in range(warm):
         action()
     return 1e9 * common.median_seconds(action, repeats)[0] / iterations

@@ -54,7 +54,7 @@ def gradient(program: str, language: str) -> Any:
 
 
 def alone(program: str, language: str) -> dict[str, Any]:
-    """One measurement, in this process, which has compiled nothing before."""
+    """Take one measurement, in this process, which has compiled nothing before."""
     gc.disable()  # what was translated is looked for afterwards
     kept = gradient(program, language)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -82,7 +82,7 @@ def in_new_process(program: str, language: str) -> dict[str, Any]:
 
 
 def row_of(program: str, language: str, repeats: int) -> dict[str, Any]:
-    """One row: of the median time."""
+    """Return one row: that of the median time."""
     found = [in_new_process(program, language) for _ in range(repeats)]
     ms = statistics.median(each["ms"] for each in found)
     per_block = ms / found[0]["blocks"] if found[0]["blocks"] else None

@@ -34,7 +34,7 @@ WARM = 5_000  # iterations of what makes all ready: enough for it to be translat
 
 
 def gradient(program: str, size: int, schedule: Schedule, engine: Engine) -> int:
-    """Bytes of one gradient."""
+    """Return the bytes of one gradient."""
     for base in (100, 100_000):
         subject(program, "vlad", min(size, WARM), engine).gradient(Bisection(base=base))
     chosen = subject(program, "vlad", size, engine)
@@ -45,7 +45,7 @@ def gradient(program: str, size: int, schedule: Schedule, engine: Engine) -> int
 
 
 def capsules(count: int, pairs: int, engine: Engine) -> int:
-    """Bytes of the capsules of one run, taken at even distances while its loop runs."""
+    """Return the bytes of one run's capsules, taken at even distances while its loop runs."""
 
     def alive(turns: int) -> Subject:
         return from_text("capsules", Pair(float(pairs), float(turns)), X, engine)
@@ -63,13 +63,13 @@ def capsules(count: int, pairs: int, engine: Engine) -> int:
 
 
 def resident() -> int:
-    """The memory that the process holds now, in bytes."""
+    """Return the memory that the process holds now, in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return 1024 * int(next(line.split()[1] for line in lines if line.startswith("VmRSS")))
 
 
 def in_new_process(what: str, size: int, base: int, engine: str) -> int:
-    """The bytes that one measurement finds; size: iterations, depth, or how many capsules."""
+    """Return the bytes that one measurement finds; size: iterations, depth, or number of capsules."""
     command = [sys.executable, "-m", "experiments.speed.memory", what]
     command += ["--size", str(size), "--base", str(base), "--engine", engine]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=common.HERE.parent)

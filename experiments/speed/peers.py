@@ -51,7 +51,7 @@ def _moved(state: State, h: float, by: State) -> State:
 
 
 def value_and_gradient(program: str, variant: str, n: int) -> Callable[[], tuple[float, list[float]]]:
-    """Compiled, for the experiment's argument."""
+    """Return the compiled value and gradient for the experiment's argument."""
     import jax  # noqa: PLC0415  (only the process that measures needs it)
 
     jax.config.update("jax_enable_x64", True)
@@ -81,7 +81,7 @@ def value_and_gradient(program: str, variant: str, n: int) -> Callable[[], tuple
 
 
 def alone(program: str, variant: str, n: int, repeats: int) -> dict[str, Any]:
-    """One row, measured in this process."""
+    """Return one row, measured in this process."""
     run = value_and_gradient(program, variant, n)
     hand = ByHand()
     in_c = hand.lorenz_checkpoints if program == "lorenz" else hand.rk4_checkpoints
@@ -95,7 +95,7 @@ def alone(program: str, variant: str, n: int, repeats: int) -> dict[str, Any]:
 
 
 def in_new_process(program: str, variant: str, flagged: bool, n: int, repeats: int) -> dict[str, Any]:
-    """One row; flagged: with the flag of XLA."""
+    """Return one row, measured in a new process; flagged: with the flag of XLA."""
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": FLAG if flagged else ""}
     command = [sys.executable, "-m", "experiments.speed.peers", "--alone", program, variant]
     command += ["--steps", str(n), "--repeats", str(repeats)]

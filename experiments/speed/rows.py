@@ -32,7 +32,7 @@ Outcome = tuple[float, list[float]]  # value and gradient, which is empty withou
 
 @dataclass(frozen=True)
 class Limit:
-    """The most that is allowed, and the most that is aimed at; of the ratio to C, or in nanoseconds."""
+    """The limit and the goal of a measurement, as a ratio to C or in nanoseconds."""
 
     limit: float
     goal: float
@@ -136,7 +136,7 @@ def _repeated(action: Callable[[], Outcome], times: int) -> Callable[[], Outcome
 
 
 def steps_of_one(entered: Callable[[int], Subject]) -> int:
-    """The steps of one iteration."""
+    """Return the steps of one iteration."""
     ten, twenty = (int(entered(size).forward().steps) for size in (10, 20))
     return (twenty - ten) // 10
 
@@ -166,7 +166,7 @@ def in_c(program: str, what: str, hand: ByHand, size: int, times: int = 1) -> Ca
 
 
 def sizes_in_c(program: str, what: str) -> tuple[int, int, int]:
-    """Size, times and iterations in C, always of full sizes: smaller ones are too short to be timed."""
+    """Return size, times and iterations in C, always of full sizes: smaller ones are too short to time."""
     if program == "nested":
         return FULL.nested, 1, ByHand().nested_steps(FULL.nested)
     if what == "segment" and program == "lorenz":

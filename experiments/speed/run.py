@@ -56,7 +56,7 @@ WARM = 2  # calls that are not counted, besides the one whose outcome is looked 
 
 
 def row_of(measured: Measurement, language: str, repeats: int) -> dict[str, Any]:
-    """One row: whether the outcome is right, and the times."""
+    """Return one row: whether the outcome is right, and the times."""
     program, what, size = measured.program, measured.what, measured.size
     right = is_right(measured.action(), in_c(program, what, ByHand(), size)())
     size_c, times, iterations = sizes_in_c(program, what)
@@ -86,7 +86,7 @@ def row_of(measured: Measurement, language: str, repeats: int) -> dict[str, Any]
 def rows_of(
     sizes: Sizes, engine: Engine, languages: tuple[str, ...], only: str, repeats: int
 ) -> Iterator[dict[str, Any]]:
-    """The rows whose names contain `only`."""
+    """Yield the rows whose names contain `only`."""
     for program in PROGRAMS:
         for language in languages:
             if not any(only in _name(program, language, what) for what in WHATS[program]):
@@ -123,7 +123,7 @@ def others(
 
 
 def arrays(turns: int, engine: str, repeats: int) -> float:
-    """The most microseconds that an operation on arrays takes beyond NumPy's own time."""
+    """Return the most microseconds that an operation on arrays takes beyond NumPy's own time."""
     from experiments.arrays import overhead  # noqa: PLC0415  (the rest needs no NumPy)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +135,7 @@ def arrays(turns: int, engine: str, repeats: int) -> float:
 
 
 def pin() -> None:
-    """Stay on one core."""
+    """Pin the process to one core."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 

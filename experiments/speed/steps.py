@@ -29,7 +29,7 @@ PROGRAMS = {"arithmetic": 2_000, "lists": 130, "closures": 1_600}
 
 
 def measure(name: str, iterations: float, engine: Engine, repeats: int, base: int) -> dict[str, Any]:
-    """One row of the table."""
+    """Return one row of the table."""
     f = call_values(common.value_of(f'(include "programs/{name}.vlad")', engine), iterations, engine)
     x = 0.7
     swept = common.reverse(f, x, engine, Bisection(base))

@@ -123,11 +123,11 @@ class Subject:
         return self.engine.start(0, self.u, self.tags)
 
     def forward(self) -> Any:
-        """The state at the end of the run."""
+        """Return the state at the end of the run."""
         return self.engine.advance(self.start(), None, Effects())
 
     def segment(self) -> tuple[float, list[float]]:
-        """Value and gradient by one tape of the whole run."""
+        """Return value and gradient by one tape of the whole run."""
         start = self.start()
         recording = self.engine.tape(start, None, Effects())
         end = recording.end
@@ -137,7 +137,7 @@ class Subject:
     def gradient(
         self, schedule: Schedule, start: Any = None, counts: Counts | None = None
     ) -> tuple[float, list[float]]:
-        """Value and gradient as a schedule takes them. start: one of its own; counts: where to count."""
+        """Return value and gradient by a schedule. start: one of its own; counts: where to count."""
         start = self.start() if start is None else start
         sweep = Sweep(self.engine, Effects(), seed=lambda end: self.engine.seed(end, one(end.value)))
         sweep.counts = Counts() if counts is None else counts
@@ -151,13 +151,13 @@ class Subject:
 
 
 def from_text(name: str, size: Any, argument: Any, engine: Engine) -> Subject:
-    """The program of NAME.vlad for a size."""
+    """Return the program of NAME.vlad for a size."""
     f = common.value_of(f'(include "{name}.vlad")', engine, common.HERE / "speed")
     return Subject(engine, enter(Pair(call_values(f, size, engine), argument)), 0)
 
 
 def from_python(function: Callable[..., float], arguments: tuple[Any, ...], engine: Engine) -> Subject:
-    """A Python function for its arguments."""
+    """Return the subject of a Python function and its arguments."""
     call = run_of(function, arguments, {}, engine.name)
     return Subject(call.engine, call.u, call.tags)
 
@@ -166,7 +166,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {f.__name__: f for f in (lorenz, de
 
 
 def subject(program: str, language: str, size: int, engine: Engine) -> Subject:
-    """One of the programs, in one of LANGUAGES, for a size."""
+    """Return one of the programs, in one of LANGUAGES, for a size."""
     alone = program in {"deep", "nested"}  # their argument is one real
     if language == "python":
         return from_python(FUNCTIONS[program], (*((X,) if alone else POINT), size), engine)

@@ -26,7 +26,7 @@ FORWARD, TAPING, REVERSING = 1.0, 2.0, 3.0  # seconds for each step
 
 @dataclass(frozen=True)
 class Even:
-    """Keeps a state every `stretch` steps, tapes the last stretch at once, then each before it.
+    """A schedule that keeps a state every `stretch` steps, tapes the last stretch at once, then each before.
 
     hold: the last but one is taped in the first pass as well, and held. memory: the bytes that it says it may
     hold.
@@ -66,7 +66,7 @@ class Even:
 
 @dataclass
 class FakeSweep:
-    """A run of `length` steps as a schedule has it; the numbers above say what it takes."""
+    """A run of `length` steps as a schedule sees it; the numbers above are its costs."""
 
     length: int
     here: int = 0
@@ -77,7 +77,7 @@ class FakeSweep:
     held: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def tell(self, observer: Observer, schedule: Schedule, most: int | None = None) -> None:
-        """Tell of all that a schedule does, or so many actions; then the sweep is left by an exception."""
+        """Report all that a schedule does, or so many actions; then an exception leaves the sweep."""
         observer.began(schedule, self.report())
         actions = schedule.actions()
         action = next(actions)

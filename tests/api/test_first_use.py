@@ -147,7 +147,7 @@ HEAD = "import checkpoint\nimport sys\nE = sys.argv[1]\nENGINES = {engines}\n"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a module for each part."""
+    """Return a folder with a module for each part."""
     folder = tmp_path_factory.mktemp("parts")
     usable = engines.usable()
     for part, text in PARTS.items():

@@ -44,7 +44,7 @@ MAKERS: dict[str, Callable[..., Any]] = {
 
 
 class Spy:
-    """Notes by which schedules sweeps are made."""
+    """An observer that notes the schedules of sweeps."""
 
     def __init__(self) -> None:
         self.schedules: list[Schedule] = []
@@ -53,13 +53,13 @@ class Spy:
         self.schedules.append(schedule)
 
     def acted(self, action: Action, report: Report) -> None:
-        """Nothing is noted."""
+        """Note nothing."""
 
     def running(self, step: int) -> None:
-        """Nothing is noted."""
+        """Note nothing."""
 
     def ended(self, finished: bool) -> None:
-        """Nothing is noted."""
+        """Note nothing."""
 
 
 def schedules_of(call: Callable[[], Any]) -> list[Schedule]:
@@ -138,7 +138,7 @@ def with_a_derivative_inside(x: float) -> Any:
 
 
 def test_memory_inside_of_programs(engine: str) -> None:
-    """Taken by bisection there, whatever is asked for; all is part of the step that it is."""
+    """An inner gradient is taken by bisection, whatever is requested; all of it is part of one step."""
     y, slope = value_and_grad(with_a_derivative_inside, engine=engine)(2.0)
     value, inner = value_and_grad(decay, engine=engine)(2.0)
     bend = hessian(decay, engine=engine)(2.0)

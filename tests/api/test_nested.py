@@ -42,7 +42,7 @@ def bend_by_star(*a: float) -> Any:
 
 @pytest.mark.parametrize("schedule", ["plain", "bisection"])
 def test_three_levels_of_reverse_mode(engine: str, schedule: str) -> None:
-    """Cold and hot: what runs step by step at first has functions of its own later."""
+    """Cold and hot code agree: what runs step by step at first has compiled functions later."""
     for _ in range(5):
         assert grad(bend_by_star, engine=engine, schedule=schedule)(2.0) == 240.0
         assert grad(grad(slope), engine=engine, schedule=schedule)(2.0) == 240.0

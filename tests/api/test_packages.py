@@ -17,7 +17,7 @@ from checkpoint.lang.python.source import boundary
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """A package that counts as installed."""
+    """Yield a package that counts as installed."""
     package = tmp_path / "outside_of_tests"
     package.mkdir()
     (package / "__init__.py").write_text("def cube(x):\n    return x * x * x\n")

@@ -122,7 +122,7 @@ def test_what_a_callback_raises_ends_the_run(engine: str, phase: str, raised: Ba
 
 
 class Symbolic:
-    """A sweep over a run of steps that tape 100 bytes each, by an imagined clock, told to an Estimate.
+    """A sweep over a run of steps that tape 100 bytes each, by an imagined clock, reported to an Estimate.
 
     cost: a step's seconds. times: by how much longer it takes forward, taped, reversed.
     found: since the end was known, when which time was said to be left.
@@ -137,7 +137,7 @@ class Symbolic:
         self.found: list[tuple[float, float | None]] = []
 
     def follow(self, schedule: Schedule) -> list[tuple[float, float, float | None]]:
-        """The share of the backward sweep's time that is used, what is left, and what was estimated."""
+        """Return the used share of the backward sweep's time, the time left, and the estimate of it."""
         self.estimate = Estimate(schedule, self.report())
         actions = schedule.actions()
         action = next(actions)
@@ -218,7 +218,7 @@ COSTS: dict[str, Callable[[int], float]] = {
 
 
 class Held:
-    """Holds the tapes of the last half of a run of 10,000 steps, and tapes the first half again."""
+    """A schedule that holds the tapes of the last half of 10,000 steps, and tapes the first half again."""
 
     def actions(self) -> Actions:
         yield Keep()
@@ -251,7 +251,7 @@ def test_estimates_after_a_tenth(schedule: Schedule, cost: str) -> None:
 
 
 class Sampled(Symbolic):
-    """Tells samples instead: after so many actions, in the midst of long ones, and when the end is known."""
+    """A sweep that reports samples: after so many actions, inside long ones, and when the end is known."""
 
     every = 20
     count = 0
@@ -283,7 +283,7 @@ def test_estimates_from_samples(cost: str) -> None:
 
 
 def test_tables_are_bounded() -> None:
-    """However long the first pass is; it goes on saying where time went and how many states are kept."""
+    """Tables stay bounded, and times and kept states right, however long the first pass is."""
     first, kept = FirstPass(7), Kept(7)
     for step in range(7, 100_007, 4):
         first.add(step + 4, 0.001 if step < 50_000 else 0.003, False)
@@ -303,7 +303,7 @@ def test_tables_are_bounded() -> None:
 
 
 class Steps:
-    """Writes down where sweeps are said to be in the midst of their actions."""
+    """An observer that records the positions of sweeps inside their actions."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []
@@ -320,7 +320,7 @@ class Steps:
 
 @pytest.mark.parametrize("name", ["interp", "hybrid"])
 def test_long_actions_are_told_of(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By engines in Python, too; what is told changes neither results nor counts."""
+    """Engines in Python report, too; reports change neither results nor counts."""
     monkeypatch.setattr("checkpoint.driver.execute.FIRST_PACE", 16)
     schedule = Bisection(100)
     with profile() as alone:

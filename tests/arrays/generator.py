@@ -88,7 +88,7 @@ class Program:
 
 
 class Grammar:
-    """Draws statements, up to a number of them. pick: chooses one of several items."""
+    """A generator of at most a given number of statements. pick: chooses one of several items."""
 
     def __init__(self, pick: Callable[[Sequence[Any]], Any], fuel: int) -> None:
         self.pick = pick

@@ -28,12 +28,12 @@ def name_of(entry: Entry) -> str:
 
 
 def value(text: str, engine: Engine) -> Any:
-    """The value of a text, as one of the language."""
+    """Return the value of a text, as one of the language."""
     return runs.run_program(load(Source("<test>", text)), engine)
 
 
 def elements(number: Any) -> Any:
-    """A real, or the elements of a tensor."""
+    """Return a real, or the elements of a tensor."""
     return number.data if type(number) is Array else number
 
 
@@ -42,13 +42,13 @@ def like(number: Any, found: Any) -> Any:
 
 
 def direction(x: Any, random: Random) -> Any:
-    """A random tangent of a value."""
+    """Return a random tangent of a value."""
     rng = np.random.default_rng(random.randrange(1 << 32))
     return tangent_of(x, [like(n, rng.uniform(-1.0, 1.0, np.shape(elements(n)))) for n in numbers(x)])
 
 
 def moved(x: Any, v: Any, by: float) -> Any:
-    """A value, a little away along a tangent."""
+    """Return a value moved a little along a tangent."""
     pairs = match(x, v, "tangent")
     return replace(
         x, [n for n, _ in pairs], [like(n, elements(n) + by * elements(other)) for n, other in pairs]
@@ -56,7 +56,7 @@ def moved(x: Any, v: Any, by: float) -> Any:
 
 
 def dot(y: Any, a: Any, b: Any) -> float:
-    """The product of two tangents of one value."""
+    """Return the product of two tangents of one value."""
     first, second = match(y, a, "tangent"), match(y, b, "tangent")
     products = [np.sum(elements(p) * elements(q)) for (_, p), (_, q) in zip(first, second, strict=True)]
     return float(sum(products))

@@ -29,7 +29,7 @@ DEFINITIONS = """
 
 
 def along(modes: tuple[str, ...], engine: Engine) -> float:
-    """The derivative of f at X along V, as often as there are modes, the last one innermost."""
+    """Return the derivative of f at X along V once for each mode, the last one innermost."""
     derived = "(f a)"
     for mode in reversed(modes):
         derived = f"(({mode}-D v) {derived})"
@@ -38,7 +38,7 @@ def along(modes: tuple[str, ...], engine: Engine) -> float:
 
 
 def second(x: np.ndarray[Any, Any]) -> float:
-    """V . H V by the formula."""
+    """Return V . H V by the formula."""
     y = np.tanh(A @ x)
     slope = 1.0 - y * y
     return float(np.sum((2.0 * slope * slope - 4.0 * y * y * slope) * (A @ V) ** 2))
@@ -51,7 +51,7 @@ def test_second_derivatives(modes: tuple[str, ...], engine: Engine) -> None:
 
 @pytest.mark.parametrize("modes", TRIPLES, ids=" of ".join)
 def test_third_derivatives(modes: tuple[str, ...], engine: Engine) -> None:
-    """They are the slope of the second ones along V."""
+    """The third derivatives are the slope of the second ones along V."""
     width = 1e-4
     wanted = (second(X + width * V) - second(X - width * V)) / (2 * width)
     assert along(modes, engine) == pytest.approx(wanted, rel=1e-6)

@@ -104,7 +104,7 @@ def test_values(text: str, engine: Any) -> None:
 
 
 def same(found: Any, wanted: Any) -> None:
-    """Equal, and of one kind."""
+    """Assert that two values are equal and of one kind."""
     assert type(found) is type(wanted)
     if isinstance(wanted, list):
         assert found == wanted

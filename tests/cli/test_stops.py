@@ -39,7 +39,7 @@ UNBUFFERED = {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 @contextmanager
 def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that runs on; at the end it is killed if it still does."""
+    """Yield a process that runs on; it is killed at the end if it still runs."""
     pipe = subprocess.PIPE
     with subprocess.Popen(arguments, stdout=pipe, stderr=pipe, text=True, env=UNBUFFERED) as process:
         try:
@@ -63,7 +63,7 @@ def test_ctrl_c(tmp_path: Path, name: str) -> None:
 
 
 def test_these_tests_run_where_interruptions_are_ignored() -> None:
-    """A shell starts a job in the background so; what the job starts inherits it."""
+    """A job that a shell starts in the background ignores interrupts, and what it starts inherits that."""
     ignoring = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     ignoring += "os.execv(sys.argv[1], sys.argv[1:])"
     test = f"{__file__}::test_ctrl_c[{next(iter(FOREVER))}]"

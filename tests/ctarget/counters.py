@@ -53,7 +53,7 @@ class Counter:
 
 @contextmanager
 def counting() -> Iterator[Counter]:
-    """A counter, and after it the handler that was there before."""
+    """Yield a counter, and restore the earlier handler afterwards."""
     before = handler_name()
     counter = Counter()
     try:

@@ -135,7 +135,7 @@ def test_arrays_freed_after_the_end() -> None:
 
 
 def _traced() -> int:
-    """The bytes that memory.c holds, of what was traced."""
+    """Return the traced bytes that memory.c holds."""
     gc.collect()
     found = tracemalloc.take_snapshot().filter_traces([tracemalloc.DomainFilter(True, OURS)])
     return sum(trace.size for trace in found.traces)
@@ -183,7 +183,7 @@ def test_other_threads_and_contexts_are_not_affected() -> None:
 
 
 def test_threads_at_once() -> None:
-    """Each has its own counter, and frees the arrays of its neighbour."""
+    """Each thread has its own counter, and frees the arrays of its neighbour."""
     boxes: list[list[Any]] = [[], [], []]
     barrier = threading.Barrier(len(boxes), timeout=60)
 
@@ -248,7 +248,7 @@ def test_suspended_and_resumed() -> None:
 
 
 def test_ended_out_of_order() -> None:
-    """The outer one ends first: it is not put back where the inner one ends."""
+    """An outer counter that ends first is not restored where the inner one ends."""
     before = handler_name()
     outer, inner = Counter(), Counter()
     outer.end()

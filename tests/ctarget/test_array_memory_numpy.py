@@ -41,7 +41,7 @@ def test_places_in_numpys_table() -> None:
 
 
 def capsule_of(memory: Any, name: bytes | None) -> Any:
-    """A capsule of the address; memory and name must outlive it."""
+    """Return a capsule of the address; memory and name must outlive it."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     return make(ctypes.addressof(memory), name, None)
@@ -64,7 +64,7 @@ class Table:
     ("abi", "features"), [(0x01000009, 0x11), (0x02000000, 0x11), (0x03000000, 0x30)], ids=hex
 )
 def test_another_numpy_is_left_alone(monkeypatch: pytest.MonkeyPatch, abi: int, features: int) -> None:
-    """A table of null pointers otherwise: to call on would crash."""
+    """A NumPy of another version is not called: the other pointers of its table are null here."""
     table = Table(abi, features)
     monkeypatch.setitem(sys.modules, UMATH, table.module)
     assert not Counter().exists
@@ -99,7 +99,7 @@ class Handler(ctypes.Structure):
 
 
 class Users:
-    """A handler that hands out blocks of libc, writes down each call, and says no when it is `full`."""
+    """A handler that hands out blocks of libc, records each call, and refuses when it is `full`."""
 
     NAME = b"mem_handler"
 
@@ -137,7 +137,7 @@ class Users:
 
 
 def test_a_handler_of_the_user_goes_on() -> None:
-    """It is asked the same as without a counter, and is current again afterwards."""
+    """The user's handler gets the same calls as without a counter, and is current again afterwards."""
     users = Users()
     before = users.set(users.capsule)
     try:
@@ -210,7 +210,7 @@ def test_exit_with_live_arrays() -> None:
 
 
 def test_without_numpy() -> None:
-    """Neither imported, nor to be imported: there is nothing to count."""
+    """Without NumPy, neither imported nor importable, there is nothing to count."""
     printed = python(
         "import sys\n"
         "sys.modules['numpy'] = None\n"

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 
 
 def through(*values: Any) -> list[Any]:
-    """The values, once into C and out again, all at the same time."""
+    """Return the values after one way into C and out again, all at the same time."""
     heap = Heap()
     root = values[0] if len(values) == 1 else Record(TUPLE, values)
     back = exported(heap, imported(heap, State(HALT, 0, (root,), None, 7, 3, 5)))

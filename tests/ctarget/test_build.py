@@ -58,7 +58,7 @@ def test_no_flag_changes_what_numbers_are() -> None:
 
 
 def test_the_table_of_scalars_is_made_with_nothing_but_python() -> None:
-    """No other package is there, nor the parent of checkpoint.scalars; nothing of it is left behind."""
+    """The table needs no other package, nor the parent of checkpoint.scalars, and leaves none of them loaded."""
     code = """
 import runpy, sys, types
 sys.modules["cffi"] = types.ModuleType("cffi")

@@ -121,7 +121,7 @@ class Asked:
 
 
 def swept(engine: Any, start: Any, schedule: Schedule, log: list[Action] | None = None) -> Any:
-    """Counts, end and cotangents of one sweep, and how many bytes are in use when all else is dropped."""
+    """Return counts, end and cotangents of one sweep, and the bytes in use when all else is dropped."""
     counts = Counts()
 
     def seed(end: Any) -> Any:

@@ -50,13 +50,13 @@ def closure(text: str, name: str = "c") -> Any:
 
 
 def started(text: str, x: float = 0.7) -> tuple[Any, Any]:
-    """The C engine, and the first state of a text's function at x."""
+    """Return the C engine, and the first state of a text's function at x."""
     engine = engines.get("c")
     return engine, engine.start(0, enter(Pair(closure(text), x)), 0)
 
 
 def opened(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values, with the slots of a capsule in its place: it says which engine it is of."""
+    """Return the values, with the slots of a capsule in its place: a capsule names its engine."""
     return tuple([value.state.values if type(value) is Capsule else value for value in values])
 
 
@@ -83,7 +83,7 @@ def test_a_capsule_resumes_in_the_other_engine(name: str, first: str, second: st
 
 @pytest.mark.parametrize("name", CUT)
 def test_a_state_crosses_as_it_is(name: str) -> None:
-    """At every step C stands where hybrid does, and holds the same."""
+    """C is at the same place as hybrid at every step, and holds the same."""
     f = closure(CUT[name])
     engine, hybrid = engines.get("c"), engines.get("hybrid")
     steps = runs.primops_values(f, 0.7, hybrid)
@@ -205,7 +205,7 @@ def test_one_heap_in_two_threads() -> None:
 
 
 def test_a_fork_goes_on_in_both() -> None:
-    """Also within a step that Python does, while its heap is at work."""
+    """Both processes of a fork go on, also within a step that Python does, while its heap is at work."""
     children = []
 
     def forked(x: float) -> float:
@@ -226,7 +226,7 @@ def test_a_fork_goes_on_in_both() -> None:
 
 
 def gradient_in_two_parts(engine: Any, start: Any) -> Any:
-    """The value of a run that is taped from its fifth step on, and reversed."""
+    """Return the value of a run that is taped from its fifth step on, and reversed."""
     recording = engine.tape(engine.advance(start, 5, Effects()), None, Effects())
     engine.reverse(recording, engine.seed(recording.end, 1.0))
     return recording.end.value

@@ -57,7 +57,7 @@ X = 0.7
 
 @dataclass
 class Program:
-    """A program at its start; of its unit, if it has one, how often each of its functions did something."""
+    """A program at its start, and how often each function of its unit, if it has one, did something."""
 
     start: State
     f: Any
@@ -94,7 +94,7 @@ def with_unit(n: int, folder: Path, *flags: str, forms: tuple[bool, bool] = (Tru
 
 
 def look(state: Any) -> Any:
-    """All that there is of a state."""
+    """Return all that there is of a state."""
     found = state.python()
     saved, frame = [], found.frame
     while frame is not None:
@@ -216,7 +216,7 @@ def test_a_unit_that_does_nothing(tmp_path: Path) -> None:
 
 
 def test_forms_come_one_after_the_other(tmp_path: Path) -> None:
-    """Also where the blocks have had code before."""
+    """A form of the code may be installed where the blocks have had another before."""
     engine: Any = engines.get("c")
     without, fast = program(LONG), with_unit(LONG, tmp_path, forms=(True, False))
     for taped in (False, True):
@@ -280,7 +280,7 @@ def test_cotangents_that_are_no_reals(tmp_path: Path) -> None:
 
 
 def standing(state: State) -> int:
-    """0: at the head of the loop."""
+    """Return the index within the loop header's block at which a state is, or -1 in another block."""
     found = state.python()
     return found.index if found.block.block.label.endswith(".loop") else -1
 
@@ -294,7 +294,7 @@ OBSERVED = """(define ((add a) b) (+ a b))
 
 @pytest.fixture
 def held() -> Iterator[Any]:
-    """A machine that makes its way through OBSERVED."""
+    """Yield a machine at the start of OBSERVED."""
     module = runtime()
     engine: Any = engines.get("c")
     f = runs.run_program(load_program(Source("<test>", OBSERVED)), engine)

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 
 @dataclass(frozen=True)
 class OnePass:
-    """Everything is taped in pieces of some steps, all held, and then reversed from the last one back."""
+    """A schedule that tapes everything in pieces, holds all, and reverses them from the last one back."""
 
     piece: int
     keeps: bool = False
@@ -62,7 +62,7 @@ class OnePass:
 
 @dataclass(frozen=True)
 class LastFirst:
-    """The second half is held, the first half is the last tape: the held one is reversed before it."""
+    """A schedule that holds the second half, with the first half as its last tape: the held one goes first."""
 
     def actions(self) -> Actions:
         start = (yield Keep()).step
@@ -81,7 +81,7 @@ class LastFirst:
 
 @dataclass(frozen=True)
 class Wavering:
-    """Tapes are held, released, taped again in the place of others, and given up."""
+    """A schedule that holds and releases tapes, tapes again in the place of others, and drops tapes."""
 
     def actions(self) -> Actions:
         start = (yield Keep()).step
@@ -112,7 +112,7 @@ class Wavering:
 
 @dataclass
 class Bounded:
-    """Pieces are run until `more` bytes have come to be held; then each is taped and reversed.
+    """A schedule that runs pieces until `more` bytes are held, then tapes and reverses each.
 
     cuts: where the pieces begin.
     """

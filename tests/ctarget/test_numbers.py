@@ -26,7 +26,7 @@ Piece = tuple[int, float]
 
 
 def in_c() -> list[Scalar]:
-    """The records whose primitive is in C; without the module none."""
+    """Return the records whose primitive is in C; none without the module."""
     if library.reason() is not None:
         return []
     found = [record for record in records().values() if isinstance(record, Scalar)]
@@ -48,7 +48,7 @@ def random_real(random: Random, record: Scalar, position: int) -> float:
 
 
 def random_number(random: Random, tags: Sequence[int], real: Any) -> Any:
-    """A number whose duals have some of these tags, in this order or another."""
+    """Return a number whose duals have some of these tags, in any order."""
     if not tags or random.randrange(5) == 0:
         return real()
     at = 0 if random.randrange(3) else random.randrange(len(tags))
@@ -68,7 +68,7 @@ def random_operands(random: Random, record: Scalar, most_tags: int) -> list[Any]
 
 
 def samples(record: Scalar, count: int) -> Iterator[tuple[Random, list[Any]]]:
-    """Operands that hold a real, and what makes more of them; the same in every run."""
+    """Yield operands that hold a real, with the generator that drew them; the same in every run."""
     random = Random(zlib.crc32(record.name.encode()))
     for size in range(count):
         operands = random_operands(random, record, 1 + size % 3)
@@ -91,7 +91,7 @@ def given(numbers: Sequence[Any]) -> Any:
 
 
 def call(function: str, *arguments: Any) -> list[Piece] | None:
-    """The pieces that a function of C's gives; None where it leaves the work to Python."""
+    """Return the pieces that a function of C gives, or None where it leaves the work to Python."""
     module = library.runtime()
     result = module.ffi.new("Piece[]", ROOM)
     count = getattr(module.lib, function)(*arguments, result)
@@ -133,7 +133,7 @@ def random_cotangent(random: Random, number: Any) -> Any:
 
 
 def taped(record: Scalar, operands: Sequence[Any], places: Sequence[int | None]) -> tuple[Structured, Any]:
-    """Hybrid's record of a step, and its value."""
+    """Return hybrid's record of a step, and its value."""
     structured = Structured()
     slots = [None if place is None else f"x{place}" for place in places]
 
@@ -144,7 +144,7 @@ def taped(record: Scalar, operands: Sequence[Any], places: Sequence[int | None])
 
 
 def random_places(random: Random, operands: list[Any]) -> list[int | None]:
-    """The registers of the operands, None for constants; where they are the same so are the operands."""
+    """Return the registers of the operands, None for constants; equal registers have equal operands."""
     if len(operands) == 2 and random.randrange(4) == 0:
         operands[1] = operands[0]
         return [1, 1]
@@ -188,7 +188,7 @@ def test_a_taped_step(record: Scalar) -> None:
 
 
 def after(structured: Structured, received: Any, window: dict[int, Any]) -> list[Piece]:
-    """The pieces of the accumulators when hybrid has reversed the step; a boolean has nothing to reverse."""
+    """Return the accumulators' pieces after hybrid reversed the step; a boolean has nothing to reverse."""
     slots = {RESULT: received, **{f"x{place}": cotangent for place, cotangent in window.items()}}
     if structured.results:
         structured.reverse(slots, Cotangent((), []))

@@ -88,7 +88,7 @@ LEAST = 3_000  # bytes: a tape's first chunks, and the record of a step
 
 
 class Noted:
-    """A schedule, whose actions and reports are told."""
+    """A schedule, whose actions and reports are observed."""
 
     weighs = True
 
@@ -110,13 +110,13 @@ class Noted:
 
 
 class Stretches:
-    """All of the run on tapes of so many bytes, which are held together before the last is reversed."""
+    """A schedule that tapes the run in pieces of so many bytes, all held before the last is reversed."""
 
     def __init__(self, bytes: int) -> None:
         self.bytes = bytes
 
     def actions(self) -> Actions:
-        """Keep, tape and hold; then tape once more what was released, for it to be reversed."""
+        """Keep, tape and hold; then tape once more what was released, to reverse it."""
         starts, report = [0], (yield Keep())
         while not report.finished:
             report = yield Tape(None, self.bytes)

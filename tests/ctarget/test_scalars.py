@@ -32,12 +32,12 @@ IN_PYTHON = {"py.math.hypot", "py.math.gamma", "py.math.lgamma", "py.polygamma",
 
 
 def in_c(name: str) -> int:
-    """The number of a record's primitive."""
+    """Return the number of a record's primitive."""
     return int(library.runtime().lib.ck_scalar_number(name.encode()))
 
 
 def known() -> list[Scalar]:
-    """The records that are expected to be in C."""
+    """Return the records that are expected to be in C."""
     found = [record for record in records().values() if isinstance(record, Scalar)]
     return [record for record in found if record.name not in IN_PYTHON]
 
@@ -46,7 +46,7 @@ every_record = pytest.mark.parametrize("record", known(), ids=lambda record: rec
 
 
 def any_real(random: Random) -> float:
-    """A real of any size: by its bits, a short one, or a whole one."""
+    """Return a real of any size: by its bits, a short one, or a whole one."""
     kind = random.randrange(6)
     if kind == 0:
         return float(struct.unpack("<d", random.randbytes(8))[0])
@@ -58,7 +58,7 @@ def any_real(random: Random) -> float:
 
 
 def operands_of(record: Scalar, count: int = 1000) -> Iterator[list[float]]:
-    """All special operands, then random ones, the same in every run."""
+    """Yield all special operands, then random ones, the same in every run."""
     yield from map(list, product(REALS, repeat=record.arity))
     random = Random(zlib.crc32(record.name.encode()))
     for _ in range(count):

@@ -48,7 +48,7 @@ ARRAYS = 8 * 10_000  # bytes of one array of `arrays`
 
 
 class Watcher:
-    """Keeps what an observer is told. fails: at what it raises."""
+    """An observer that keeps its reports. fails: the report at which it raises."""
 
     def __init__(self, fails: str = "") -> None:
         self.told: list[Any] = []
@@ -233,7 +233,7 @@ OBSERVED: list[Schedule] = [
 def test_observers_are_told_the_same_on_every_engine(
     name: str, schedule: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for `running`, which is reported within actions that take long: here none does, on any machine."""
+    """All reports agree but `running`, which long actions alone send: here none is long, on any machine."""
     monkeypatch.setattr(reporting, "REPORT_SECONDS", math.inf)
     monkeypatch.setattr(execute, "REPORT_SECONDS", math.inf)
     told, values = [], []
@@ -253,7 +253,7 @@ def test_observers_are_told_the_same_on_every_engine(
 
 @pytest.mark.parametrize("schedule", [Bisection(300, 2000), Bisection(7), Plain()], ids=str)
 def test_nothing_depends_on_who_looks(schedule: Schedule, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Told between all calls, each of which makes as few steps as it may."""
+    """The observer is called between all calls, each of as few steps as possible, and changes no result."""
     monkeypatch.setattr(reporting, "REPORT_SECONDS", 0.0)
     monkeypatch.setattr(reporting, "MIN_PACE", 3)
     log: list[Action] = []

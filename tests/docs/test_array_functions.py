@@ -12,7 +12,7 @@ README = (Path(__file__).resolve().parents[2] / "tensorlib" / "README.md").read_
 
 
 def test_the_table_is_that_of_the_records() -> None:
-    """If it is not: `python -m tensorlib.table` prints it."""
+    """The table is up to date; otherwise `python -m tensorlib.table` prints it."""
     shown = README[README.index("| module | functions |") :]
     assert shown == table()
 

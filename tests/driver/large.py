@@ -67,7 +67,7 @@ RUNS: dict[str, Any] = {
 
 
 def large_run(name: str, engine: Engine) -> tuple[Any, int]:
-    """The start of a run, and a step at which it holds its large thing and does something else."""
+    """Return the start of a run, and a step at which it holds its large thing and does something else."""
     what = RUNS[name]
     if isinstance(what, str):
         start = start_of_program(what, engine)

@@ -209,7 +209,7 @@ class Sums:
         self.sums = [0.0, *accumulate(map(of, range(start, end)))] if callable(of) else []
 
     def between(self, low: int, high: int) -> float:
-        """From the step `low` up to, not including, `high`."""
+        """Return the sum from the step `low` up to, not including, `high`."""
         if self.alike is not None:
             return self.alike * (high - low)
         return self.sums[high - self.start] - self.sums[low - self.start]

@@ -28,7 +28,7 @@ lengths_of_runs = pytest.mark.parametrize(
 
 @cache
 def optimum(length: int, snapshots: int, base: int) -> tuple[int, int]:
-    """The fewest steps run again, and with those the fewest states kept on the way.
+    """Return the fewest steps run again, and with those the fewest states kept on the way.
 
     The state at the start is kept, and is one of `snapshots`.
     """
@@ -44,7 +44,7 @@ def optimum(length: int, snapshots: int, base: int) -> tuple[int, int]:
 
 
 def searched(length: int, snapshots: int, base: int) -> int:
-    """The fewest steps run again, by Dijkstra's algorithm over (position, kept states, down to where)."""
+    """Return the fewest steps run again, by Dijkstra's algorithm over (position, kept states, lower end)."""
     queue = [(0, 0, frozenset({0}), length)]
     done = set()
     while True:
@@ -67,7 +67,7 @@ def searched(length: int, snapshots: int, base: int) -> int:
 
 
 def again(model: Model, base: int) -> int:
-    """Steps run again: not the pass that counts, and not those that are taped to be reversed."""
+    """Return the steps run again: neither the counting pass nor those taped to be reversed."""
     counted = max(model.length - base, 0)
     assert model.counts.taped == model.length + (base if counted else 0)
     return model.counts.advanced - counted

@@ -27,7 +27,7 @@ TAPE, STATE = 10, 300  # bytes that a step records, and that a state or a cotang
 
 
 def model_of(length: int, memory: int, *, state: int = STATE, known: bool = False) -> Model:
-    """A run whose steps are alike, within a budget."""
+    """Return the model of a run whose steps are alike, within a budget."""
     model = Model(length, size=TAPE, state=lambda step: state, cotangent=lambda step: state)
     return model.follow(Budget(memory, length if known else None))
 
@@ -169,7 +169,7 @@ def test_short_runs(length: int, memory: int, known: bool, expected: str) -> Non
 
 
 def shown(actions: list[Action]) -> str:
-    """Actions in a few characters each; bounds in bytes are left out."""
+    """Return actions in a few characters each; bounds in bytes are left out."""
     return " ".join(map(_shown, actions))
 
 
@@ -229,7 +229,7 @@ def test_states_that_swell_in_the_middle_are_thinned_there() -> None:
 
 
 def test_steps_that_cost_more_are_not_run_more_often() -> None:
-    """The last tenth takes 100 times as long: work run again is no more than for even steps."""
+    """The last tenth takes 100 times as long; the work run again is bounded as for even steps."""
 
     def cost(step: int) -> float:
         return 100.0 if step >= 9_000 else 1.0

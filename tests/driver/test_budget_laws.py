@@ -160,7 +160,7 @@ def test_what_is_stopped_leaves_nothing_behind(engine: str) -> None:
 
 
 def held_in_python(action: Callable[[], None]) -> int:
-    """The bytes that Python holds more after an action has been done some times."""
+    """Return the additional bytes that Python holds after an action was repeated."""
     tracemalloc.start()
     try:
         action()

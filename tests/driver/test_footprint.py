@@ -50,7 +50,7 @@ ITERATED = "(lambda (x) (let loop ((i 0) (y x)) (if (= i 30) y (loop (+ i 1) (si
 
 
 def reached(*roots: Any) -> dict[int, Any]:
-    """All that some values reach, themselves included."""
+    """Return all that some values reach, themselves included."""
     found: dict[int, Any] = {}
     pending = list(roots)
     while pending:
@@ -73,7 +73,7 @@ def expected(start: Any, kept: list[Any]) -> int:
 
 
 def check_reach(state: Any) -> None:
-    """The account knows of all that the language knows of, but for numbers without arrays."""
+    """Check that the account knows all that the language knows, but for numbers without arrays."""
     known = reached(state)
     found, others = reach(state)
     objects = [value for value in others if type(value) is not Dual]

@@ -21,7 +21,7 @@ on_each_engine = pytest.mark.parametrize("engine", ENGINES, ids=engine_name)
 
 
 class Weighing:
-    """A schedule that looks at the bytes held, and keeps what it is told."""
+    """A schedule that samples the bytes held, and keeps the reports."""
 
     weighs = True
 
@@ -59,7 +59,7 @@ def test_a_sweep_is_told_what_it_holds_and_ends_where_it_began(name: str, engine
 @on_each_engine
 @pytest.mark.parametrize("name", ["of_arrays", "of_list"])
 def test_the_bytes_of_a_cotangent(name: str, engine: Engine) -> None:
-    """A run is reversed to where all that it holds is received by something; against tracemalloc."""
+    """The bytes reported for a cotangent are near those of tracemalloc where these are largest."""
     f: Any = {"of_arrays": sums_of_arrays, "of_list": sum_of_list}[name]
     start = started(engine, run_of(f, (0.3,), {}, engine.name).u)
     length = engine.advance(start, None, Effects()).steps

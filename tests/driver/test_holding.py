@@ -170,7 +170,7 @@ def test_the_last_tape_is_not_the_last_once_it_is_held(engine: Engine) -> None:
 
 
 class Told:
-    """A schedule that weighs, and what it is told."""
+    """A schedule that weighs, and its reports."""
 
     weighs = True
 

@@ -148,13 +148,13 @@ class System:
         self.cgroups = folder / "cgroup"
 
     def belongs_to(self, *lines: str) -> None:
-        """The process that asks belongs to these groups."""
+        """Declare that the asking process belongs to these groups."""
         path = self.proc / "self" / "cgroup"
         path.parent.mkdir(parents=True)
         path.write_text("".join(f"{line}\n" for line in lines))
 
     def group(self, path: str, **files: object) -> None:
-        """A group has files of these texts; a line of its memory.stat is a name without `memory`."""
+        """Make a group with files of these texts; a line of its memory.stat is a name without `memory`."""
         folder = self.cgroups / path
         folder.mkdir(parents=True, exist_ok=True)
         lines = {name: text for name, text in files.items() if not name.startswith("memory_")}
@@ -169,7 +169,7 @@ class System:
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> System:
-    """One whose machine has 8 GiB available, and no other limits."""
+    """Return a system whose machine has 8 GiB available, and no other limits."""
     machine = psutil.virtual_memory()
     monkeypatch.setattr(psutil, "virtual_memory", lambda: machine._replace(available=8 * GIB))
     monkeypatch.setattr(memory, "_left_by_limits", lambda: iter(()))

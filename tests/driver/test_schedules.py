@@ -30,7 +30,7 @@ LARGE = [
 
 
 def doublings(length: int, base: int) -> int:
-    """The logarithm to base 2 of length / base, rounded up; 0 for what is no longer than base."""
+    """Return the logarithm to base 2 of length / base, rounded up; 0 for what is no longer than base."""
     count = 0
     while base << count < length:
         count += 1
@@ -38,7 +38,7 @@ def doublings(length: int, base: int) -> int:
 
 
 def check_bisection(length: int, base: int, start: int = 0) -> None:
-    """The bounds that Bisection states, and that base cases are no longer than the base."""
+    """Check the bounds that Bisection states, and that base cases are no longer than the base."""
     model = Model(length, start).follow(Bisection(base))
     again = model.counts.advanced + model.counts.taped - length
     assert model.counts.most_kept <= 2 + doublings(length, base)

@@ -87,7 +87,7 @@ def test_a_bound_that_nothing_reaches_changes_nothing(base: int) -> None:
 
 
 def test_where_all_tapes_are_too_large_one_tells_the_size_of_the_others() -> None:
-    """Steps ten times as large as the bound has been chosen for: one tape in vain for each growth."""
+    """Steps ten times as large as the bound allows for cost one vain tape for each growth."""
     for schedule in schedules(1000, 1000):
         model = Model(20_000, size=lambda step: 10).follow(schedule)
         assert model.outgrown == 1
@@ -95,7 +95,7 @@ def test_where_all_tapes_are_too_large_one_tells_the_size_of_the_others() -> Non
 
 
 def test_one_heavy_stretch_does_not_make_the_rest_slow() -> None:
-    """A hundred steps that fill a tape each; behind and before them 10,000 fit, and few tapes are needed."""
+    """A hundred steps that fill a tape each, among steps of which 10,000 fit, need few tapes."""
     for schedule in schedules(10_000, 10_000):
         model = Model(100_000, size=lambda step: 10_000 if step // 100 == 505 else 1).follow(schedule)
         assert model.outgrown <= 11
@@ -181,7 +181,7 @@ UNEVEN = """
 
 
 class Watched:
-    """An engine, watched for the largest tape; by the Python driver, which asks it for each."""
+    """An engine watched for its largest tape, used by the Python driver, which requests each tape."""
 
     sweep = None
 
@@ -198,7 +198,7 @@ class Watched:
 
 
 def recorded(engine: Engine) -> list[int]:
-    """The bytes of each interval between two looks of a run."""
+    """Return the bytes of each interval between two samples of a run."""
     state, found = start_of(UNEVEN, 0.3, engine), []
     while not state.finished:
         recording = engine.tape(state, state.steps + MEASURE_STEPS, Effects())

@@ -18,7 +18,7 @@ ENGINE = engines.get("interp")
 
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch) -> tuple[object, object]:
-    """The paper's benchmark for n = 5, l = 8, phi = 3, and its argument."""
+    """Return the paper's benchmark for n = 5, l = 8, phi = 3, and its argument."""
     monkeypatch.setattr(sys, "stdin", io.StringIO("5 8 3\n"))
     value = common.value_of(paper.PROGRAM, ENGINE)
     return value.car, value.cdr

@@ -26,7 +26,7 @@ FLIGHT = """
 
 
 def flight(*nesting: str) -> Any:
-    """The pair of value and derivative of the particle's flight at w = 0."""
+    """Return the pair of value and derivative of the particle's flight at w = 0."""
     procedure = common.value_of(FLIGHT, ENGINE, Path(run.__file__).parent)
     return call_values(procedure, list_value(nesting), ENGINE)
 

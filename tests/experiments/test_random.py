@@ -32,7 +32,7 @@ MORE = [pytest.param(kind, 40 * programs, marks=pytest.mark.long) for kind, prog
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("kind", "programs"), [*ORDERS, *MORE])
 def test_the_order_of_calls_changes_nothing(kind: str, programs: int) -> None:
-    """Also where each call has something translated, and goes by what others had translated."""
+    """The order changes nothing, even where calls have code translated and use what others had translated."""
     outcome = run.checked(run.Chunk(kind, 5, range(programs), orders=True))
     assert outcome.summary()["disagreements"] == 0
     assert outcome.programs == sum(outcome.ends.values()) == programs

@@ -39,7 +39,7 @@ UNDER_VALGRIND = (
 
 
 def main() -> int:
-    """Everything; the exit status."""
+    """Run everything, and return the exit status."""
     if build.build(strict=True) is None:
         print("make test-hostile needs a C compiler (set CC to name one)", file=sys.stderr)
         return 1
@@ -64,7 +64,7 @@ def _python(arguments: list[str], environment: dict[str, str]) -> int:
 
 
 def _valgrind() -> int:
-    """Programs of the corpus; 1 if a report of valgrind names the module."""
+    """Run programs of the corpus, and return 1 if a report of valgrind names the module."""
     if shutil.which("valgrind") is None:
         print("valgrind is not installed: nothing was run under it", file=sys.stderr)
         return 0
@@ -81,7 +81,7 @@ def _valgrind() -> int:
 
 
 def ours(log: str) -> list[str]:
-    """The reports of a log that have a frame in the module, unless cffi did it within a step that Python did:
+    """Return a log's reports with a frame in the module, unless cffi did it within a step that Python did:
     what it finds out of a function it keeps for good.
     """
     lines = [re.sub(r"^==\d+== ?", "", line) for line in log.splitlines()]

@@ -56,7 +56,7 @@ class Watched(Heap):
 
 @contextmanager
 def failing(allocation: int) -> Iterator[None]:
-    """Within, the Nth allocation of each heap fails; 0: none does."""
+    """Let the Nth allocation of each heap fail inside the `with` block; none for 0."""
     Watched.fails_at = allocation
     try:
         with patch.object(c_engine, "Heap", Watched):
@@ -66,7 +66,7 @@ def failing(allocation: int) -> Iterator[None]:
 
 
 def outcome(action: Callable[[], str]) -> str | None:
-    """The text of what an action gives or raises; None where memory ended."""
+    """Return the text of what an action gives or raises, or None where memory ended."""
     try:
         return action()
     except MemoryError:
@@ -105,7 +105,7 @@ def actions(entry: Entry) -> Iterator[tuple[str, Callable[[], str]]]:
 
 
 def check_idle_heaps(where: str) -> None:
-    """All heaps have gone."""
+    """Check that all heaps have gone."""
     gc.collect()
     count = len(Watched.alive)
     Watched.alive.clear()
@@ -138,7 +138,7 @@ def check_bytes(entry: Entry) -> None:
 
 @contextmanager
 def only_what_is_new() -> Iterator[None]:
-    """Within, the garbage collector does not look at what there was before, which takes most of its time."""
+    """Hide from the garbage collector the objects that existed before: they take most of its time."""
     gc.collect()
     gc.freeze()
     try:
@@ -154,7 +154,7 @@ def own_objects() -> int:
 
 
 def check(entry: Entry, most: int | None = None) -> int:
-    """All of it for one program; how many runs failed. most: the greatest N that is tried."""
+    """Check one program, and return the number of failed runs. most: the greatest N that is tried."""
     check_bytes(entry)
     return check_actions(entry.name, actions(entry), most)
 
@@ -189,7 +189,7 @@ def check_action(where: str, action: Callable[[], str], expected: str | None, mo
 
 
 def checks(names: list[str], step: int, most: int | None) -> Iterator[tuple[str, Callable[[], int]]]:
-    """The checks of these programs and functions, or of all programs and some functions."""
+    """Yield the checks of these programs and functions, or of all programs and some functions."""
     for entry in ENTRIES:
         if not names or entry.name in names:
             yield entry.name, lambda entry=entry: check(entry, most)  # type: ignore[misc]

@@ -31,7 +31,7 @@ _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
 def all_functions() -> dict[str, tuple[Any, Callable[[Any], Any]]]:
-    """The examples of both corpora by name, each with what chooses a cotangent of its value."""
+    """Return the examples of both corpora by name, each with the choice of a cotangent for its value."""
     found: dict[str, tuple[Any, Callable[[Any], Any]]] = {}
     for name, example in array_corpus.examples().items():
         found[name] = example, arrays.weights
@@ -65,7 +65,7 @@ def actions(example: Any, weights: Callable[[Any], Any]) -> Iterator[tuple[str, 
 
 
 def _told(action: Callable[[], Any]) -> Action:
-    """The text of what an action gives, prints or raises; MemoryError goes on."""
+    """Return an action for the text of what `action` gives, prints or raises; MemoryError passes through."""
 
     def tell() -> str:
         with redirect_stdout(io.StringIO()) as printed, np.errstate(all="ignore"):

@@ -18,7 +18,7 @@ _LIBRARIES = ("libasan.so", "libubsan.so", "libstdc++.so")
 
 
 def missing() -> str | None:
-    """Why no sanitizer can run here; None if they can."""
+    """Return why no sanitizer can run here, or None if one can."""
     if build.compiler() is None:
         return "there is no C compiler"
     if not Path(sysconfig.get_path("include"), "Python.h").exists():

@@ -31,7 +31,7 @@ bases = st.sampled_from(
 
 
 class Grower:
-    """Draws core programs with unique names, variables in scope, and the given depth."""
+    """A generator of core programs with unique names, variables in scope, and the given depth."""
 
     def __init__(self, draw: Callable[[st.SearchStrategy[object]], object]) -> None:
         self.draw = draw

@@ -104,7 +104,7 @@ FINE = [name for name in LOOPS if name not in FAILING]
 
 
 def outcome(f: Any, x: float, name: str, schedule: Any = None) -> tuple[Any, str]:
-    """The value and how many steps, or with a schedule the gradient, or what is raised; what is written."""
+    """Return the value and number of steps (with a schedule: the gradient) or the error, and the output."""
     engine = engines.get(name)
     with World(INPUT) as world:
         try:
@@ -142,7 +142,7 @@ def test_corpus(entry: Entry) -> None:
 
 @pytest.mark.parametrize("name", some(2, list(LOOPS)))
 def test_values_steps_and_gradients(name: str) -> None:
-    """With slices of any length, so that units are left anywhere."""
+    """Slices of any length change nothing, so that units are left anywhere."""
     f = value_of(LOOPS[name], engines.get("hybrid"))
     for x in POINTS:
         expected = outcome(f, x, "hybrid")
@@ -158,7 +158,7 @@ def test_values_steps_and_gradients(name: str) -> None:
 
 @pytest.mark.parametrize("name", some(4, FINE))
 def test_cuts(name: str) -> None:
-    """At any step, and across engines: what translated code leaves is a state like any other."""
+    """A state that translated code leaves is like any other, at any step, and across engines."""
     c, hybrid = engines.get("c"), engines.get("hybrid")
     plain, x = value_of(LOOPS[name], hybrid), 0.7
     expected, steps = outcome(plain, x, "hybrid")[0]
@@ -255,7 +255,7 @@ def test_loops_that_do_not_lead_to_one_another() -> None:
 
 
 def test_something_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else all that is above would show nothing."""
+    """Units are made; otherwise the tests above would show nothing."""
     made: list[Any] = []
     install = translation.Translation.install
 

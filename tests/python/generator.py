@@ -94,7 +94,7 @@ class Program:
 
 
 class Writer(Functions):
-    """Writes one program."""
+    """The writer of one program."""
 
     def program(self) -> Program:
         """Return a program; fuel: the approximate number of its statements."""
@@ -130,7 +130,7 @@ class Writer(Functions):
 
 
 def program(random: Random, fuel: int = 14) -> Program:
-    """A program; fuel: about how many statements it has."""
+    """Return a program; fuel: its approximate number of statements."""
     return Writer(random, 1 + random.randrange(fuel)).program()
 
 

@@ -23,7 +23,7 @@ CAUGHT = (
 
 
 class Control(Expressions):
-    """Writes compound statements; `depth` is the remaining depth of blocks."""
+    """The writer of compound statements; `depth` is the remaining depth of blocks."""
 
     def block(self, depth: int, most: int = 4) -> None:
         """Write some statements: see generator_statements."""

@@ -29,7 +29,7 @@ BINARY = ("hypot", "atan2", "fmod", "copysign", "remainder")
 
 
 class Expressions(Base):
-    """Writes expressions; `d` is their remaining depth."""
+    """The writer of expressions; `d` is their remaining depth."""
 
     def expression(self, kind: str, d: int = 2) -> str:
         """Return an expression of a kind; one of L, N, D is a new object, reachable from nowhere else."""

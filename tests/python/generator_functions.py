@@ -24,7 +24,7 @@ USES = {
 
 
 class Functions(Statements):
-    """Writes functions."""
+    """The writer of functions."""
 
     def function(self, depth: int) -> None:
         """Write a nested function: one that is only called, or a value."""

@@ -7,7 +7,7 @@ from tests.python.generator_forms import DICT_METHOD_FORMS, LIST_METHOD_FORMS, M
 
 
 class Statements(Control):
-    """Writes statements; `depth` is the remaining depth of blocks."""
+    """The writer of statements; `depth` is the remaining depth of blocks."""
 
     def block(self, depth: int, most: int = 4) -> None:
         for _ in range(1 + self.upto(most - 1)):

@@ -88,7 +88,7 @@ def test_engines_that_share_states_share_cotangents(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_closures_of_the_same_text(engine: str) -> None:
-    """One code, other values closed over: another function."""
+    """The same code with other captured values is another function."""
     zbar = cotangent(scaled(2.0), 1.5, 5, engine)
     assert message(scaled(3.0), 1.5, 5, zbar, engine) == WRONG.format(
         "inner after 5 steps", "inner after 5 steps, where it had other hidden inputs"

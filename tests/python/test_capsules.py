@@ -39,7 +39,7 @@ ENGINES = [engine.name for engine in usable_engines()]
 
 
 def weights(value: Any) -> Any:
-    """A cotangent of a value, always the same."""
+    """Return a cotangent of a value, always the same."""
     if type(value) in NUMBERS and type(real_part(value)) is Array:
         return Array(np.ones_like(real_part(value).data), Memory())
     return direction(value, Random(3))
@@ -207,7 +207,7 @@ def interrupting(x: float) -> Any:
 
 
 def of_its_own(x: float) -> float:
-    """Interrupts itself, at a smaller argument."""
+    """Interrupt itself, at a smaller argument."""
     if x < 1.0:
         return x * x
     rest: float = checkpoint.resume(checkpoint.interrupt(of_its_own, x - 1.0, 6))

@@ -117,7 +117,7 @@ def test_hidden_inputs_are_read_once(engine: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_functions_of_the_program_itself(engine: str) -> None:
-    """One that captures a function has capsules that fit within the program, and nowhere else."""
+    """A program that captures a function has capsules that fit within the program, and nowhere else."""
 
     def inside(x: float, f: Callable[[float], float]) -> Any:
         def g(y: float) -> float:

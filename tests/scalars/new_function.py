@@ -47,7 +47,7 @@ def agree(found: Any, expected: Any, close: float = 1e-13) -> None:
 
 
 def on_reals() -> None:
-    """Value, first and second derivative on three engines: equal in every bit, and as written out."""
+    """Check value, first and second derivative on three engines: equal in every bit, and as written out."""
     found = []
     for engine in ENGINES:
         first = checkpoint.value_and_grad(run, engine=engine)(0.3, 40)
@@ -68,7 +68,7 @@ def in_texts() -> None:
 
 
 def on_arrays() -> None:
-    """On all engines and in single precision, to second order; without the loop in C the same bits."""
+    """Check all engines and single precision, to second order; the loop in C changes no bit."""
     x = np.linspace(-3.0, 3.0, 7)
     for engine in ENGINES:
         for operand in (x, x.reshape(7, 1), np.float32(x)):
@@ -84,7 +84,7 @@ def on_arrays() -> None:
 
 
 def translated() -> None:
-    """With CHECKPOINT_JIT=wait: from the first steps on, in the same bits as without."""
+    """Check that with CHECKPOINT_JIT=wait all bits are those without it, from the first steps on."""
     assert library.runtime().lib.ck_scalar_number(b"py.logistic") != NO_SCALAR
     print(*checkpoint.value_and_grad(run, engine="c")(0.3, 5000))
 

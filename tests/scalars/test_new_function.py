@@ -33,7 +33,7 @@ def shown() -> tuple[str, str, str]:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources with the new definition, and the module in C made of it."""
+    """Return a copy of the sources with the new definition, and of the module in C made of it."""
     folder = tmp_path_factory.mktemp("copy")
     for name in ("checkpoint", "ctemplates", "tensorlib"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))

@@ -25,7 +25,7 @@ every_function = pytest.mark.parametrize("definition", SMOOTH, ids=lambda defini
 
 @every_function
 def test_partials_on_floats_are_those_on_numbers(definition: Definition) -> None:
-    """In every bit, at the edges, where the sign of a zero and the kind of an infinity count."""
+    """Both agree in every bit, at the edges, where the sign of a zero and the kind of an infinity count."""
     assert definition.slopes is not None
     for operands in product(EDGES, repeat=definition.arity):
         z = definition.ieee(*operands)
@@ -36,7 +36,7 @@ def test_partials_on_floats_are_those_on_numbers(definition: Definition) -> None
 
 @every_function
 def test_partials_name_what_there_is(definition: Definition) -> None:
-    """On scalars no word is left, and no partial reads a cotangent."""
+    """Scalar formulas have no array word left, and no partial reads a cotangent."""
     for part in definition.scalar_derivatives:
         read = [x.position for x in walk(part) if isinstance(x, Operand)]
         assert COTANGENT not in read
@@ -64,7 +64,7 @@ def test_a_name_is_defined_once() -> None:
 def test_loops_give_values_and_fail_where_those_do(
     name: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By engine c, where it is there and has the function, and without it."""
+    """Loops agree by the functions of engine c, where these exist, and without them."""
     if not compiled:
         monkeypatch.setattr(loops, "_compiled", [])
     definition = find(name)

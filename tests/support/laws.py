@@ -39,7 +39,7 @@ class Run:
 
 
 def whole_run(case: Case, engine: Engine, text: str) -> Run:
-    """The run that the laws compare with; run and count agree about the world."""
+    """Return the run that the laws compare with; run and count agree about the world."""
     with World(text) as world:
         value = runs.call_values(case.f, case.x, engine)
     with World(text) as counting:
@@ -60,7 +60,7 @@ def run_of(entry: Entry, engine: Engine) -> Run:
 
 
 def cuts(steps: int, random: Random, every: int = 80, more: int = 30) -> list[int]:
-    """All numbers of steps up to `every`, the last two, and a sample between."""
+    """Return all numbers of steps up to `every`, the last two, and a sample between."""
     low = range(min(every, steps) + 1)
     high = range(every + 1, steps + 1)
     sample = high if len(high) <= more else random.sample(high, more)
@@ -68,7 +68,7 @@ def cuts(steps: int, random: Random, every: int = 80, more: int = 30) -> list[in
 
 
 def check_cut(case: Case, engine: Engine, text: str, run: Run, cut: int) -> None:
-    """The run in two parts is the run, and the capsule between says how long each part is."""
+    """Check that a run in two parts is the run, and that its capsule says how long each part is."""
     with World(text) as world:
         z = runs.interrupt_values(case.f, case.x, cut, engine)
         assert z.steps == cut
@@ -81,7 +81,7 @@ def check_cut(case: Case, engine: Engine, text: str, run: Run, cut: int) -> None
 
 
 def check_second_cut(case: Case, engine: Engine, text: str, run: Run, first: int, second: int) -> None:
-    """A rest can be cut again; that is the same as one cut at the sum."""
+    """Check that a rest can be cut again, which is the same as one cut at the sum."""
     with World(text) as world:
         z = runs.interrupt_values(case.f, case.x, first, engine)
         later = runs.interrupt_values(runs.RESUME, z, second, engine)
@@ -95,7 +95,7 @@ def check_second_cut(case: Case, engine: Engine, text: str, run: Run, first: int
 
 
 def check_outside(case: Case, engine: Engine, text: str, run: Run) -> None:
-    """Numbers of steps that the run does not have are errors."""
+    """Check that numbers of steps that the run does not have are errors."""
     too_far = run.steps + 1
     messages = {
         -1: "a number of steps must be 0 or more, not -1",
@@ -108,7 +108,7 @@ def check_outside(case: Case, engine: Engine, text: str, run: Run) -> None:
 
 
 def check_failing(case: Case, engine: Engine, text: str, message: str, limit: int = 2000) -> None:
-    """An error belongs to its step: before it, cuts succeed and their rests fail; from it on, all fails."""
+    """Check that cuts before an error's step succeed and their rests fail, and from it on all fails."""
     with pytest.raises(RunError) as caught, World(text) as world:
         runs.call_values(case.f, case.x, engine)
     error = str(caught.value)
@@ -143,7 +143,7 @@ def _cut_or_error(case: Case, engine: Engine, text: str, steps: int, error: str)
 def gradient(
     case: Case, engine: Engine, text: str, run: Run, schedule: Schedule | None = None
 ) -> tuple[Any, Any]:
-    """(y, xbar), by plain reverse mode unless told; the world must not notice any recomputation."""
+    """Return (y, xbar), by plain reverse mode by default; the world must not notice any recomputation."""
     with World(text) as world:
         y, xbar = runs.vjp_values(case.f, case.x, case.ybar, engine, schedule or Plain())
     assert difference(y, run.value) is None

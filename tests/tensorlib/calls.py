@@ -9,7 +9,7 @@ from checkpoint.ad.tensors import Tensor
 
 
 def arguments(function: Any, record: Tensor, operands: tuple[Any, ...]) -> tuple[list[Any], dict[str, Any]]:
-    """Operands that may be left out by name, where the function knows it; the others by position."""
+    """Return optional operands by name, where the function knows the name, and the others by position."""
     parameters = list(inspect.signature(record.value).parameters.values())[1:]
     known = _names(function)
     places, names = [], {}

@@ -35,12 +35,12 @@ COARSE = frozenset(map(np.dtype, ("e", "f", "F")))  # dtypes less precise than d
 
 
 def value(operand: Any) -> Any:
-    """An operand as a value of the language."""
+    """Return an operand as a value of the language."""
     return from_native(operand, lambda x: value_of(ALWAYS, x))
 
 
 def random_like(rng: Any, number: Any) -> Any:
-    """A random tangent of a number."""
+    """Return a random tangent of a number."""
     part = real_part(number)
     if type(part) is float:
         return float(rng.normal())
@@ -57,7 +57,7 @@ def is_coarse(numbers: Any) -> bool:
 
 
 def away(number: Any, tangent: Any, by: float) -> Any:
-    """A number a little away, in double precision; exactly as it is, and as precise, for no step at all."""
+    """Return a number moved a little, in double precision; for no step exactly it, as precise as it is."""
     if type(number) is float:
         return number + by * tangent
     precise = np.result_type(number.data.dtype, np.float64)
@@ -66,14 +66,14 @@ def away(number: Any, tangent: Any, by: float) -> Any:
 
 
 def step_for(record: Tensor, operands: list[Any], wanted: list[int], along: list[Any]) -> float:
-    """The step of differences: larger where results are not precise though operands are."""
+    """Return the step of differences: larger where results are not precise though operands are."""
     return COARSE_STEP if is_coarse(moved(record, operands, wanted, along, 0.0)) else STEP
 
 
 def moved(
     record: Tensor, operands: list[Any], wanted: list[int], tangents: list[Any], by: float
 ) -> list[Any]:
-    """The numbers of the result, a little away."""
+    """Return the numbers of the result, a little away."""
     rest = iter(tangents)
 
     def shift(number: Any) -> Any:
@@ -84,12 +84,12 @@ def moved(
 
 
 def data_of(number: Any) -> Any:
-    """A float, or the elements of an array."""
+    """Return a float, or the elements of an array."""
     return np.asarray(number.data) if type(number) is Array else number
 
 
 def dot(xs: list[Any], ys: list[Any]) -> float:
-    """The sum of products of numbers; of complex ones of real and of imaginary parts (the convention)."""
+    """Return the dot product of numbers; of complex ones that of real plus that of imaginary parts."""
     total = 0.0
     for x, y in zip(xs, ys, strict=True):
         a, b = np.asarray(data_of(x)), np.asarray(data_of(y))
@@ -100,17 +100,17 @@ def dot(xs: list[Any], ys: list[Any]) -> float:
 
 
 def convention_sign() -> float:
-    """A cotangent g of a complex z pairs with a tangent t as Re(g t): JAX's and autograd's convention."""
+    """Return the sign by which a cotangent g of a complex z pairs with a tangent t as Re(g t), as in JAX."""
     return -1.0
 
 
 def wanted_of(record: Tensor, operands: list[Any]) -> list[int]:
-    """The operands by which a record is differentiated here."""
+    """Return the operands by which a record is differentiated here."""
     return [i for i, x in enumerate(operands) if record.vjp(i) is not None and any(True for _ in leaves(x))]
 
 
 def tangent(record: Tensor, operands: list[Any], wanted: list[int], tangents: list[Any], tag: int = 1) -> Any:
-    """The result on duals."""
+    """Return the result on duals."""
     rest = iter(tangents)
     duals = [
         with_leaves(x, lambda n: Dual(tag, n, next(rest))) if i in wanted else x
@@ -130,7 +130,7 @@ def tangents_at(result: Any, tag: int) -> list[Any]:
 def cotangents(
     record: Tensor, operands: list[Any], wanted: list[int], rng: Any
 ) -> tuple[list[Any], list[Any]]:
-    """A random cotangent of the result, and what the operands receive for it."""
+    """Return a random cotangent of the result, and the cotangents that the operands receive for it."""
     tape = Tape()
     nodes: list[Node] = []
 
@@ -157,7 +157,7 @@ def close(x: float, y: float, tolerance: float) -> bool:
 
 
 def agree(found: Any, expected: Any, tolerance: float, name: str) -> None:
-    """Two numbers of one shape agree, relative to the greatest of their elements."""
+    """Assert that two numbers of one shape agree, relative to the greatest of their elements."""
     expected = np.asarray(expected)
     size = max(1.0, float(np.max(np.abs(expected), initial=0.0))) if np.isfinite(expected).all() else 1.0
     np.testing.assert_allclose(data_of(found), expected, rtol=tolerance, atol=tolerance * size, err_msg=name)
@@ -166,7 +166,7 @@ def agree(found: Any, expected: Any, tolerance: float, name: str) -> None:
 def check(
     record: Tensor, given: tuple[Any, ...], seed: int = 0, tolerance: float = TOLERANCE, order: int = 2
 ) -> None:
-    """All laws of a record at operands; order 1: first derivatives alone."""
+    """Check all laws of a record at operands; order 1: first derivatives alone."""
     rng = np.random.default_rng(seed)
     operands = [value(x) for x in given]
     wanted = wanted_of(record, operands)
@@ -191,7 +191,7 @@ def check(
 
 
 def same_kind(other: Any, number: Any, name: str) -> None:
-    """A tangent or cotangent is of its number's type, shape and dtype."""
+    """Assert that a tangent or cotangent has its number's type, shape and dtype."""
     primal = real_part(number)
     assert type(other) is type(primal), name
     assert np.shape(data_of(other)) == np.shape(data_of(primal)), name
@@ -213,7 +213,7 @@ def _limit_of_differences(
 def second(
     record: Tensor, operands: list[Any], wanted: list[int], inputs: Any, along: Any, rng: Any, coarse: bool
 ) -> None:
-    """The tangent of the tangent by differences of tangents; its cotangent as the transpose."""
+    """Check the tangent of the tangent by differences of tangents, and its cotangent as the transpose."""
     other = [random_like(rng, n) for n in inputs]
     both = [Dual(2, Dual(1, n, t), Dual(1, u, zero(n))) for n, t, u in zip(inputs, along, other, strict=True)]
     rest = iter(both)
@@ -256,7 +256,7 @@ def _reverse_over_forward(
     rng: Any,
     coarse: bool,
 ) -> None:
-    """The cotangent of the tangent is the transpose of the tangent of the tangent."""
+    """Check that the cotangent of the tangent is the transpose of the tangent of the tangent."""
     tape = Tape()
     nodes = [tape.leaf(n) for n in inputs]
     rest = iter([Dual(1, node, t) for node, t in zip(nodes, along, strict=True)])
@@ -275,7 +275,7 @@ def _reverse_over_forward(
 
 
 def check_same(record: Tensor, given: tuple[Any, ...], others: tuple[Any, ...]) -> None:
-    """The record gives the same on operands that are the same arrays, laid out in memory in another way."""
+    """Check that the record gives the same on operands that are the same arrays in another memory layout."""
     found = []
     for operands in ([value(x) for x in given], [value(x) for x in others]):
         wanted = wanted_of(record, operands)

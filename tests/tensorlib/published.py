@@ -91,7 +91,7 @@ FURTHER: dict[str, tuple[Any, ...]] = {
 
 
 def unary(rng: Any) -> Iterator[Case]:
-    """A real, a vector and two matrices in the interval; beside the real axis a number and a matrix."""
+    """Yield a real, a vector and two matrices in the interval; off the real axis a number and a matrix."""
     for name, (low, high), complex_too in UNARY:
         point = np.float64(low + 0.4 * (high - low))
         for x in (float(point), point, *[rng.uniform(low, high, shape) for shape in ((2,), (3, 2), (1, 2))]):
@@ -102,7 +102,7 @@ def unary(rng: Any) -> Iterator[Case]:
 
 
 def binary(rng: Any) -> Iterator[Case]:
-    """All pairs of a real, a vector and two matrices; and of some that are complex."""
+    """Yield all pairs of a real, a vector and two matrices; and some of complex ones."""
     for name, first, second, complex_too in BINARY:
         pairs = [_operands(rng, interval, complex_too) for interval in (first, second)]
         for operands in itertools.product(*pairs):
@@ -120,7 +120,7 @@ def _operands(rng: Any, interval: Interval, complex_too: bool) -> list[Any]:
 
 
 def statistics(rng: Any) -> Iterator[Case]:
-    """Numbers, vectors and matrices, with axes, with and without keepdims."""
+    """Yield numbers, vectors and matrices, with axes, with and without keepdims."""
     arrays = [rng.normal(size=3), rng.normal(size=(2, 3)), rng.normal(size=(1, 3))]
     for name in STATISTICS:
         more = FURTHER.get(name, (None,))
@@ -137,7 +137,7 @@ def statistics(rng: Any) -> Iterator[Case]:
 
 
 def numpy_cases(rng: Any) -> Iterator[Case]:
-    """HIPS autograd, test_numpy: what it tries of reductions, scans and choices."""
+    """Yield HIPS autograd's cases of reductions, scans and choices (test_numpy)."""
     m, cube = rng.normal(size=(10, 11)), rng.normal(size=(3, 4, 5))
     for name in ("np.max", "np.min"):
         yield from ((name, operands) for operands in ((m,), (cube, 1), (cube, 1, True)))
@@ -227,7 +227,7 @@ REDUCED: list[tuple[int, ...]] = [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]
 
 
 def jax_pointwise(rng: Any) -> Iterator[Case]:
-    """Each function on shapes that broadcast; and where its formula might fail."""
+    """Yield each function on shapes that broadcast, and where its formula might fail."""
     for name, interval in JAX_UNARY:
         for shape in itertools.chain(*COMPATIBLE):
             yield name, (rng.uniform(*interval, shape),)
@@ -240,7 +240,7 @@ def jax_pointwise(rng: Any) -> Iterator[Case]:
 
 
 def jax_reductions(rng: Any) -> Iterator[Case]:
-    """Sums, products and extremes over axes; running ones; bounds that are far away, in each order."""
+    """Yield sums, products and extremes over axes; running ones; distant bounds, in each order."""
     cube = rng.uniform(0.5, 2.0, (3, 4, 5))
     for name, axes in itertools.product(("np.sum", "np.prod", "np.max", "np.min"), REDUCED):
         yield name, (cube, axes)

@@ -16,17 +16,17 @@ from tests.tensorlib.check import data_of, tangents_at, value
 
 
 def record(name: str) -> Tensor:
-    """The record of a name."""
+    """Return the record of a name."""
     return cast(Tensor, lookup(name))
 
 
 def called(name: str, *operands: Any) -> list[Any]:
-    """The numbers of a record's result."""
+    """Return the numbers of a record's result."""
     return [data_of(x) for x in leaves(apply(ALWAYS, record(name), [value(x) for x in operands]))]
 
 
 def pulled(name: str, operands: tuple[Any, ...], gs: list[Any], position: int = 0) -> Any:
-    """The cotangent of one operand, an array, for those of the numbers of the result; None for none."""
+    """Return the cotangent of one array operand for those of the result's numbers; None for none."""
     tape = Tape()
     values = [value(x) for x in operands]
     node = tape.leaf(values[position])
@@ -40,7 +40,7 @@ def pulled(name: str, operands: tuple[Any, ...], gs: list[Any], position: int = 
 
 
 def pushed(name: str, operands: tuple[Any, ...], tangent: Any, position: int = 0) -> list[Any]:
-    """The tangents of the numbers of the result for that of one operand."""
+    """Return the tangents of the numbers of the result for that of one operand."""
     values = [value(x) for x in operands]
     values[position] = with_leaves(
         values[position], lambda n: Dual(1, n, Array(np.asarray(tangent), Memory()))

@@ -14,7 +14,7 @@ SIZES = [1, 2, 3, 4, 5, 8, 13]
 
 
 def compose(a: Any, b: Any) -> Any:
-    """The matrix product: associative, and its order counts."""
+    """Return the matrix product: associative, not commutative."""
     return a @ b
 
 
@@ -45,7 +45,7 @@ def test_no_element() -> None:
 
 
 def loss(x: Any) -> Any:
-    """A number of all prefixes."""
+    """Return a number that depends on all prefixes."""
     weights = np.arange(1.0, 1.0 + len(x))
     return np.sum(tensorlib.scan(compose, x)[:, 0, 1] * weights) + np.sum(tensorlib.reduce(compose, x))
 

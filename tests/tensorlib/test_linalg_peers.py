@@ -96,7 +96,7 @@ def ids(case: Any) -> Any:
 
 
 def cotangents(name: str, operands: tuple[Any, ...]) -> list[Any]:
-    """Random cotangents of the numbers of the result; the sign of a determinant has none."""
+    """Return random cotangents of the numbers of the result; the sign of a determinant has none."""
     rng = np.random.default_rng(0)
     gs = []
     for number in called(RECORDS.get(name, f"np.{name}"), *operands):
@@ -114,14 +114,14 @@ def found(name: str, operands: tuple[Any, ...], gs: list[Any], position: int) ->
 
 
 def agree(name: str, ours: Any, theirs: Any) -> None:
-    """Equal; of a symmetric matrix in the symmetric form."""
+    """Assert that two values are equal; of a symmetric matrix in the symmetric form."""
     if name in TRIANGLES:
         ours, theirs = (x + np.swapaxes(x, -1, -2) for x in (ours, theirs))
     np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8)
 
 
 def without_autograd(name: str, operands: tuple[Any, ...]) -> str:
-    """Why autograd is no judge of a case."""
+    """Return why autograd is no judge of a case, or an empty text where it is one."""
     if name in ("linalg.qr", "linalg.matrix_power", "linalg.lstsq", "cross", "linalg.eigvalsh", "fft.rfftn"):
         return "it has no rule"
     if name == "fft.rfft" and operands[0].shape[operands[2] if len(operands) > 2 else -1] % 2:

@@ -46,7 +46,7 @@ Pulled = Callable[[Callable[..., Any], Any, Any], Any]
 
 
 def named(space: Any, name: str) -> Any:
-    """A package's function by NumPy's name of it; None where there is none."""
+    """Return a package's function by NumPy's name of it, or None where there is none."""
     for part in name.split(".")[1:]:
         space = getattr(space, part, None)
     return space

@@ -24,7 +24,7 @@ def named(name: str) -> Tensor:
 
 
 def pulled(name: str, g: Any, *operands: Any) -> list[Any]:
-    """The cotangents of arrays among operands, by the rules."""
+    """Return the cotangents of arrays among operands, by the rules."""
     record = named(name)
     y = record(*operands)
     rules = [(i, record.vjp(i)) for i, x in enumerate(operands) if isinstance(x, np.ndarray)]
@@ -32,7 +32,7 @@ def pulled(name: str, g: Any, *operands: Any) -> list[Any]:
 
 
 def pushed(name: str, t: Any, x: Any, *rest: Any) -> Any:
-    """The tangent of the result for that of the first operand."""
+    """Return the tangent of the result for that of the first operand."""
     dual = Dual(1, Array(np.asarray(x), Memory()), Array(np.asarray(t, float), Memory()))
     result = apply(ALWAYS, named(name), [dual, *map(value, rest)])
     return data_of(tangent_at(next(leaves(result)), 1))
@@ -87,7 +87,7 @@ SINGULAR = [
 
 @pytest.mark.parametrize(("name", "point"), SINGULAR)
 def test_infinite_slopes(name: str, point: float) -> None:
-    """They are infinite, and nothing comes of a zero cotangent or tangent."""
+    """Infinite derivatives are infinite, and a zero cotangent or tangent contributes nothing."""
     x = np.array([point, point])
     with np.errstate(divide="ignore"):
         np.testing.assert_array_equal(pulled(name, [1.0, 0.0], x)[0], [INF, 0.0])
@@ -95,7 +95,7 @@ def test_infinite_slopes(name: str, point: float) -> None:
 
 
 def test_second_derivative_where_nothing_arrives() -> None:
-    """The root of a zero that `where` leaves out: no NaN in any order."""
+    """The root of a zero that `where` leaves out gives no NaN in any order."""
     sqrt, where, multiply = named("np.sqrt"), named("np.where"), named("np.multiply")
     x = np.array([0.0, 4.0])
     tape = Tape()

@@ -24,7 +24,7 @@ SOURCES = [
 
 
 def by_name(source: Any) -> dict[str, list[tuple[Any, ...]]]:
-    """The operands of each record."""
+    """Return the operands of each record."""
     found: dict[str, list[tuple[Any, ...]]] = {}
     for name, operands in source(np.random.default_rng(0)):
         found.setdefault(name, []).append(operands)

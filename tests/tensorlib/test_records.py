@@ -34,7 +34,7 @@ def test_strided_operands(record: Tensor) -> None:
 
 
 def strided(operand: Any) -> Any:
-    """An operand whose arrays show every second element of larger ones, the last axis first in memory."""
+    """Return an operand whose arrays are every second element of larger ones, last axis first in memory."""
     if type(operand) in (list, tuple):
         return type(operand)([strided(item) for item in operand])
     if not isinstance(operand, np.ndarray) or operand.ndim == 0:
@@ -53,7 +53,7 @@ def test_single_precision(record: Tensor) -> None:
 
 
 def single(operand: Any) -> Any:
-    """An operand with its arrays in single precision."""
+    """Return an operand with its arrays in single precision."""
     if type(operand) in (list, tuple):
         return type(operand)([single(item) for item in operand])
     return operand.astype(np.float32) if getattr(operand, "dtype", None) == np.float64 else operand
@@ -79,7 +79,7 @@ def called(function: Any, record: Tensor, operands: tuple[Any, ...]) -> Any:
 
 
 def same(found: Any, expected: Any) -> None:
-    """Two results are of one structure, dtype and value."""
+    """Assert that two results are of one structure, dtype and value."""
     if isinstance(expected, list | tuple):
         assert type(found) is type(expected)
         assert len(found) == len(expected)

@@ -19,7 +19,7 @@ EPSILON = 1e-14
 
 
 def rotated(rotation: Any, point: Any) -> Any:
-    """A point after a rotation, by the formula of Rodrigues."""
+    """Return a point after a rotation, by the formula of Rodrigues."""
     square = np.sum(rotation * rotation)
     if square.real > EPSILON:
         theta = np.sqrt(square)
@@ -40,7 +40,7 @@ def projected(camera: Any, point: Any) -> Any:
 
 
 def residuals(inputs: Any, observations: Any, features: Any) -> Any:
-    """The weighted reprojection errors and how far the weights are from one, as one vector."""
+    """Return the weighted reprojection errors and how far the weights are from one, as one vector."""
     cameras, points, weights = inputs["cameras"], inputs["points"], inputs["weights"]
     p = len(observations)
     out = np.zeros(3 * p, dtype=weights.dtype)
@@ -51,7 +51,7 @@ def residuals(inputs: Any, observations: Any, features: Any) -> Any:
 
 
 def cost(inputs: Any, observations: Any, features: Any) -> Any:
-    """Half the squared length of the residuals."""
+    """Return half the squared length of the residuals."""
     errors = residuals(inputs, observations, features)
     return 0.5 * np.dot(errors, errors)
 
@@ -74,7 +74,7 @@ def vectorised_cost(inputs: Any, observations: Any, features: Any) -> Any:
 
 
 def problem(n: int, m: int, seen: int) -> tuple[Any, Any, Any]:
-    """Cameras before which points lie, which of them each camera sees, and where."""
+    """Return cameras before which points lie, which of the points each camera sees, and where."""
     rng = np.random.default_rng(6)
     cameras = 0.1 * rng.normal(size=(n, 11))
     cameras[:, 6] += 1.5
@@ -86,7 +86,7 @@ def problem(n: int, m: int, seen: int) -> tuple[Any, Any, Any]:
 
 
 def complex_step(inputs: Any, *rest: Any) -> dict[str, Any]:
-    """The Jacobian of the residuals, a column for each input, exact to rounding."""
+    """Return the Jacobian of the residuals, a column for each input, exact to rounding."""
     step = 1e-30
     found = {}
     for name, value in inputs.items():

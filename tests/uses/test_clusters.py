@@ -10,7 +10,7 @@ from tests.uses.support import engines, gradients, is_gradient
 
 
 def k_means(points: Any, centers: Any, turns: int) -> Any:
-    """The inertia after some turns of Lloyd's algorithm; centers that lose all points stay where they are."""
+    """Return the inertia after some turns of Lloyd's algorithm; centers that lose all points do not move."""
     k = len(centers)
     for _ in range(turns):
         distances = np.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
@@ -25,7 +25,7 @@ def k_means(points: Any, centers: Any, turns: int) -> Any:
 
 
 def soft_k_means(points: Any, centers: Any, stiffness: float, tolerance: float) -> Any:
-    """The mean distance to soft centers, once these have settled."""
+    """Return the mean distance to soft centers, once these have settled."""
     while True:
         distances = np.sqrt(np.sum((points[:, None] - centers) ** 2, axis=-1))
         scores = -stiffness * distances
@@ -39,7 +39,7 @@ def soft_k_means(points: Any, centers: Any, stiffness: float, tolerance: float) 
 
 
 def counted_k_means(points: Any, centers: Any, turns: int) -> Any:
-    """Lloyd's algorithm with sums by index, as vectorised code has it; no center may lose all points."""
+    """Run Lloyd's algorithm with sums by index, as vectorised code has it; no center may lose all points."""
     for _ in range(turns):
         labels = np.argmin(((points[:, None] - centers) ** 2).sum(-1), axis=1)
         sums = np.zeros(centers.shape)
@@ -49,7 +49,7 @@ def counted_k_means(points: Any, centers: Any, turns: int) -> Any:
 
 
 def blobs(n: int) -> tuple[Any, Any]:
-    """Points around three places, and centers to start from."""
+    """Return points around three places, and centers to start from."""
     rng = np.random.default_rng(3)
     places = np.array([[0.0, 0.0], [4.0, 0.5], [1.0, 5.0]])
     points = np.concatenate([place + 0.4 * rng.normal(size=(n, 2)) for place in places])

@@ -26,7 +26,7 @@ def heat_ring(u: Any, conductivity: Any, target: Any) -> Any:
 
 
 def heat_plate(edges: Any, n: int, tolerance: float) -> Any:
-    """The mean temperature of a plate between edges of given temperatures, by Jacobi's iteration."""
+    """Return the mean temperature of a plate between edges of given temperatures, by Jacobi's iteration."""
     top, right, bottom, left = edges["top"], edges["right"], edges["bottom"], edges["left"]
     u = np.zeros((n, n))
     u[0, :] = top
@@ -42,7 +42,7 @@ def heat_plate(edges: Any, n: int, tolerance: float) -> Any:
 
 
 def heat_turns(n: int, turns: int) -> Any:
-    """The ring's steps as a matrix, of constant conductivity."""
+    """Return the ring's steps as a matrix, of constant conductivity."""
     ring = np.eye(n)
     step = ring + 0.2 * (np.roll(ring, 1, axis=0) - 2.0 * ring + np.roll(ring, -1, axis=0))
     return np.linalg.matrix_power(step, turns)

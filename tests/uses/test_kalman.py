@@ -12,7 +12,7 @@ from tests.uses.support import engines, gradients, is_gradient
 
 
 def model(parameters: Any) -> tuple[Any, Any, Any, Any]:
-    """Transition, observation and their covariances of a damped oscillator that is observed with noise."""
+    """Return transition, observation and covariances of a damped oscillator that is observed with noise."""
     angle, damping = parameters["angle"], parameters["damping"]
     c, s = np.cos(angle), np.sin(angle)
     transition = damping * np.array([[c, -s], [s, c]])
@@ -21,7 +21,7 @@ def model(parameters: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def filtered(parameters: Any, ys: Any) -> tuple[Any, Any, Any]:
-    """The log-likelihood; each step's mean and covariance given what was observed by then."""
+    """Return the log-likelihood; each step's mean and covariance given what was observed by then."""
     transition, view, drive, noise = model(parameters)
     mean, covariance = np.zeros(2), np.eye(2)
     means, covariances = [], []
@@ -45,7 +45,7 @@ def filtered(parameters: Any, ys: Any) -> tuple[Any, Any, Any]:
 
 
 def smoothed(parameters: Any, ys: Any) -> tuple[Any, Any]:
-    """Each step's mean and covariance given all observations."""
+    """Return each step's mean and covariance given all observations."""
     transition, _, drive, _ = model(parameters)
     _, means, covariances = filtered(parameters, ys)
     mean, covariance = means[-1], covariances[-1]
@@ -75,7 +75,7 @@ def roughness(parameters: Any, ys: Any) -> Any:
 
 
 def problem(steps: int) -> tuple[Any, Any]:
-    """Parameters and observations."""
+    """Return parameters and observations."""
     rng = np.random.default_rng(7)
     parameters = {
         "angle": 0.3,
@@ -118,7 +118,7 @@ def test_the_likelihood_is_that_of_one_large_gaussian() -> None:
 
 
 def test_the_score_is_that_of_fishers_identity() -> None:
-    """By the noise: the mean, given the data, of what it would be if the states were known."""
+    """The derivative by the noise is the mean, given the data, of that for known states."""
     parameters, ys = problem(15)
     _, view, _, noise = model(parameters)
     states, spreads = smoothed(parameters, ys)

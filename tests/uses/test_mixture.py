@@ -19,13 +19,13 @@ GAMMA, M = 1.3, 2
 
 
 def log_sum_exp(x: Any, axis: int | None = None) -> Any:
-    """The logarithm of a sum of exponentials."""
+    """Return the logarithm of a sum of exponentials."""
     top = np.max(x, axis=axis, keepdims=True)
     return np.squeeze(np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top, axis=axis)
 
 
 def lower_triangle(entries: Any, d: int) -> Any:
-    """A strictly lower triangular matrix from its entries, column by column."""
+    """Return a strictly lower triangular matrix from its entries, column by column."""
     matrix = np.zeros((d, d))
     start = 0
     for column in range(d - 1):
@@ -36,7 +36,7 @@ def lower_triangle(entries: Any, d: int) -> Any:
 
 
 def log_wishart_constant(d: int) -> float:
-    """The part of the prior that no parameter enters."""
+    """Return the part of the prior that no parameter enters."""
     n = d + M + 1
     log_gamma = 0.25 * d * (d - 1) * math.log(math.pi)
     for j in range(1, d + 1):
@@ -45,7 +45,7 @@ def log_wishart_constant(d: int) -> float:
 
 
 def mixture(parameters: Any, x: Any) -> Any:
-    """The logarithm of the posterior density, component by component."""
+    """Return the logarithm of the posterior density, component by component."""
     alphas, means, factors = parameters
     (n, d), k = x.shape, len(alphas)
     columns = []
@@ -81,7 +81,7 @@ def vectorised(parameters: Any, x: Any) -> Any:
 
 
 def closed_gradient(parameters: Any, x: Any) -> Any:
-    """The gradient as its formulas give it: responsibilities times the scores of the components."""
+    """Return the gradient as its formulas give it: responsibilities times the scores of the components."""
     alphas, means, factors = parameters
     (n, d), k = x.shape, len(alphas)
     squares = np.array([np.diag(np.exp(f[:d])) + lower_triangle(f[d:], d) for f in factors])
@@ -107,7 +107,7 @@ def closed_gradient(parameters: Any, x: Any) -> Any:
 
 
 def problem(n: int, k: int, d: int) -> tuple[Any, Any]:
-    """Parameters and points."""
+    """Return parameters and points."""
     rng = np.random.default_rng(4)
     parameters = (rng.normal(size=k), rng.normal(size=(k, d)), 0.4 * rng.normal(size=(k, d * (d + 1) // 2)))
     return parameters, rng.normal(size=(n, d))

@@ -27,7 +27,7 @@ def rnn_loss(weights: Any, text: str, vocabulary: dict[str, int]) -> Any:
 
 
 def rnn_gradient(weights: Any, text: str, vocabulary: dict[str, int]) -> Any:
-    """The gradient of that, by back-propagation through time as one writes it by hand."""
+    """Return the gradient of `rnn_loss`, by back-propagation through time as one writes it by hand."""
     xs, hs, ps = [], [np.zeros(len(weights["bh"]))], []
     for now in text[:-1]:
         x = np.zeros(len(vocabulary))
@@ -52,12 +52,12 @@ def rnn_gradient(weights: Any, text: str, vocabulary: dict[str, int]) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    """The logistic function."""
+    """Return the logistic function."""
     return 1.0 / (1.0 + np.exp(-x))
 
 
 def lstm(weight: Any, bias: Any, hidden: Any, cell: Any, inputs: Any) -> tuple[Any, Any]:
-    """The next hidden state and cell of one layer, whose gates have a weight for each number."""
+    """Return the next hidden state and cell of one layer, whose gates have a weight for each number."""
     n = hidden.size
     forget = sigmoid(inputs * weight[:n] + bias[:n])
     ingate = sigmoid(hidden * weight[n : 2 * n] + bias[n : 2 * n])
@@ -68,7 +68,7 @@ def lstm(weight: Any, bias: Any, hidden: Any, cell: Any, inputs: Any) -> tuple[A
 
 
 def lstm_objective(parameters: Any, state: Any, sequence: Any) -> Any:
-    """ADBench's loss: layers of LSTM between weights on what goes in and what comes out."""
+    """Return ADBench's loss: layers of LSTM between weights on what goes in and what comes out."""
     main, extra = parameters
     b = sequence.shape[1]
     state = state.copy()
@@ -90,7 +90,7 @@ def lstm_objective(parameters: Any, state: Any, sequence: Any) -> Any:
 
 
 def network(hidden: int) -> tuple[Any, dict[str, int]]:
-    """Weights, and the numbers of the characters."""
+    """Return weights, and the numbers of the characters."""
     rng = np.random.default_rng(8)
     vocabulary = {character: i for i, character in enumerate(sorted(set(TEXT)))}
     v = len(vocabulary)

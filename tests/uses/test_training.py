@@ -12,7 +12,7 @@ from tests.uses.support import engines, gradients, is_gradient
 
 
 def forward(layers: Any, x: Any) -> Any:
-    """The outputs of a network."""
+    """Return the outputs of a network."""
     *hidden, last = layers
     for weight, bias in hidden:
         x = np.tanh(x @ weight + bias)
@@ -21,7 +21,7 @@ def forward(layers: Any, x: Any) -> Any:
 
 
 def loss(layers: Any, x: Any, y: Any) -> Any:
-    """The mean squared error."""
+    """Return the mean squared error."""
     return np.mean((forward(layers, x) - y) ** 2)
 
 
@@ -70,7 +70,7 @@ def with_momentum(settings: Any, layers: Any, data: Any, steps: int) -> Any:
 
 
 def problem(n: int, width: int) -> tuple[Any, Any]:
-    """Weights of a network with one hidden layer, and data to train and test it on."""
+    """Return weights of a network with one hidden layer, and data to train and test it on."""
     rng = np.random.default_rng(12)
     layers = [
         (0.5 * rng.normal(size=(3, width)), 0.1 * rng.normal(size=width)),

@@ -64,7 +64,7 @@ def failing(body: str = "raise KeyError('injected')") -> Callable[..., Any]:
 
 
 def runs(translator: policy.Translator) -> list[Any]:
-    """Runs and gradients, with time for what is compiled in the background."""
+    """Return the results of runs and gradients; pending compilations end between them."""
     engine, start = started(LOOP)
     found: list[Any] = []
     for _ in range(3):

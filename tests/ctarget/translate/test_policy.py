@@ -71,7 +71,7 @@ PLAIN, TAPED, BOTH = ("plain",), ("taped",), ("plain", "taped")
 
 @dataclass
 class Fakes:
-    """Stand-ins for all that makes units, which note what was asked of them.
+    """Stand-ins for all that makes units, which note the requests that they receive.
 
     refuses: no block is worth it.
     """
