@@ -53,7 +53,7 @@ def _waves(g: Any, y: Any) -> Any:
     return np.negative(y, out=y)
 
 
-# What one turn does, and its cotangent from that of its result and the operand.
+# One turn, and its cotangent from that of its result and the operand.
 BY_HAND: dict[str, tuple[Step, Reverse]] = {
     "sines": (np.sin, lambda g, x: g * np.cos(x)),
     "scaled": (lambda x: 0.999 * x, lambda g, _: 0.999 * g),

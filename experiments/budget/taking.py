@@ -1,4 +1,4 @@
-"""One gradient by a schedule, or one run without, in a process of its own: what the tables here are made of.
+"""One gradient by a schedule, or one run without, in a process of its own: the source of the tables here.
 
 In: a program of programs.py, its size, an engine, a schedule as a list: its name in KINDS and its
 parameters; an empty list for the run without a gradient. Out: a Row: counts, CPU seconds, and bytes, which

@@ -1,4 +1,4 @@
-"""Draws the curve of experiments/memory/paper.py: memory against the length of the run.
+"""Draw the curve of experiments/memory/paper.py: memory against the length of the run.
 
 In: results/memory-paper-ENGINE.json. Out: memory/paper-ENGINE.png. Needs matplotlib (the extra
 `experiments`).

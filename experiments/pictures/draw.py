@@ -1,4 +1,4 @@
-"""Draws the pictures of the README: the gradient of the demonstration, within a budget and by bisection.
+"""Draw the pictures of the README: the gradient of the demonstration, within a budget and by bisection.
 
 In: checkpoint.cli.demo_simulation. Out: pictures/NAME.png, and on standard output what each sweep did. Needs
 matplotlib (the extra `pictures`).

@@ -1,4 +1,4 @@
-"""Random programs through all engines: that they agree to the bit (agree.py says in what).
+"""Run random programs through all engines: they agree to the bit (agree.py says in what).
 
 Program i of a kind is drawn from the seed, the kind and i, so that any one can be looked at again:
 

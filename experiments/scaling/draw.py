@@ -1,4 +1,4 @@
-"""Draws what experiments/scaling/slopes.py found: time per step, states and memory against the run's length.
+"""Draw the results of experiments/scaling/slopes.py: time per step, states and memory against run length.
 
 In: results/scaling-slopes-ENGINE.json of each engine that has one. Out: scaling/slopes.png. Needs
 matplotlib (the extra `experiments`).

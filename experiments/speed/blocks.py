@@ -38,7 +38,7 @@ from experiments import common
 FUNCTIONS, GROUP = 200, 25
 TURNS = (10, 1_000, 10_000)
 LIMIT = 1.1
-# What CHECKPOINT_JIT is; "" leaves it as it is unless it is set.
+# The values of CHECKPOINT_JIT; "" leaves it as it is unless it is set.
 MODES = {"off": "off", "background": "", "wait": "wait"}
 
 

@@ -15,7 +15,7 @@ from checkpoint.driver.schedule import Bisection, Schedule
 from experiments.speed.by_hand import BASE, ByHand, room
 from experiments.speed.subjects import POINT, Subject, X, subject
 
-# What is measured of each program.
+# The measurements of each program.
 WHATS = {
     "lorenz": ("forward", "segment", "gradient", "bisection"),
     "deep": ("forward", "segment", "again"),

@@ -29,7 +29,7 @@ from checkpoint.functions.python_functions import run_of
 from checkpoint.functions.runs import call_values
 from experiments import common
 
-# Where the system starts, and its sigma, rho and beta.
+# The initial state of the system, and its sigma, rho and beta.
 POINT = (1.0, 1.1, 20.0, 10.0, 28.0, 8.0 / 3.0)
 X = 0.5
 

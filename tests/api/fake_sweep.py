@@ -1,4 +1,4 @@
-"""Sweeps that no engine makes: an observer is told what a schedule does, with known bytes and times."""
+"""Sweeps without an engine: an observer gets the reports of a schedule, with known bytes and times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory=` of the public functions: the budget that it is short for, what is refused, and when."""
+"""`memory=` of the public functions: the budget that it stands for, its refusals, and their time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def decay(x: float) -> float:
     return x
 
 
-# What takes a schedule, at one point.
+# The public functions that take a schedule, at one point.
 CALLS: dict[str, Callable[..., Any]] = {
     "vjp": lambda **options: vjp(decay, 2.0, **options),
     "vjp of a procedure": lambda **options: vjp(

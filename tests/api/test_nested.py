@@ -1,4 +1,4 @@
-"""Derivatives that were made outside of programs, inside of programs."""
+"""Derivatives that were made outside of a program and are called inside it."""
 
 from __future__ import annotations
 

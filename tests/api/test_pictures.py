@@ -32,7 +32,7 @@ def labelled(axes: Any) -> dict[str, Any]:
     return dict(zip(labels, handles, strict=True))
 
 
-# What there is to draw
+# The data of a picture
 
 
 def test_the_story_of_an_even_sweep() -> None:
@@ -95,7 +95,7 @@ def test_units(most: float, unit: str) -> None:
     assert pictures.scaled(most, pictures.BYTES)[0] == unit
 
 
-# What is drawn
+# The drawing
 
 
 @needs_matplotlib
@@ -204,7 +204,7 @@ def test_sweeps_are_chosen_by_their_place() -> None:
         p.plot(sweep=2)
 
 
-# What is refused
+# Refusals
 
 
 def test_there_must_be_something_to_draw() -> None:

@@ -57,7 +57,7 @@ def power(x: float, n: int) -> float:
     return y
 
 
-# What a callback is told
+# Reports to a callback
 
 
 @pytest.mark.parametrize("schedule", [None, Plain(), Bisection(100), Binomial(base=100), Budget("200KiB")])

@@ -1,4 +1,4 @@
-"""RoundingWarning: comes where rounding alone makes a gradient zero, once for each place, on every engine."""
+"""RoundingWarning: given where rounding alone makes a gradient zero, once a place, on every engine."""
 
 from __future__ import annotations
 

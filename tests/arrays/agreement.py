@@ -1,4 +1,4 @@
-"""Checks that a function of arrays does on the engines what it does in Python, with the right derivatives.
+"""Check that a function of arrays does on the engines what it does in Python, with the right derivatives.
 
 In: a function and its arguments, as an Example. Out: nothing, or an AssertionError that says what differs.
 What is equal is equal to the last bit, with its type, dtype and shape; NaNs are equal.

@@ -1,4 +1,4 @@
-"""`checkpoint show --pass c`: what is translated to C of a program's run."""
+"""`checkpoint show --pass c`: the parts of a program's run that are translated to C."""
 
 from __future__ import annotations
 

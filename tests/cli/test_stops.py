@@ -18,7 +18,7 @@ from tests.cli.support import COMMAND, PATIENCE, checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOP = "(define (loop x) (loop (+ x 1)))\n"
-# What to run, the program, and its arguments. Each writes a line just before it loops.
+# The command, the program, and its arguments. Each writes a line just before it loops.
 FOREVER = {
     "run": ("run", LOOP + "(loop (write-real 0))", ()),
     "primops": ("primops", LOOP + "(loop (write-real 0))", ()),

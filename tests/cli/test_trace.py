@@ -1,4 +1,4 @@
-"""`checkpoint trace`: the table, the picture, and what it refuses."""
+"""`checkpoint trace`: the table, the picture, and the refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which calls become jumps is visible in the frames that blocks push: ends with a return point."""
+"""Calls that become jumps are visible in the frames that blocks push: ends with a return point."""
 
 from __future__ import annotations
 

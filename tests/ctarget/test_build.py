@@ -58,7 +58,7 @@ def test_no_flag_changes_what_numbers_are() -> None:
 
 
 def test_the_table_of_scalars_is_made_with_nothing_but_python() -> None:
-    """The table needs no other package, nor the parent of checkpoint.scalars, and leaves none of them loaded."""
+    """The table needs no other package, nor the parent of checkpoint.scalars, and loads none of them."""
     code = """
 import runpy, sys, types
 sys.modules["cffi"] = types.ModuleType("cffi")

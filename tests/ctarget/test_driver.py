@@ -241,7 +241,7 @@ def test_reversal_is_silent_and_runs_are_not() -> None:
         assert not [each for each in told if "log" not in str(each.message)]
 
 
-# What is wrong is told
+# Errors
 
 
 @pytest.mark.parametrize("base", [5, 10_000])

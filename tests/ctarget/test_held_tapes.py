@@ -1,4 +1,4 @@
-"""Several tapes of the driver in C: what the one in Python makes of them, in every bit, and nothing stays."""
+"""Several tapes of the driver in C agree with those of Python's driver in every bit, and none stays."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class OnePass:
 
 @dataclass(frozen=True)
 class LastFirst:
-    """A schedule that holds the second half, with the first half as its last tape: the held one goes first."""
+    """A schedule that holds the second half, with the first half as last tape: the held one goes first."""
 
     def actions(self) -> Actions:
         start = (yield Keep()).step

@@ -81,7 +81,7 @@ def calls(x: float, depth: int = NUMBERS) -> float:
 
 
 PROGRAMS = (lists, dictionaries, pairs, arrays, calls)
-# What one step may add to a tape that has just not reached its bound: arrays and their objects, or a record.
+# The bytes that one step may add to a tape just below its bound: arrays and their objects, or a record.
 ONE_STEP: dict[Any, int] = {arrays: 4 * 8 * ROW + 2_000}
 SLABS = 500_000  # bytes that the heap has in hand, and Python for code that was taped for the first time
 LEAST = 3_000  # bytes: a tape's first chunks, and the record of a step

@@ -1,4 +1,4 @@
-"""Budgets on the symbolic model: optimality, bounds, and that never more is held than is allowed."""
+"""Budgets on the symbolic model: optimality, bounds, and no more held than is allowed."""
 
 from __future__ import annotations
 

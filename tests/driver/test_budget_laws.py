@@ -106,7 +106,7 @@ def test_a_pickled_derivative(engine: str) -> None:
     assert again(0.7) == derivative(0.7) == expected
 
 
-# What the program does
+# The program's own actions
 
 
 def test_what_is_printed_is_printed_once(engine: str) -> None:

@@ -1,4 +1,4 @@
-"""Tapes that are set aside: reversing a run from them gives gradients, equal in every bit."""
+"""Held tapes: reversing a run from them gives gradients that are equal in every bit."""
 
 from __future__ import annotations
 

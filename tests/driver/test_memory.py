@@ -137,7 +137,7 @@ def test_bytes_for_readers(bytes: int, text: str) -> None:
     assert memory.written(bytes) == text
 
 
-# What is free
+# Free memory
 
 
 class System:

@@ -1,4 +1,4 @@
-"""Which calls were open when a run failed: the same on every engine."""
+"""The calls open when a run failed are the same on every engine."""
 
 from __future__ import annotations
 

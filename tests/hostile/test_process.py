@@ -1,4 +1,4 @@
-"""Engine c and the process that it is in: how that ends while much is alive, and its other interpreters."""
+"""Engine c and its process: the exit while much is alive, and other interpreters."""
 
 from __future__ import annotations
 

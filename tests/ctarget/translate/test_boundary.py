@@ -32,7 +32,7 @@ LOOP = """
   (let loop ((i 0) (y x))
     (if (= i 60000) y (loop (+ i 1) (+ y (* 0.001 (sin y)))))))
 """
-# What fails, of which stage: the first ones while the run waits, the last ones in a thread of its own.
+# Failing functions by stage: the first ones fail while the run waits, the last ones in a thread of its own.
 FAILURES: dict[str, tuple[Any, str, str]] = {
     "begin": (policy, "started_in", "translation to C failed"),
     "sample": (policy.Translator, "sample", "while sampling"),

@@ -1,4 +1,4 @@
-"""Folders of which what is found is run: who may write to them, and what is read if they are exchanged."""
+"""Folders whose files are run: who may write to them, and what is read if they are exchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists, tuples and integers in translated code: what the machine does, bit for bit."""
+"""Lists, tuples and integers in translated code agree with the machine, bit for bit."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def test_a_cold_block_waits_for_its_turn_in_the_background(
     assert fakes.sampled
 
 
-# What goes wrong
+# Failures
 
 
 def texts(recorded: list[warnings.WarningMessage]) -> list[str]:

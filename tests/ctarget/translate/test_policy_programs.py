@@ -1,4 +1,4 @@
-"""Whole programs, with all that translates them: what comes out is the same in every bit."""
+"""Whole programs, with all that translates them: the results are the same in every bit."""
 
 from __future__ import annotations
 

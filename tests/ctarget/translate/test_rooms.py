@@ -11,7 +11,7 @@ from tests.test_house import imports
 
 FOLDER = Path(checkpoint.ctarget.translate.__file__).parent
 PACKAGE = "checkpoint.ctarget.translate"
-# What each room may import, besides itself. Files of no room may import all.
+# The rooms that each room may import, besides itself. Files of no room may import all.
 ROOMS = {
     "ops": set[str](),
     "units": {"ops"},

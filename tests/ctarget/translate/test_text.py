@@ -32,7 +32,7 @@ def compiled(source: Path, target: Path, *more: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-# What is recorded
+# Recording
 
 
 def names(unit: Unit) -> list[list[str]]:
@@ -85,7 +85,7 @@ def test_births_are_recorded() -> None:
     assert "taken(c, (uint64_t)birth_0, 0)" in text
 
 
-# What is written
+# The text
 
 
 def test_zeros_are_added_only_where_a_sum_may_be_minus_zero() -> None:
@@ -138,7 +138,7 @@ def test_moves_as_if_at_once() -> None:
     assert in_order(moves[2:]) == ["c = a;"]
 
 
-# What is compiled
+# Compilation
 
 
 @needs_compiler
