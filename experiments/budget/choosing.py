@@ -41,7 +41,7 @@ HEADER = ["MiB", "beyond", "forward", "actions", "run s", "budget s", "best s", 
 
 
 def kinds(length: int) -> Iterator[list[list[Any]]]:
-    """Yield the schedules for a run of so many steps, as taking.KINDS names them: a list for each kind."""
+    """Yield the schedules for a run of the given length, as taking.KINDS names them: a list for each kind."""
     yield [["Plain"]]
     yield [["Spaced", length, -(-length // pieces)] for pieces in PIECES]
     for repetitions in REPETITIONS:

@@ -14,7 +14,7 @@ from checkpoint.driver.schedule import Actions, Advance, Drop, Keep, Restore, Re
 
 @dataclass(frozen=True)
 class Spaced:
-    """A schedule that keeps states `every` so many steps in one pass, then tapes each segment from its state.
+    """A schedule that keeps a state each `every` steps in one pass, then tapes each segment from its state.
 
     length: of the run, in steps.
     """
@@ -53,7 +53,7 @@ class Known:
         yield from self._segment(start, start + self.length, self.snapshots)
 
     def _segment(self, low: int, high: int, snapshots: int) -> Actions:
-        """Reverse the steps from `low`, whose state is one of so many snapshots, to `high`."""
+        """Reverse the steps from `low`, whose state is one of `snapshots`, to `high`."""
         while high > low:
             yield Restore(low)
             middle = low + self._cut(high - low, snapshots)

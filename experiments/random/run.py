@@ -41,7 +41,7 @@ from tests.support.translation import forced
 
 RESULTS = Path(__file__).parent / "results.json"
 CHUNK = 250  # programs
-SLICES = (13, 60, 400, 5_000)  # where translation is forced: units are left after at most so many steps
+SLICES = (13, 60, 400, 5_000)  # where translation is forced: units are left after at most these steps
 FIRST_SLICES = (3, 11, 50, 300)  # and this is the first slice of each run, before it is sampled
 CHUNKS = 20  # after which a process is replaced, since compiled programs are kept
 

@@ -77,7 +77,7 @@ class FakeSweep:
     held: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def tell(self, observer: Observer, schedule: Schedule, most: int | None = None) -> None:
-        """Report all that a schedule does, or so many actions; then an exception leaves the sweep."""
+        """Report all that a schedule does, or a number of actions; then an exception leaves the sweep."""
         observer.began(schedule, self.report())
         actions = schedule.actions()
         action = next(actions)

@@ -1,4 +1,4 @@
-"""A profile tells what sweeps did: on all engines the counts of the model, of a fake sweep all of it."""
+"""A profile reports what sweeps did: on all engines the counts of the model, of a fake sweep all of it."""
 
 from __future__ import annotations
 

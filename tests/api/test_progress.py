@@ -251,7 +251,7 @@ def test_estimates_after_a_tenth(schedule: Schedule, cost: str) -> None:
 
 
 class Sampled(Symbolic):
-    """A sweep that reports samples: after so many actions, inside long ones, and when the end is known."""
+    """A sweep that reports samples: after some actions, inside long ones, and when the end is known."""
 
     every = 20
     count = 0

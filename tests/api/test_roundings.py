@@ -20,7 +20,7 @@ from tests.python.texts import defined
 X, U = 1.3, np.array([1.3, 2.7])
 TABLE = [1.0, 2.0, 3.0, 4.0]
 
-# The rounding that is named stands between « and ».
+# The marks « and » enclose the rounding that is named.
 ROUNDED: dict[str, tuple[Any, ...]] = {
     "def f(x): return float(«round(x * 3.2)»)": (X,),
     "def f(x): return «round(x * 3.2, 1)»": (X,),

@@ -1,4 +1,4 @@
-"""The build of the C engine's module: what cffi is told, what is compiled again, no compiler at all."""
+"""The build of the C engine's module: cffi's input, recompilation, no compiler at all."""
 
 from __future__ import annotations
 

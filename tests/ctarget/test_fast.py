@@ -146,7 +146,7 @@ def test_tape_and_reversal(tmp_path: Path) -> None:
     assert 8 * LONG < own.bytes < other.bytes
     assert reversed_tape(fast.start, own) == reversed_tape(without.start, other)
     assert runtime().lib.ck_tape_bytes(own.tape) == 0
-    assert fast.runs[1] == fast.runs[2] > 1  # it goes on in another chunk
+    assert fast.runs[1] == fast.runs[2] > 1  # it continues in another chunk
 
 
 @pytest.mark.parametrize("bytes", [1, 100, 1000, 5000, 20_000])

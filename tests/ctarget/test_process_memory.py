@@ -110,7 +110,7 @@ class Noted:
 
 
 class Stretches:
-    """A schedule that tapes the run in pieces of so many bytes, all held before the last is reversed."""
+    """A schedule that tapes the run in pieces of a size in bytes, all held before the last is reversed."""
 
     def __init__(self, bytes: int) -> None:
         self.bytes = bytes
@@ -178,5 +178,5 @@ def test_where_most_is_held_tracemalloc_finds_as_much(function: Callable[[float]
     held, traced_then = max(found)
     more, traced_more = held - found[0][0], traced_then - found[0][1]
     assert more > 100_000
-    # What of earlier tapes lies on the shelf is told of to tracemalloc alone.
+    # Memory of earlier tapes that is kept for reuse is reported to tracemalloc alone.
     assert -0.1 * more - SLABS <= traced_more - more <= 0.1 * more + SLABS + bytes

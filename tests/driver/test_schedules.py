@@ -48,7 +48,7 @@ def check_bisection(length: int, base: int, start: int = 0) -> None:
         assert again == 0
         assert model.counts.most_kept == 1
     else:
-        # No step is taped twice, but for the first base case, which found that the run goes on.
+        # No step is taped twice, but for the first base case, which found that the run continues.
         assert model.counts.taped == length + base
 
 

@@ -119,7 +119,7 @@ def growing(turns: int) -> Any:
 
 
 def copies(engine: Engine, turns: int, monkeypatch: pytest.MonkeyPatch, schedule: Any = None) -> int:
-    """Return how many times a run of so many updates copies its list."""
+    """Return how many times a run of the given number of updates copies its list."""
     monkeypatch.setattr("checkpoint.ad.containers.List.__init__", counting_init)
     Counted.copies = 0
     f = closure(growing(turns), engine)

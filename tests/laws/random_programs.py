@@ -31,7 +31,7 @@ class Scope:
     operators: int = 2
 
     def inside(self, loops: int, operators: int) -> Scope:
-        """Return the scope inside a form that takes so many levels of loops and operators."""
+        """Return the scope inside a form that takes the given levels of loops and operators."""
         return replace(
             self, size=self.size - 1, loops=self.loops - loops, operators=self.operators - operators
         )

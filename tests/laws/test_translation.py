@@ -86,8 +86,8 @@ FAILING = ("quotient", "root", "car")
 
 
 def some(every: int, cases: Sequence[Any], name: Callable[[Any], str] = str) -> list[Any]:
-    """Cases of which the first, and each so many further on, always run, the others in `make test-long`: what
-    takes their time is the C compiler.
+    """Return the cases: the first and each `every` further on always run, the others in `make test-long`;
+    the C compiler takes most of their time.
     """
     return [
         pytest.param(case, id=name(case), marks=[pytest.mark.long] if i % every else [])

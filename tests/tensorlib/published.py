@@ -83,7 +83,7 @@ BINARY: list[tuple[str, Interval, Interval, bool]] = [
 STATISTICS = ["np.max", "np.mean", "np.min", "np.sum", "np.prod", "np.var", "np.std", "np.all", "np.any"]
 OF_COMPLEX = frozenset(("np.mean", "np.sum", "np.prod", "np.var", "np.std"))
 DEVIATIONS = ("np.var", "np.std")
-# What stands between axis and keepdims, where it is not the dtype alone.
+# The parameters between axis and keepdims, where these are not the dtype alone.
 FURTHER: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("np.all", "np.any", "np.max", "np.min"), ()),
     **dict.fromkeys(DEVIATIONS, (None, 0)),

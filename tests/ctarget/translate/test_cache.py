@@ -56,7 +56,7 @@ def path_of(source: str, by: compiler.Compiler) -> Path:
 
 
 def forgotten() -> None:
-    """Forget what this process has loaded, so that the cache is asked."""
+    """Forget what this process has loaded, so that the cache is read."""
     compilation._loaded.clear()
 
 

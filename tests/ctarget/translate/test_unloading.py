@@ -38,7 +38,7 @@ def f(x):
 
 
 def functions(folder: Path, count: int) -> list[Callable[[float], float]]:
-    """Return the function f of each of so many files with the same content."""
+    """Return the function f of each of several files with the same content."""
     found = []
     for k in range(count):
         path = folder / f"module_{k}.py"
