@@ -23,9 +23,9 @@ void ck_heap_check(const Held *any) { held_run(any, check_heap, any->heap); }
 
 static const Side NO_RUN = {.run = 0, .owner = NULL, .registers = 0};
 
-/* A state that is converted. given: the point and the numbers of an imported one. */
+/* The arguments of a state's conversion. given: the point and the numbers of an imported one. */
 typedef struct Crossing {
-    const Held *held; /* of the heap; of an export the state */
+    const Held *held; /* an import: any Held of the heap; an export: the state */
     const State *given;
     uint32_t frame_count;
     const uintptr_t *given_points, *given_calls;
@@ -45,7 +45,7 @@ static size_t saved_values(const Crossing *crossing) {
     return count;
 }
 
-/* The values go to the state, the first of them to its point. */
+/* Creates the imported state from the values, those of its point first. */
 static State *imported_state(Heap *heap, const Crossing *crossing, const Value *values) {
     const State *given = crossing->given;
     State *state = state_create(heap, given->block, given->index, given->value_count);

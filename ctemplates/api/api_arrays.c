@@ -1,4 +1,4 @@
-/* api_arrays.h: array_memory.h under other names. */
+/* api_arrays.h: forwards to array_memory.h. */
 #include "api/api_arrays.h"
 
 ArrayMemory *ck_array_memory_begin(void) { return array_memory_begin(); }

@@ -1,13 +1,13 @@
-/* The primitives that C has, for the assembler. (Also read by cffi.) */
+/* The primitives that are implemented in C, for the assembler. (Also read by cffi.) */
 #ifndef CK_API_CODE_H
 #define CK_API_CODE_H
 
 #include "program/value.h"
 
-uint16_t ck_native_number(const char *name); /* its place among all; the largest uint16_t: there is none */
-bool ck_native_copies(const char *name);     /* whether that notes where fields were copied from */
+uint16_t ck_native_number(const char *name); /* its index in NATIVES; the largest uint16_t: there is none */
+bool ck_native_copies(const char *name);     /* whether its Note says where fields were copied from */
 const void *ck_scalar(const char *name);     /* its Scalar; NULL: there is none */
 uint16_t ck_scalar_number(const char *name); /* its number; the largest uint16_t: there is none */
-const char *ck_scalar_name(uint16_t number);    /* that of its definition in scalars.def */
+const char *ck_scalar_name(uint16_t number);    /* the name of its definition in scalars.def */
 
 #endif

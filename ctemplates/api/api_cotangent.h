@@ -1,27 +1,27 @@
 /* Entry points for cotangents (checkpoint/ctarget/cotangent.py); the rules of api.h apply.
  *
  * Accumulators are converted to Python's, and passed in lists: appended to `cotangents`, or read from it, a list or
- * tuple. An exception is appended to `errors`; if that is empty, memory ended.
+ * tuple. An exception is appended to `errors`; if that is empty, memory ran out.
  */
 #ifndef CK_API_COTANGENT_H
 #define CK_API_COTANGENT_H
 
 #include "api/api.h"
 
-/* The cotangent of a state at the point, all zero, without frames. */
+/* Returns the cotangent of a state at the point, all zero, without frames. */
 Held *ck_cotangent_create(const Held *any, const Block *block, uint32_t index, void *helper);
 
-/* As reverse_tape. Where it is FAILED the helper has the exception. */
+/* Calls reverse_tape. FAILED: the helper has the exception. */
 Outcome ck_cotangent_reverse(Held *cotangent, Held *tape);
 
 size_t ck_cotangent_bytes(const Held *cotangent); /* its own storage */
 
-/* The slots of the present point, all of them. */
+/* Exports or imports the accumulators of all slots of the current point. */
 bool ck_cotangent_slots(const Held *cotangent, void *cotangents, void *errors);
 bool ck_cotangent_set_slots(const Held *cotangent, void *cotangents, uint32_t count, void *errors);
 
-/* The stack: `count` cotangents that have `above` others on top of them, the lowest first. What is pushed and popped
- * has the top last. */
+/* Access to the stack: `count` cotangents that have `above` others on top of them, the lowest first. Pushed and popped
+ * cotangents are listed with the top last. */
 bool ck_cotangent_frames(const Held *cotangent, size_t above, size_t count, void *cotangents, void *errors);
 bool ck_cotangent_push(const Held *cotangent, void *cotangents, size_t count, void *errors);
 bool ck_cotangent_pop(const Held *cotangent, size_t count, void *cotangents, void *errors);
@@ -31,11 +31,11 @@ typedef enum Found { NO_COTANGENT, REAL_COTANGENT, OTHER_COTANGENT, FIND_FAILED 
 Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bool takes, double *real, void *cotangents,
                         void *errors);
 
-/* Adds to a field, or sets it: the item of `cotangents`, or `real` if that is NULL. */
+/* Adds to the accumulator of a field, or sets it: the item of `cotangents`, or `real` if that is NULL. */
 bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, bool adds, double real, void *cotangents,
                          void *errors);
 
-/* The field of the first key of the Dict that is the item of the list. */
+/* Stores the field of the first key of the Dict that is the item of the list. */
 bool ck_key_field(const Held *any, void *dictionaries, int64_t *field, void *errors);
 
 #endif

@@ -19,7 +19,7 @@ void ck_unit_plain(void *unit, uintptr_t plain) {
     __atomic_store_n(&((Unit *)unit)->plain, (RunUnit *)plain, __ATOMIC_RELEASE);
 }
 
-/* `reverse` is stored first: anything recorded can then be reversed. */
+/* Stores the taped form, `reverse` first, so that anything recorded can be reversed. */
 void ck_unit_taped(void *memory, uintptr_t tape, uintptr_t reverse, uint32_t header) {
     Unit *unit = memory;
     unit->header = header;
@@ -40,7 +40,7 @@ typedef struct Shapes {
     bool full;
 } Shapes;
 
-/* Return the parts of a value; of records only those of plain tuples, of a list its first element. */
+/* Returns the components of a value: of records only those of plain tuples, of a list its first element. */
 static const Value *parts_of(Value v, uint32_t *count) {
     *count = 0;
     switch (kind_of(v)) {

@@ -1,7 +1,7 @@
 /* Entry points for translated code (checkpoint/ctarget/translate/, fast.h); the rules of api.h apply.
  *
- * In: memory that Python owns, of the size given below and aligned like a pointer; addresses as numbers. Out: that memory
- * filled, as a Unit or a UnitEntry. It must outlive all code and tapes that refer to it.
+ * In: memory that Python owns, of the size returned below and aligned like a pointer; addresses as numbers. Out: that
+ * memory filled, as a Unit or a UnitEntry. It must outlive all code and tapes that refer to it.
  */
 #ifndef CK_API_FAST_H
 #define CK_API_FAST_H

@@ -1,8 +1,9 @@
 /* Held objects and access to heaps: see held.h.
  *
  * What always holds: `holders` counts the Helds that have not been dropped and the drops in progress, so the gate
- * outlives everybody who reads it. What is on `dropped` is released by the thread in the heap, before or after it leaves;
- * a thread that drops something checks, after putting it there, whether the heap is free. So nothing stays behind.
+ * outlives everybody who reads it. What is on `dropped` is released by the thread in the heap, before or after it
+ * leaves; a thread that drops something checks, after putting it there, whether the heap is free. So nothing stays
+ * behind.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 

@@ -36,7 +36,7 @@ static void add(void *arguments) {
     sum->done = import_rest(x);
 }
 
-/* Accumulators of one location are alike, so only memory can be missing. */
+/* Accumulators of one location have the same type and shape, so the sum can fail only for lack of memory. */
 Value foreign_sum(Heap *heap, Value a, Value b) {
     Sum sum = {.heap = heap, .operands = {a, b}, .value = nothing()};
     guarded(heap, add, clean_sum, &sum);

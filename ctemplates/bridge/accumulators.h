@@ -4,7 +4,7 @@
 
 #include "memory/heap.h"
 
-/* a + b of cotangents that are no reals, by Python. */
+/* Returns a + b, computed in Python, for accumulators that are not reals. */
 Value foreign_sum(Heap *heap, Value a, Value b);
 
 #endif

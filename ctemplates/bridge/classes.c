@@ -27,7 +27,7 @@ Py_ssize_t offset_in(PyTypeObject *type, const char *name) {
     return result;
 }
 
-/* Return the index of a named tuple's field. */
+/* Returns the index of a named tuple's field. */
 static Py_ssize_t field_place(PyTypeObject *type, const char *name) {
     PyObject *fields = PyObject_GetAttrString((PyObject *)type, "_fields"), *text = PyUnicode_FromString(name);
     const Py_ssize_t place = fields && text ? PySequence_Index(fields, text) : -1;
@@ -47,8 +47,8 @@ static void find(Classes *c) {
     ANSWER_FIELDS(FIND_PLACE)
 }
 
-/* Made once, under the GIL, and never changed: a second thread that comes while modules are being imported makes
- * the same ones. */
+/* Returns the classes, found once under the GIL and never changed: a second thread that calls this while modules are
+ * being imported finds the same ones. */
 const Classes *classes(void) {
     static Classes known;
     static bool complete;

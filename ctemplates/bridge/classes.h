@@ -59,7 +59,7 @@
 #define OBJECT_FIELD(name, module, python) PyObject *name;
 #define NAME_FIELD(name) PyObject *name;
 
-/* Python's classes, found once. Slots of their instances are read and written where they are. */
+/* Python's classes, found once. Slots of their instances are accessed at these offsets. */
 typedef struct Classes {
     VALUE_CLASSES(CLASS_FIELD)
     VALUE_SLOTS(SLOT_FIELD)
@@ -76,7 +76,7 @@ PyTypeObject *class_in(const char *module, const char *name);
 
 Py_ssize_t offset_in(PyTypeObject *type, const char *name);
 
-/* Expanded in a function that fills such a struct, *c: where something is not found, an exception is set. */
+/* Expanded in a function that fills such a struct, *c: if something is not found, an exception is set. */
 #define FIND_CLASS(name, module, python) c->name = class_in(module, python);
 #define FIND_SLOT(class, name) c->class##_##name = offset_in(c->class, #name);
 #define FIND_OBJECT(name, module, python) c->name = found_in(module, python);
@@ -88,7 +88,7 @@ static inline PyObject **slot_of(PyObject *object, Py_ssize_t offset) {
     return (PyObject **)(void *)((char *)object + offset);
 }
 
-/* A new instance with its slots empty. */
+/* Returns a new instance with empty slots. */
 static inline PyObject *new_instance(PyTypeObject *type) { return PyType_GenericAlloc(type, 0); }
 
 #endif

@@ -15,7 +15,7 @@ typedef struct Constant {
 
 static void clean_constant(void *arguments) { passage_end(&((Constant *)arguments)->x); }
 
-/* The value of a constant; for each object in it both ways are remembered, so that it is always the same. */
+/* Imports a constant; its objects are remembered in both directions, so that each is always the same object. */
 static void import_constant(void *arguments) {
     Constant *constant = arguments;
     Passage *x = &constant->x;

@@ -4,10 +4,10 @@
 
 #include "state/machine.h"
 
-/* A counted constant of a block as a value of this heap; borrowed. */
+/* Returns a counted constant of a block as a value of this heap; borrowed. */
 Value constant_value(Heap *heap, const Block *block, uint32_t index);
 
-/* Return the value of an operand of a block, borrowed. */
+/* Returns the value of an operand of a block, borrowed. */
 static inline Value operand_value(const Machine *machine, const Block *block, const Operand *operand) {
     if (operand->at != NO_REGISTER) return load(&machine->registers[operand->at]);
     if (!block->counted_constants[operand->constant]) return block->constants[operand->constant];

@@ -2,10 +2,10 @@
 #ifndef CK_GIL_H
 #define CK_GIL_H
 
-/* Takes the lock in whatever thread this is; gives it back. */
+/* Acquires the lock, in any thread; releases it. */
 void *python_lock(void);
 void python_unlock(void *lock);
 
-void python_release(void *python); /* gives a reference up; takes the lock itself */
+void python_release(void *python); /* drops a reference; acquires the lock itself */
 
 #endif

@@ -59,7 +59,7 @@ void report_error(void *helper) {
     Py_XDECREF(error);
 }
 
-/* The call holds the tuple before it is filled: memory may end in between. */
+/* The call owns the tuple before it is filled: memory may run out in between. */
 void call_add_operands(Call *call, Passage *x, const Value *registers, const Operand *operands, uint32_t count) {
     PyObject *given = PyTuple_New(count), **const place = &call->operands[call->count];
     call_add(call, given);

@@ -1,4 +1,4 @@
-/* Entering Python: with the GIL, and with an `escape` of one's own, so that when memory ends the GIL is given back and
+/* Entering Python: with the GIL, and with an `escape` of its own, so that when memory runs out the GIL is released and
  * Python's objects are released before the jump continues to the caller's escape.
  */
 #ifndef CK_GUARD_H
@@ -7,7 +7,7 @@
 #include "bridge/passage.h"
 #include "program/value.h"
 
-/* Does `body`, then `clean`, both with the GIL; where memory ended in `body`, `clean`, and then heap_exhausted. */
+/* Calls `body`, then `clean`, both with the GIL; if memory ran out in `body`, `clean`, and then heap_exhausted. */
 typedef void (*Work)(void *arguments);
 void guarded(Heap *heap, Work body, Work clean, void *arguments);
 
@@ -23,12 +23,12 @@ void call_add(Call *call, PyObject *operand); /* takes the reference */
 void call_add_integer(Call *call, int64_t i);
 PyObject *call_do(Call *call, PyObject *name);
 
-PyObject *take_exception(void); /* Python's present exception, a new reference */
+PyObject *take_exception(void); /* Python's current exception, a new reference */
 
-/* Hands Python's present exception to the helper, as its `error`. */
+/* Stores Python's current exception in the helper, as its `error`. */
 void report_error(void *helper);
 
-/* Adds operands of a step or end, exported, as a tuple with None in the place of constants. */
+/* Adds operands of a step or end, exported, as a tuple with None for constants. */
 void call_add_operands(Call *call, Passage *x, const Value *registers, const Operand *operands, uint32_t count);
 
 /* Adds a value, exported. */

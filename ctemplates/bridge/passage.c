@@ -55,7 +55,7 @@ static const void *key_at(const Passage *x, const Index *index, size_t i) {
     return index == &x->by_object ? (const void *)x->known[i].object : (const void *)x->known[i].python;
 }
 
-/* Return the place of a key in the index, or the one where it would be. */
+/* Returns the position of a key in the index, or the position where it would be inserted. */
 static size_t place_of(const Passage *x, const Index *index, const void *key) {
     size_t place = mix_pointer(key) & (index->room - 1);
     while (index->slots[place] && key_at(x, index, index->slots[place] - 1) != key)
@@ -63,7 +63,7 @@ static size_t place_of(const Passage *x, const Index *index, const void *key) {
     return place;
 }
 
-/* Enters what has been added since the index was last asked; false: no memory. */
+/* Inserts what has been added since the last look-up; false: no memory. */
 static bool catch_up(const Passage *x, Index *index) {
     if (2 * x->count > index->room) {
         size_t room = index->room ? index->room : 4 * FEW;
@@ -108,7 +108,7 @@ PyObject *passage_owner(Passage *x) {
             return NULL;
         }
         x->side.owner = owner;
-        Py_DECREF(owner); /* the machine holds it */
+        Py_DECREF(owner); /* the machine owns it */
     }
     return x->side.owner;
 }

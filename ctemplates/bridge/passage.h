@@ -35,8 +35,8 @@ enum { FEW = 8, AT_HAND = 16 };
 typedef struct Passage {
     Heap *heap;
     Side side;
-    void *helper;   /* PyObject *: where side.owner is asked for when it is needed; NULL: nowhere */
-    bool cotangents; /* duals are accumulators of duals, and nothing else is known */
+    void *helper;   /* PyObject *: the source of side.owner when it is needed; NULL: none */
+    bool cotangents; /* duals are accumulators of duals; no object is shared */
     bool failed;
     Known *known;
     size_t count, room, done;

@@ -1,4 +1,4 @@
-/* Export: objects are made empty when they are first met, and then filled in turn. */
+/* Export: objects are created empty when they are first reached, and then filled in turn. */
 #include "bridge/passage_export.h"
 
 #include "bridge/classes.h"
@@ -7,7 +7,7 @@
 
 static PyObject *integer(int64_t i) { return PyLong_FromLongLong(i); }
 
-/* An instance with its birth; NULL: no memory. */
+/* Returns a new instance with its birth; NULL: no memory. */
 static PyObject *with_birth(PyTypeObject *type, Py_ssize_t birth_offset, int64_t birth) {
     PyObject *made = new_instance(type);
     PyObject *number = made ? integer(birth) : NULL;
@@ -87,7 +87,7 @@ static PyObject *empty_instance(Passage *x, Object *object, Kind kind) {
     }
 }
 
-/* Exports a counted object, to be filled later; a dual is a new location wherever it occurs. */
+/* Exports a counted object, to be filled later; each occurrence of a dual becomes a new location. */
 static PyObject *export_object(Passage *x, Object *object, Kind kind) {
     Value source;
     if (kind != DUAL) {
@@ -145,7 +145,7 @@ PyObject *export_value(Passage *x, Value v, bool fresh) {
     }
 }
 
-/* Keys are shallow: Python's own hash of them recurses too. */
+/* Exports a key, recursively: keys are shallow, and Python's own hash of them recurses too. */
 PyObject *export_key(Value key) {
     Passage none;
     if (kind_of(key) != RECORD) {

@@ -4,8 +4,8 @@
 
 #include "bridge/passage.h"
 
-/* A value as a new reference, or NULL. What it holds follows with export_rest. `fresh`: if it is a number that C
- * only refers to, as a location of its own. */
+/* Returns a value as a new reference, or NULL. Its content is filled in by export_rest. `fresh`: a number that is a
+ * Python object in C too is exported as a location of its own. */
 PyObject *export_value(Passage *x, Value v, bool fresh);
 
 bool export_rest(Passage *x);

@@ -1,5 +1,5 @@
-/* Import: objects are made empty when they are first met, and then filled in turn. Until then their fields are NOTHING,
- * so that they can be dropped at any time.
+/* Import: objects are created empty when they are first reached, and then filled in turn. Until then their fields are
+ * NOTHING, so that they can be dropped at any time.
  */
 #include "bridge/passage_import.h"
 
@@ -8,14 +8,14 @@
 #include "containers/containers.h"
 #include "containers/keys.h"
 
-enum { DEEP = 64 };                           /* duals nested deeper stay Python's */
+enum { DEEP = 64 };                           /* duals nested deeper stay Python objects */
 
 static Value failed(Passage *x) {
     x->failed = true;
     return nothing();
 }
 
-/* Return the content of a slot of an instance, borrowed; NULL: it is empty. */
+/* Returns the content of a slot of an instance, borrowed; NULL: it is empty. */
 static PyObject *held(Passage *x, PyObject *object, Py_ssize_t offset) {
     PyObject *found = *slot_of(object, offset);
     if (!found) {
@@ -36,7 +36,7 @@ static uint64_t birth_in(Passage *x, PyObject *object, Py_ssize_t offset) {
     return (uint64_t)number_in(x, object, offset);
 }
 
-/* The reference is taken last: memory may end before. */
+/* Returns a FOREIGN value. The reference is taken last: memory may run out before. */
 static Value foreign(Passage *x, PyObject *python) {
     const Value made = new_foreign(x->heap, python, false);
     Py_INCREF(python);
@@ -49,7 +49,7 @@ static Value import_integer(Passage *x, PyObject *python) {
     return overflow ? foreign(x, python) : of_integer(found);
 }
 
-/* Return whether a dual's reals are all floats, duals within it included. */
+/* Returns whether a dual's reals are all floats, duals within it included. */
 static bool is_of_floats(PyObject *dual) {
     const Classes *c = classes();
     PyObject *pending[DEEP];
@@ -68,7 +68,7 @@ static bool is_of_floats(PyObject *dual) {
     return true;
 }
 
-/* An object of so many cells, with a place among what is to be filled. */
+/* Returns an object of so many cells, appended to the objects to be filled. */
 static Value empty_cells(Passage *x, Kind kind, PyObject *python, size_t length, uint64_t birth) {
     if (length > UINT32_MAX - 1) {
         PyErr_SetString(PyExc_OverflowError, "a tuple is too long");
@@ -127,14 +127,14 @@ static Value import_list(Passage *x, PyObject *python) {
     return made;
 }
 
-/* Keys are shallow: Python's own hash of them recurses too. */
+/* Imports a key, recursively: keys are shallow, and Python's own hash of them recurses too. */
 static Value import_key(Passage *x, PyObject *key) {
     if (!PyTuple_Check(key)) return import_value(x, key);
     const size_t count = (size_t)PyTuple_GET_SIZE(key);
     Cells *made = new_cells(x->heap, RECORD, (uint32_t)count + 1);
     for (size_t i = 0; i <= count; i++) made->cells[i] = nothing();
     if (!PyTuple_CheckExact(key)) {
-        made->cells[0] = foreign(x, Py_None); /* first: memory may end */
+        made->cells[0] = foreign(x, Py_None); /* first: memory may run out */
         PyObject *names = PyObject_GetAttr((PyObject *)Py_TYPE(key), classes()->_fields);
         PyObject *const make = (PyObject *)classes()->layout;
         PyObject *layout = names ? PyObject_CallFunctionObjArgs(make, (PyObject *)Py_TYPE(key), names, NULL) : NULL;
@@ -148,7 +148,7 @@ static Value import_key(Passage *x, PyObject *key) {
     return of_object(RECORD, made);
 }
 
-/* The keys with no values yet; a dictionary with keys that C cannot tell stays Python's. */
+/* Imports the keys, without values yet; a dictionary with keys that C cannot compare stays a Python object. */
 static Value import_dictionary(Passage *x, PyObject *python) {
     const Classes *c = classes();
     PyObject *items = held(x, python, c->dictionary_items), *key, *value;
@@ -180,7 +180,7 @@ static Value import_environment(Passage *x, PyObject *python) {
         x, ENVIRONMENT, python, (size_t)PyTuple_GET_SIZE(values), birth_in(x, python, c->environment_birth));
 }
 
-/* A range whose numbers C can hold; one that it cannot stays Python's. */
+/* Imports a range whose numbers fit in C; any other stays a Python object. */
 static Value import_range(Passage *x, PyObject *python) {
     const Classes *c = classes();
     PyObject *const names[3] = {c->start, c->stop, c->step};
@@ -205,7 +205,7 @@ bool heap_keep(Heap *heap, PyObject *peer) {
     return heap->keeps && PySet_Add(heap->keeps, peer) == 0;
 }
 
-/* Return the code of a peer, which the heap keeps alive. */
+/* Returns the code of a peer, which the heap keeps alive. */
 static const Procedure *procedure_of_peer(Heap *heap, PyObject *peer) {
     PyObject *address = PyObject_GetAttr(peer, classes()->address);
     const Procedure *procedure = address ? PyLong_AsVoidPtr(address) : NULL;
@@ -244,7 +244,7 @@ static Value import_closure(Passage *x, PyObject *python) {
                         captured.tag == ENVIRONMENT ? captured.object : NULL);
 }
 
-/* An instance of one of the classes that C knows, where it has been met or comes from a constant: that one. */
+/* Imports an instance of a class that C knows; one that was imported before, or as a constant, is the same value. */
 static Value import_object(Passage *x, PyObject *python) {
     const Classes *c = classes();
     const Known *known = passage_find_python(x, python);

@@ -4,7 +4,7 @@
 
 #include "bridge/passage.h"
 
-/* A Python object as a value, which is the caller's. What it holds follows with import_rest. */
+/* Returns a Python object as a value that the caller owns. Its content is filled in by import_rest. */
 Value import_value(Passage *x, PyObject *python);
 
 bool import_rest(Passage *x);

@@ -11,14 +11,14 @@
 /* Conversion for the api, of values of whole states: all of them are converted at once, so that what they share
  * stays shared. false: the Python exception that stopped it has been appended to `errors` (a list). */
 
-/* Appends the values to the list; they stay the caller's. Each number is a new object. */
+/* Appends the values to the list; the caller still owns them. Each number is a new object. */
 bool bridge_export(Heap *heap, const Side *side, const Value *values, size_t count, void *list, void *errors);
 
-/* The items of a list or tuple of at least `count`; the values are then the caller's. */
+/* Imports the items of a list or tuple of at least `count`; the caller owns the values. */
 bool bridge_import(Heap *heap, Side *side, void *sequence, Value *out, size_t count, void *errors);
 
-/* The heap keeps the peers of a block and of the blocks that frames return to: their code must live as long as a state
- * that is at it. false: no memory. */
+/* Makes the heap keep the peers of a block and of the blocks that frames return to: their code must live as long as a
+ * state that is at it. false: no memory. */
 bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t count);
 
 /* The same for cotangents: float and REAL, Both and DUAL, all else FOREIGN. */

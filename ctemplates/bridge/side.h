@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The owner of lists on either side, and the registers that imported closures need. */
+/* The owner of lists in C and in Python, and the registers that imported closures need. */
 typedef struct Side {
     uint64_t run;       /* a list of this run belongs, in Python, to `owner`; NOBODY: there is no run */
     void *owner;        /* PyObject *, borrowed; NULL: there is none */

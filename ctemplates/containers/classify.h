@@ -4,10 +4,10 @@
 
 #include "memory/heap.h"
 
-/* Return whether the value is a tuple, named or not. */
+/* Returns whether the value is a tuple, named or not. */
 bool is_tuple(Heap *heap, Value v);
 
-/* Return whether the value may have a cotangent: a real, a dual, or a Python object that is no string or integer. */
+/* Returns whether the value may have a cotangent: a real, a dual, or a Python object that is no string or integer. */
 bool may_be_number(Value v);
 
 #endif

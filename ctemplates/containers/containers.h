@@ -20,7 +20,7 @@ size_t range_length(const Value *range);
 int64_t range_item(const Value *range, size_t i);
 bool element_at(const Elements *elements, Value index, size_t *place);
 
-/* A new tuple with the machine's next birth; the caller fills its fields at once. */
+/* Returns a new tuple with the machine's next birth; the caller fills its fields at once. */
 Value born_tuple(Machine *m, size_t length);
 
 #endif

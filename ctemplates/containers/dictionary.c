@@ -68,7 +68,7 @@ static void enter(Entries *entries, const DictionaryEntry *entry) {
     entries->length++;
 }
 
-/* New tables with the entries of `old` that are not removed, whose references are moved. */
+/* Returns new tables with the entries of `old` that are not removed; their references are moved. */
 static Entries packed(Heap *heap, const Entries *old, size_t room) {
     size_t slots = 2 * LEAST_ROOM;
     while (slots < 2 * room) slots *= 2;

@@ -6,7 +6,7 @@
 
 /* Keys in their order of insertion, as Python has it. A key is an INTEGER, BOOLEAN, NOTHING, a FOREIGN
  * string or large integer, or a RECORD that is a tuple of such. Each has a *field* (keys.c), equal for
- * equal keys: what the cotangents of dictionaries are kept under. A removed entry has the field NO_FIELD
+ * equal keys: the key of its accumulator in a cotangent. A removed entry has the field NO_FIELD
  * until they are packed. */
 typedef struct DictionaryEntry {
     int64_t field;
@@ -28,19 +28,21 @@ typedef struct Dictionary {
 
 static inline Dictionary *dictionary_in(Value v) { return (Dictionary *)v.object; }
 
-/* A new one, of birth 0; `entries`: it takes the place of one of their handles. */
+/* Returns a new dictionary, of birth 0; `entries`: it takes over the share of one of their handles. */
 Value new_dictionary(Heap *heap, uint64_t owner);
 Value new_dictionary_of(Heap *heap, Entries *entries, uint64_t owner);
 Value born_dictionary(Machine *m); /* of the machine's run, with its next birth */
-void dictionary_destroy(Heap *heap, Dictionary *dictionary); /* frees what it has, but not its object */
+void dictionary_destroy(Heap *heap, Dictionary *dictionary); /* frees its content, but not the object itself */
 
-/* These change entries that only one handle has. entries_set consumes key and value; an old entry keeps its key. */
+/* These change entries that only one handle refers to. entries_set consumes key and value; an old entry keeps its
+ * key. */
 void entries_set(Heap *heap, Entries *entries, int64_t field, Value key, Value value);
 DictionaryEntry *entries_find(const Entries *entries, int64_t field); /* NULL: there is none */
 void entries_remove(Heap *heap, Entries *entries, DictionaryEntry *entry);
 Entries *entries_copied(Heap *heap, const Entries *entries); /* one handle's, packed */
 
-/* A new handle of what the old one refers to, which is stale after this step. false: the program may not change it. */
+/* Stores a new handle on the same entries; the old one is stale after this step. false: the program may not change
+ * it. */
 bool changed_dictionary(Machine *m, int64_t steps, Dictionary *old, Value *handle);
 
 #endif

@@ -1,7 +1,7 @@
 /* The fields of keys: one number for all keys that are equal in Python.
  *
  * An integer of usual size is its own field, True is 1 and False 0. Every other key is interned: its field is
- * FIRST_INTERNED + n, if it is the n-th that the heap has met. A tuple is interned as a chain: its length, then one link
+ * FIRST_INTERNED + n, if it is the n-th new key of the heap. A tuple is interned as a chain: its length, then one link
  * for the field of each item. What always holds: a field is never forgotten.
  */
 #include "containers/keys.h"
@@ -107,7 +107,7 @@ static int64_t field_of_foreign(Heap *heap, Value key) {
     return foreign->field = interned(heap, link);
 }
 
-/* Return the field of a key that is no tuple. */
+/* Returns the field of a key that is no tuple. */
 static int64_t field_of_atom(Heap *heap, Value key) {
     switch (kind_of(key)) {
     case INTEGER:
@@ -118,7 +118,7 @@ static int64_t field_of_atom(Heap *heap, Value key) {
     }
 }
 
-/* Tuples in tuples, outermost first: which item comes next, and the chain so far. */
+/* A tuple being interned, tuples in tuples outermost first: its next item, and the chain so far. */
 typedef struct OpenTuple {
     const Object *tuple;
     uint32_t next;

@@ -4,7 +4,7 @@
 
 #include "containers/handles.h"
 
-/* The field of a key; NO_FIELD for what cannot be one here (Python says why). Borrows the key. */
+/* Returns the field of a key; NO_FIELD for what cannot be a key here (Python raises the error). Borrows the key. */
 int64_t key_field(Heap *heap, Value key);
 
 #endif

@@ -1,8 +1,8 @@
 /* Reads Python objects for native steps: strings, large integers, the layouts of records.
  *
- * Strings never change, so reading one that is held needs no GIL. A question about a layout or class is asked once, with
- * the GIL, and remembered in a table of the heap, which keeps its subject alive. What always holds: no Python exception
- * is raised.
+ * Strings never change, so reading one that is held needs no GIL. A query about a layout or class is evaluated once,
+ * with the GIL, and cached in a table of the heap, which keeps its subject alive. What always holds: no Python
+ * exception is raised.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -58,7 +58,7 @@ uint64_t large_integer_hash(Value v) {
     return hash;
 }
 
-/* Questions about classes, each asked once */
+/* Queries about classes, each evaluated once */
 
 enum { PLACES = 256, IS_TUPLE = 1, IS_OVERLOADS = 2 };
 
@@ -66,7 +66,7 @@ typedef enum Question {
     WHICH_KIND,     /* of a layout: IS_TUPLE, IS_OVERLOADS */
     WHERE_NAMED,    /* of a layout and a name: the position; -1: nowhere */
     WHERE_OF_ARITY, /* of a layout and a number: the position of its digits */
-    IS_INSTANCE     /* of classes, and a layout or a kind of values: 0, 1; -1: Python must say */
+    IS_INSTANCE     /* of classes, and a layout or a kind of values: 0, 1; -1: only Python can tell */
 } Question;
 
 typedef struct Known {
@@ -80,7 +80,7 @@ typedef struct Layouts {
     Known known[PLACES];
 } Layouts;
 
-/* The name is the one that there is: Python's cache of what classes have keeps every string that it is asked by. */
+/* Returns an attribute by the one interned string of its name: Python's cache of attributes keeps every string used. */
 static PyObject *attribute(PyObject *object, const char *name) {
     PyObject *interned = PyUnicode_InternFromString(name);
     PyObject *found = interned ? PyObject_GetAttr(object, interned) : NULL;
@@ -118,7 +118,7 @@ static int32_t position_of_arity(PyObject *layout, int64_t arity) {
     return answer;
 }
 
-/* The class of values of a kind; NULL: this cannot tell. */
+/* Returns the class of values of a kind; NULL: the kind does not determine it. */
 static PyTypeObject *class_of_kind(int64_t kind) {
     switch (kind) {
     case REAL: return &PyFloat_Type;
@@ -136,7 +136,7 @@ static PyTypeObject *class_of_kind(int64_t kind) {
     }
 }
 
-/* Only of classes whose own class says nothing of what their subclasses are. */
+/* Answers only for classes whose metaclass does not define subclass checks. */
 static int32_t is_subclass(PyTypeObject *cls, PyObject *classes) {
     int32_t answer = 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); i++) {
@@ -147,7 +147,7 @@ static int32_t is_subclass(PyTypeObject *cls, PyObject *classes) {
     return answer;
 }
 
-/* `types`: a Types, or a Layout, which stands for its class alone. */
+/* Returns the classes in `types`: a Types, or a Layout, which represents its class alone. */
 static PyObject *classes_in(PyObject *types) {
     PyObject *classes = attribute(types, "classes");
     if (classes) return classes;

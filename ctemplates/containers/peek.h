@@ -4,7 +4,7 @@
 
 #include "memory/heap.h"
 
-/* Strings and Python's integers, looked at without the GIL, since they never change (peek.c). */
+/* Queries about strings and Python's integers, read without the GIL, since they never change (peek.c). */
 bool is_text(Value v);
 size_t text_length(Value v);
 bool texts_equal(Value a, Value b);
@@ -13,18 +13,18 @@ bool is_large_integer(Value v);
 bool large_integers_equal(Value a, Value b);
 uint64_t large_integer_hash(Value v);
 bool same_python_type(Value a, Value b); /* of two FOREIGN */
-/* isinstance; -1: Python must be asked. It takes the GIL where it was not asked before. */
+/* Returns isinstance(v, types); -1: only Python can tell. Acquires the GIL on the first query about a class. */
 int32_t instance_of(Heap *heap, Value v, Value types);
 bool is_any_text(Value v);               /* a string, or a symbol */
 
-/* Where `layout` (a Python Layout) has the field `name` (a str); -1: nowhere. And whether its class is a
- * subclass of tuple, or stands for a function of several arities. They take the GIL on the first question about
- * a layout. */
+/* Returns the position of the field `name` (a str) in `layout` (a Python Layout); -1: it has none. The others: whether
+ * its class is a subclass of tuple, or represents a function of several arities. They acquire the GIL on the first
+ * query about a layout. */
 int32_t layout_position(Heap *heap, void *layout, void *name);
 bool layout_is_tuple(Heap *heap, void *layout);
 bool layout_is_overloads(Heap *heap, void *layout);
 int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity);
 
-void layouts_destroy(Heap *heap); /* forgets what is known of layouts; the GIL is held */
+void layouts_destroy(Heap *heap); /* frees the cache of layouts; the GIL is held */
 
 #endif

@@ -12,7 +12,7 @@ enum { FIRST_ROOM = 16 };
  *     PIECE        the same, as a base case; the state at `low` is the current one
  *     PIECE_TAPED  the tape of a PIECE was made: see how far it reaches
  *     BEGUN        the first state is kept: tape a first base case
- *     FIRST_TAPED  that was made, towards `high`: see how far it reaches
+ *     FIRST_TAPED  that tape was made, towards `high`: see how far it reaches
  *     COUNTED      the end of the run has been reached: reverse it all, from `low`
  */
 typedef enum Duty { ONE, SEGMENT, PIECE, PIECE_TAPED, BEGUN, FIRST_TAPED, COUNTED } Duty;
@@ -52,7 +52,7 @@ void bisection_end(Heap *heap, Bisection *b) {
     b->count = b->room = 0;
 }
 
-/* BaseCase.tape: what a tape from `low` towards `to` has taught. */
+/* Adapts the size of the next tape to the one made from `low` towards `to` (BaseCase.tape). */
 static void learn(Bisection *b, int64_t low, int64_t to, Report reached) {
     const int64_t taped = reached.step - low;
     if (reached.step < to && !reached.finished) {
@@ -90,7 +90,7 @@ static Directive begin_piece(Heap *heap, Bisection *b, int64_t low, int64_t high
     return tape(b, high);
 }
 
-/* If the tape was cut, the rest is reversed first, from a state that is kept at the cut. */
+/* Continues a base case. If its tape was cut, the rest is reversed first, from a state that is kept at the cut. */
 static Directive continue_piece(Heap *heap, Bisection *b, int64_t low, int64_t high, Report reached) {
     learn(b, low, high, reached);
     if (reached.step == high) return directive(DO_REVERSE, LAST_TAPE);

@@ -1,7 +1,7 @@
 /* The schedule Bisection of checkpoint/driver/schedule.py, action for action.
  *
- * In: reports. Out: directives, one at a time. What remains to be done is on a stack, the next on top: nothing recurses,
- * and the stack has a few entries for each halving and each cut by bytes.
+ * In: reports. Out: directives, one at a time. What remains to be done is on a stack, the next on top: nothing
+ * recurses, and the stack has a few entries for each halving and each cut by bytes.
  *
  * Why it is written a second time: asking Python for each action takes longer than small base cases do. The gradient of
  * a run of 20,000 turns of a loop takes 11 ms so, and 190 ms with actions from Python, in base cases of 100 steps; 3.4
@@ -26,7 +26,8 @@ typedef struct Bisection {
 void bisection_begin(Heap *heap, Bisection *bisection, int64_t base, size_t bytes);
 void bisection_end(Heap *heap, Bisection *bisection);
 
-/* Stores the next directive, after a report on the last one; the first directive needs no report. false: all is done. */
+/* Stores the next directive, after a report on the last one; the first directive needs no report. false: all is
+ * done. */
 bool bisection_next(Heap *heap, Bisection *bisection, Report reached, Directive *next);
 
 #endif

@@ -1,8 +1,8 @@
 /* The driver: see driver.h. A directive that takes long is suspended, and continued by the next call.
  *
- * The machine runs in slices. Where it stops depends on them only if what the sweep holds is bounded. A tape is compared
- * with its bound at the start of each block, so where it is found too large depends only on the state that it was taped
- * from (checkpoint/driver/engine.py).
+ * The machine runs in slices. Where it stops depends on them only if what the sweep holds is bounded. A tape is
+ * compared with its bound at the start of each block, so where it is found too large depends only on the state that it
+ * was taped from (checkpoint/driver/engine.py).
  */
 #include "driver/driver.h"
 
@@ -10,9 +10,9 @@
 #include "memory/heap_check.h"
 #include "reversal/reverse.h"
 
-/* PER_RUN: the number of steps that take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many steps
- * what is held is compared with its bound, at first and at most. FOREIGN_BYTES: what Python has for a value beside an
- * array's elements: a handle, the array object, and the overhead of the allocators. */
+/* PER_RUN: the number of steps that take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many
+ * steps what is held is compared with its bound, at first and at most. FOREIGN_BYTES: what Python has for a value
+ * beside an array's elements: a handle, the array object, and the overhead of the allocators. */
 enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
 enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300 };
 
@@ -26,7 +26,7 @@ static void drop_state(Sweep *s, State **state) {
 
 static void drop_tape(Sweep *s) { segment_drop(s->heap, &s->last_taped); }
 
-/* All bytes; of arrays, what they have or what was reported to tapes, whichever is more. */
+/* Returns all bytes held; for arrays, their own bytes or those reported to tapes, whichever is more. */
 static size_t bytes_held(const Sweep *s) {
     const Heap *heap = s->heap;
     const size_t arrays = (size_t)array_memory_live(s->arrays);
@@ -44,7 +44,7 @@ static void weigh(Sweep *s) {
     report->spare = heap_spare(s->heap);
 }
 
-/* Makes a state the current one; takes the reference. */
+/* Makes a state the current one; consumes the reference. */
 static void move_to(Sweep *s, State *state) {
     drop_state(s, &s->current);
     s->current = state;
@@ -142,14 +142,14 @@ static SweepOutcome drop_kept(Sweep *s) {
 
 /* Runs */
 
-/* The machine replaces the current state: what only that had can then be changed in place. */
+/* The machine replaces the current state: containers that only that state had can then be changed in place. */
 static SweepOutcome start_machine(Sweep *s, bool taped) {
     drop_tape(s);
     if (!s->current) return SWEEP_WITHOUT_STATE;
     if (taped)
         s->last_taped.tape = tape_create(s->heap);
     else
-        heap_clear_shelf(s->heap, FOR_TAPES); /* what the run makes now may need the room */
+        heap_clear_shelf(s->heap, FOR_TAPES); /* the objects of the run may need the room */
     Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->helper);
     if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
     s->machine = machine;
@@ -175,15 +175,15 @@ static void end_machine(Sweep *s, bool taped) {
     if (made->finishes && !s->end) made->end = another(s->current);
 }
 
-/* One slice of a run without a tape, after which what is held is compared with its bound: the more often, the faster it
- * has grown. */
+/* Runs one slice without a tape, after which the bytes held are compared with their bound: the faster they grow, the
+ * more often. */
 static Outcome run_and_check(Sweep *s, int64_t to) {
     Machine *machine = s->machine;
     const size_t before = bytes_held(s), bound = s->now.bytes;
     const Outcome outcome = machine_run(machine, to, s->check_after < s->left ? s->check_after : s->left);
     if (outcome != SLICED) return outcome;
     const size_t now = bytes_held(s);
-    if (now > bound) return STOPPED; /* a slice makes a step at least */
+    if (now > bound) return STOPPED; /* a slice makes at least one step */
     if (now > before && now - before > (bound - now) / 8)
         s->check_after = s->check_after > 1 ? s->check_after / 2 : 1;
     else if (s->check_after < LAST_CHECK)
@@ -217,7 +217,7 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
 
 /* Reversal */
 
-/* Return whether Python takes part in it, beyond the partials of reals: its libraries may warn. */
+/* Returns whether the reversal calls Python for more than partials of reals: its libraries may warn. */
 static bool needs_quiet(const Sweep *s) {
     if (s->cotangent->mixed) return true;
     for (const Part *part = s->reversing.tape->parts; part; part = part->previous) {
@@ -240,7 +240,7 @@ static SweepOutcome take_tape(Sweep *s) {
     return SWEEP_FOLLOWED;
 }
 
-/* Afterwards there is no current state, until one is restored. */
+/* Begins a reversal: from here on there is no current state, until one is restored. */
 static SweepOutcome begin_reversal(Sweep *s) {
     const SweepOutcome taken = take_tape(s);
     if (taken != SWEEP_FOLLOWED) return taken;

@@ -1,9 +1,9 @@
 /* The driver: a Sweep reverses one run. It follows its own bisection, or directives given one by one.
  *
- * In: a state, directives (schedule.h), and once the cotangent of the end of the run. Out: reports; the end of the run;
- * the cotangent, which finally is that of the state that the run started from. A sweep holds what the executor in Python
- * holds (checkpoint/driver/execute.py): the kept states, a current one, the last tape and the held ones. Each is
- * released as soon as no directive can ask for it.
+ * In: a state, directives (schedule.h), and once the cotangent of the end of the run. Out: reports; the end of the
+ * run; the cotangent, which finally is that of the state that the run started from. A sweep holds what the executor in
+ * Python holds (checkpoint/driver/execute.py): the kept states, a current one, the last tape and the held ones. Each
+ * is released as soon as no directive can ask for it.
  *
  * What always holds: while a directive is being followed (`busy`) it is `now`; between two there is no machine, and
  * nothing is being reversed. After a final outcome a sweep only waits for its release; what may be inconsistent then is
@@ -33,12 +33,12 @@ typedef struct Sweep {
     Segment reversing; /* some of its tape may have been used up */
     Machine *machine;
     Cotangent *cotangent; /* owned by the caller */
-    ArrayMemory *arrays;  /* counts those that came into being in the sweep; NULL: it does not weigh them */
-    int64_t last;         /* the step at which the run is taken to end */
-    int64_t from;         /* where the machine at work started */
+    ArrayMemory *arrays;  /* counts the arrays made during the sweep; NULL: it does not count them */
+    int64_t last;         /* the step at which the run is assumed to end */
+    int64_t from;         /* where the running machine started */
     int64_t reversed_to;  /* everything after it has been reversed */
     int64_t pace;         /* the approximate number of steps of one call; the caller may change it */
-    int64_t left;         /* of these, the rest of this call */
+    int64_t left;         /* of these, the number left in this call */
     int64_t check_after;  /* steps until what it holds is next compared with its bound */
     Directive now;
     Report report;
@@ -53,15 +53,17 @@ typedef struct Sweep {
     void *helper; /* of its machines (machine.h) */
 } Sweep;
 
-/* At a state. base: of its own bisection; 0: it is given directives. It refers to the helper while it lives. */
+/* Returns a sweep at a state. base: of its own bisection; 0: it gets directives. It refers to the helper while it
+ * lives. */
 Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *helper);
 void sweep_destroy(Sweep *sweep);
 
-/* Between these two calls, in one thread, Python's arrays count in what is held. */
+/* Between these two calls, in one thread, the bytes of NumPy arrays count as held. */
 void sweep_weigh_arrays(Sweep *sweep);
 void sweep_leave_arrays(Sweep *sweep);
 
-/* Follows `now`, or its own schedule until that ends. quiet: warnings are suppressed; the call only reverses the tape. */
+/* Executes `now`, or its own schedule until that ends. quiet: warnings are suppressed; the call only reverses the
+ * tape. */
 SweepOutcome sweep_continue(Sweep *sweep, bool quiet);
 
 /* After SWEEP_FAILED and SWEEP_NO_MEMORY, and if memory ended: marks what may be inconsistent. */

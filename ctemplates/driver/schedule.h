@@ -30,7 +30,7 @@ typedef enum DirectiveKind {
     DO_REVERSE
 } DirectiveKind;
 
-enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that means it */
+enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that denotes the last tape */
 
 #define TO_THE_END INT64_MAX /* a step */
 #define UNBOUNDED SIZE_MAX    /* bytes */
@@ -53,10 +53,10 @@ typedef struct Report {
 typedef enum SweepOutcome {
     SWEEP_FOLLOWED,        /* the directive has been followed */
     SWEEP_ENDS,          /* its own schedule has nothing left to do */
-    SWEEP_SLICED,        /* as much as one call does: call again */
+    SWEEP_SLICED,        /* the slice of one call is done: call again */
     SWEEP_WANTS_CODE,    /* as a machine does */
     SWEEP_WANTS_SEED,    /* the end of the run is known, and its cotangent is wanted */
-    SWEEP_WANTS_QUIET,   /* what is reversed next is partly Python's: call again within silence */
+    SWEEP_WANTS_QUIET,   /* the next reversal calls Python: call again with warnings suppressed */
     SWEEP_WITHOUT_TAPE,  /* to be reversed or held; here the schedule is wrong, as in the next four */
     SWEEP_WITHOUT_STATE, /* to be kept, or run on from */
     SWEEP_NOT_KEPT,      /* what is to be restored or dropped */

@@ -12,7 +12,7 @@ typedef struct Segment {
     Tape *tape; /* NULL: there is none */
     int64_t from, to;
     bool finishes; /* its end is that of the run */
-    State *end;    /* what it led to, where that may yet become the end of the run; or NULL */
+    State *end;    /* the state it led to, if that may yet become the end of the run; or NULL */
 } Segment;
 
 typedef struct Segments {
@@ -22,7 +22,7 @@ typedef struct Segments {
 
 void segment_drop(Heap *heap, Segment *segment); /* there is none then; takes the GIL */
 
-/* Takes what `segment` has, in the place of another one from the same step. */
+/* Moves the content of `segment` into the list, replacing one from the same step. */
 void segments_add(Heap *heap, Segments *held, Segment *segment);
 bool segments_take(Segments *held, int64_t from, Segment *taken); /* false: there is none from this step */
 void segments_drop(Heap *heap, Segments *held);                   /* all of them, and the list */

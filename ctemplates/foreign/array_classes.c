@@ -13,7 +13,7 @@ static void find(ArrayClasses *c) {
     ARRAY_SLOTS(FIND_SLOT)
 }
 
-/* Made once, under the GIL, as `classes` is. */
+/* Returns the classes, found once under the GIL, like `classes`. */
 const ArrayClasses *array_classes(void) {
     static ArrayClasses known;
     static bool complete;

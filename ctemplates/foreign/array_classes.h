@@ -46,7 +46,7 @@
 #define ARRAY_NAMES(NAME)                                                                                      \
     NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(refused)
 
-/* Python's classes and where their instances keep what; found once. */
+/* Python's classes and the offsets of their slots; found once. */
 typedef struct ArrayClasses {
     ARRAY_CLASSES(CLASS_FIELD)
     ARRAY_SLOTS(SLOT_FIELD)
@@ -56,7 +56,7 @@ typedef struct ArrayClasses {
 
 const ArrayClasses *array_classes(void); /* NULL: they cannot be found, and an exception is set */
 
-/* The namespace of the first library's array among these; borrowed. */
+/* Returns the namespace of the first library's array among these; borrowed. */
 PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count);
 
 static inline bool is_library_array(const ArrayClasses *c, PyObject *object) {

@@ -1,9 +1,9 @@
-/* array_memory.h: a handler that forwards, and a table of the blocks that it has allocated.
+/* Implements array_memory.h: a handler that forwards, and a table of the blocks that it has allocated.
  *
  * The table is needed because NumPy passes no old size when it resizes, and a wrong one when it frees an empty array; a
  * size stored in the block itself would make blocks that their allocator does not know. The lock is never held while
  * another handler works. A place is reserved in the table before a block is allocated, so that nothing can fail
- * afterwards. The counter belongs to its capsule, to which each array that it has counted refers.
+ * afterwards. The counter is owned by its capsule, to which each array that it has counted refers.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -24,7 +24,7 @@
 /* Indices in the table of its functions, which do not change within one version of the binary interface:
  * numpy/_core/include/numpy/__multiarray_api.h (tests/ctarget/test_array_memory.py compares). */
 enum { GET_ABI_VERSION = 0, GET_FEATURE_VERSION = 211, SET_HANDLER = 304, GET_HANDLER = 305 };
-/* As NumPy's import_array compares them: that of NumPy 2, and the first features of it. */
+/* NumPy's import_array compares the same numbers: the ABI of NumPy 2, and its first set of features. */
 enum { ABI_VERSION = 0x02000000, FIRST_FEATURE_VERSION = 0x12 };
 
 typedef unsigned GetVersion(void);
@@ -49,7 +49,7 @@ typedef struct Handler {
 
 static const char CAPSULE[] = "mem_handler";
 
-/* NULL without an exception: NumPy is not there, or not one that is known. */
+/* Returns NumPy's table of functions. NULL without an exception: NumPy is not imported, or its version is not known. */
 static void **numpy_functions(void) {
     PyObject *name = PyUnicode_FromString("numpy._core._multiarray_umath");
     PyObject *module = name ? PyImport_GetModule(name) : NULL; /* does not import it */
@@ -115,7 +115,7 @@ static bool reserve(ArrayMemory *m) {
     return has_place;
 }
 
-/* Uses what was reserved up, for the block, which may be NULL. */
+/* Fills a reserved entry with the block, which may be NULL. */
 static void enter(ArrayMemory *m, void *start, size_t bytes) {
     pthread_mutex_lock(&m->lock);
     m->reserved--;
@@ -128,7 +128,7 @@ static void enter(ArrayMemory *m, void *start, size_t bytes) {
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Blocks that follow are moved up, unless that would put one before its home. */
+/* Closes a gap: blocks after it are moved up, unless that would put one before its home. */
 static void close_gap(ArrayMemory *m, size_t gap) {
     const size_t mask = m->room - 1;
     for (size_t i = (gap + 1) & mask; m->blocks[i].start; i = (i + 1) & mask) {
@@ -139,7 +139,7 @@ static void close_gap(ArrayMemory *m, size_t gap) {
     m->blocks[gap] = (Counted){0};
 }
 
-/* The block's bytes, which count no longer. One that is not known is left to the inner handler, and had none. */
+/* Removes a block and returns its bytes. An unknown one is left to the inner handler, and counted none. */
 static size_t leave(ArrayMemory *m, const void *start) {
     size_t bytes = 0;
     pthread_mutex_lock(&m->lock);
@@ -172,7 +172,7 @@ static void *take_zeroed(void *context, size_t count, size_t bytes) {
     return block;
 }
 
-/* The old block leaves first: once it is given back, another thread may be given the same. */
+/* The old block is removed first: once it is freed, another thread may get the same address. */
 static void *resize(void *context, void *block, size_t bytes) {
     ArrayMemory *m = context;
     if (!reserve(m)) return NULL;
@@ -191,7 +191,7 @@ static void give(void *context, void *block, size_t bytes) {
 
 /* Creation and destruction */
 
-/* The counter whose capsule this is; NULL: it is another handler's. */
+/* Returns the counter that owns this capsule; NULL: it is another handler's. */
 static ArrayMemory *counter_of(PyObject *capsule) {
     const Handler *handler = PyCapsule_GetPointer(capsule, CAPSULE);
     return handler && handler->allocator.take == take ? handler->allocator.context : NULL;
@@ -205,7 +205,8 @@ static void destroy(PyObject *capsule) {
     memory_give(m, sizeof *m);
 }
 
-/* The current handler's capsule is `forwards`, a reference that is taken. NULL: an exception says why. */
+/* Returns a counter that forwards to `forwards`, the current handler's capsule, whose reference is consumed. NULL: an
+ * exception is set. */
 static ArrayMemory *create(void **functions, PyObject *forwards) {
     const Handler *inner = PyCapsule_GetPointer(forwards, CAPSULE);
     ArrayMemory *m = inner ? memory_take(sizeof *m) : NULL;
@@ -230,10 +231,11 @@ static ArrayMemory *create(void **functions, PyObject *forwards) {
 
 static void install(ArrayMemory *m) {
     m->replaced = ((SetHandler *)m->functions[SET_HANDLER])(m->capsule);
-    if (!m->replaced) PyErr_Clear(); /* memory ended: nothing counts */
+    if (!m->replaced) PyErr_Clear(); /* out of memory: nothing is counted */
 }
 
-/* Only where it is the current one. A counter that ended or was suspended since is not put back. */
+/* Restores the handler that was replaced, if the counter is the current one. A counter that ended or was suspended
+ * since is not put back. */
 static void uninstall(ArrayMemory *m) {
     PyObject *current = ((GetHandler *)m->functions[GET_HANDLER])();
     PyObject *back = m->replaced;
@@ -245,10 +247,10 @@ static void uninstall(ArrayMemory *m) {
     }
     Py_XDECREF(current);
     Py_DECREF(back);
-    PyErr_Clear(); /* memory ended: it stays, and counts on */
+    PyErr_Clear(); /* out of memory: it stays installed, and counts on */
 }
 
-/* Python's exceptions stay what they were */
+/* Python's exception, set aside and restored */
 
 typedef struct Aside {
     void *lock;

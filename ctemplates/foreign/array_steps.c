@@ -1,5 +1,5 @@
 /* Steps on arrays: see array_steps.h. The library's function is called with the elements of the handles; the handle of
- * its result is made here, as checkpoint.ad.tensors does it.
+ * its result is made here, as in checkpoint.ad.tensors.
  */
 #include "foreign/array_steps.h"
 
@@ -25,7 +25,7 @@ typedef struct Application {
 
 static PyObject *native_of(Application *a, Value v, uint32_t depth);
 
-/* The elements of a handle; NULL: they have changed since. */
+/* Returns the elements of a handle; NULL: they have changed since. */
 static PyObject *elements(const Application *a, PyObject *handle) {
     const ArrayClasses *c = a->c;
     const bool is_array = Py_IS_TYPE(handle, c->array);
@@ -48,7 +48,7 @@ static PyObject *native_of_foreign(Application *a, PyObject *python, uint32_t de
     return type == &PyUnicode_Type || type == &PyLong_Type ? Py_NewRef(python) : NULL;
 }
 
-/* The same of several values: a list, or a tuple. */
+/* Returns the elements of several values, as a list or a tuple. */
 static PyObject *natives_in(Application *a, const Value *values, size_t count, bool list, uint32_t depth) {
     if (depth >= DEEPEST) return NULL;
     PyObject *made = list ? PyList_New((Py_ssize_t)count) : PyTuple_New((Py_ssize_t)count);
@@ -76,7 +76,7 @@ static PyObject *native_of_record(Application *a, Value v, uint32_t depth) {
     return slice;
 }
 
-/* Return what checkpoint.ad.operands.native returns, a new reference; NULL: C does not handle the operand. */
+/* Returns what checkpoint.ad.operands.native returns, a new reference; NULL: C does not handle the operand. */
 static PyObject *native_of(Application *a, Value v, uint32_t depth) {
     switch (kind_of(v)) {
     case REAL: a->natives->has_parts |= depth > 0; return PyFloat_FromDouble(v.real);
@@ -106,7 +106,7 @@ static bool is_handle(const ArrayClasses *c, Value v) {
     return Py_IS_TYPE(python, c->array) || Py_IS_TYPE(python, c->discrete);
 }
 
-/* Which operands are handles, and which are numbers other than constants. */
+/* Records whether an operand is a handle, or a number other than a constant. */
 static void note_operand(Application *a, uint32_t i, Value v) {
     const ArrayClasses *c = a->c;
     Natives *natives = a->natives;
@@ -143,16 +143,16 @@ static PyObject *base_of(const ArrayClasses *c, PyObject *data) {
     return base ? base : Py_NewRef(Py_None);
 }
 
-/* Return whether an array shows the elements of another one, or of the one which that shows. */
+/* Returns whether an array is a view of another one, or of that one's base. */
 static bool shares(const ArrayClasses *c, PyObject *view, PyObject *base, PyObject *data) {
     if (base == Py_None) return view == data;
     if (base == data) return true;
     PyObject *other = base_of(c, data);
-    Py_DECREF(other); /* the array has it */
+    Py_DECREF(other); /* the array owns it */
     return base == other;
 }
 
-/* The memory of what a function has made: that of an operand, if the result shows its elements. */
+/* Returns the memory of a function's result: that of an operand, if the result is a view of it. */
 static PyObject *memory_for(const Application *a, PyObject *data) {
     const ArrayClasses *c = a->c;
     if ((a->flags & VIEWS) && a->natives->handles) {
@@ -173,7 +173,7 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
     return memory;
 }
 
-/* The class of the handle of an array; NULL: none, or an exception. */
+/* Returns the class of the handle of an array; NULL: none, or an exception. */
 static PyTypeObject *class_of(const ArrayClasses *c, PyObject *data) {
     PyObject *dtype = PyObject_GetAttr(data, c->dtype);
     PyObject *kind = dtype ? PyObject_GetAttr(dtype, c->kind) : NULL;
@@ -196,7 +196,7 @@ static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *
     return made;
 }
 
-/* The handle of an array; what cannot have one is refused with the words of Python's own function. */
+/* Returns the handle of an array; anything else is refused with the error of Python's own function. */
 static PyObject *wrap(const Application *a, PyObject *data) {
     PyTypeObject *type = class_of(a->c, data);
     if (type) return handle_of(a->c, type, data, memory_for(a, data));
@@ -204,20 +204,20 @@ static PyObject *wrap(const Application *a, PyObject *data) {
     return PyObject_CallFunctionObjArgs(a->c->array_of, data, Py_None, NULL);
 }
 
-/* Makes the handle that the task holds the step's value. */
+/* Makes the task's handle the step's value. */
 static void take_handle(Task *task) {
     task->value = new_foreign(task->m->heap, task->answer, false);
     task->answer = NULL;
 }
 
-/* Values of the language that are no handles: their types. */
+/* Returns whether the type is that of a value of the language other than a handle. */
 static bool is_plain(PyObject *result) {
     const PyTypeObject *type = Py_TYPE(result);
     return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyUnicode_Type ||
            result == Py_None;
 }
 
-/* The value, and on a tape the origin. The task holds what is made until the machine has it: memory may end. */
+/* Stores the value, and on a tape the origin. The task owns new objects until the machine does: memory may run out. */
 static bool deliver(Application *a) {
     Task *task = a->task;
     Machine *m = task->m;
@@ -244,7 +244,7 @@ static bool deliver(Application *a) {
 
 /* Applying */
 
-/* Changes the first operand itself; false: it is not this run's own. */
+/* Returns whether the first operand may be changed in place: whether it is this run's own. */
 static bool is_own(const Application *a) {
     PyObject *first = a->natives->handles & 1 ? a->handles[0] : NULL;
     const ArrayClasses *c = a->c;
@@ -254,14 +254,14 @@ static bool is_own(const Application *a) {
     return *slot_of(memory, classes()->storage_owner) == a->owner && items && items->mp_ass_subscript;
 }
 
-/* Return the new handle after a change in place, which makes the old one stale. */
+/* Returns the new handle after a change in place, which makes the old one stale. */
 static PyObject *changed(const Application *a) {
     const ArrayClasses *c = a->c;
     PyObject *first = a->handles[0], *stale = PyLong_FromLongLong(a->task->m->steps + 1);
     if (!stale) return NULL;
     PyObject *memory = *slot_of(first, Py_IS_TYPE(first, c->array) ? c->array_memory : c->discrete_memory);
     Application fresh = *a;
-    fresh.flags &= ~(int64_t)VIEWS; /* its memory is a new one */
+    fresh.flags &= ~(int64_t)VIEWS; /* with a new memory */
     PyObject *made = handle_of(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL));
     if (made)
         Py_SETREF(*slot_of(memory, classes()->storage_stale), stale);
@@ -285,7 +285,7 @@ static bool change(Application *a) {
     return true;
 }
 
-/* false: an exception is set, or the result is none that C handles: the plan then says so from now on. */
+/* Applies the function; false: an exception is set, or C does not handle such results: the plan records that. */
 static bool apply(Application *a, bool *other) {
     Task *task = a->task;
     task->made = call(a, a->c->plan_value);
@@ -297,7 +297,7 @@ static bool apply(Application *a, bool *other) {
     return false;
 }
 
-/* Return whether it is a function of arrays that does the step. */
+/* Returns whether it is a function of arrays that does the step. */
 static bool prepare(Application *a) {
     const ArrayClasses *c = a->c;
     if (a->step->count > MOST_OPERANDS || PyDict_GET_SIZE(c->backends) == 0) return false;

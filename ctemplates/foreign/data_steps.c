@@ -1,7 +1,7 @@
-/* Steps that the function of a record does, called directly: see checkpoint/ctarget/plans.py.
+/* Performs steps by the function of their record, called directly: see checkpoint/ctarget/plans.py.
  *
- * In: a step whose operands are no duals. Out: what hybrid makes of it. Exceptions of the function, and all other steps,
- * are left to the helper.
+ * In: a step whose operands are no duals. Out: the same result as hybrid's. Exceptions of the function, and all other
+ * steps, are left to the helper.
  */
 #include "foreign/data_steps.h"
 
@@ -9,13 +9,13 @@
 #include "bridge/passage_import.h"
 #include "foreign/plans.h"
 
-/* Arrays, and numbers with derivatives, have other functions. */
+/* Returns whether an operand is data: arrays, and numbers with derivatives, have other functions. */
 static bool is_data(const ArrayClasses *c, PyObject *python) {
     const PyTypeObject *type = Py_TYPE(python);
     return type != c->array && type != c->discrete && type != classes()->dual && type != c->node;
 }
 
-/* Return the Python object of an operand, borrowed; NULL: it is a value of C. */
+/* Returns the Python object of an operand, borrowed; NULL: it is a value of C. */
 static PyObject *python_of(const Machine *m, const Operand *operand) {
     if (operand->at == NO_REGISTER) return m->block->counted_constants[operand->constant];
     const Value v = m->registers[operand->at];
@@ -33,7 +33,7 @@ static PyObject *exported(Task *task, const Operand *operand) {
     return constant ? Py_NewRef(constant) : export_value(&task->x, block->constants[operand->constant], false);
 }
 
-/* The function's operands are the call's, after the machine, which then knows the moment. */
+/* Adds the machine, updated to the present step, and the step's operands to the call. */
 static bool add_operands(Task *task, const Step *step, PyObject *machine) {
     Call *call = &task->call;
     call_begin(call, machine);
@@ -55,12 +55,12 @@ static bool set_moment(const ArrayClasses *c, const Machine *m, PyObject *machin
            set_integer(machine, c->machine_tags, m->tags);
 }
 
-/* Takes the value, and of a taped function, which has answered with a pair, the origin and its bytes. */
+/* Takes the value; a taped function has returned a pair: also the origin and its bytes. */
 static bool take_result(Task *task, const ArrayClasses *c, PyObject *machine, bool pair, int64_t bytes) {
     Machine *m = task->m;
     PyObject *value = pair ? PyTuple_GET_ITEM(task->answer, 0) : task->answer;
     PyObject *origin = pair ? PyTuple_GET_ITEM(task->answer, 1) : Py_None;
-    task->x.done = task->x.count; /* what was exported is whole */
+    task->x.done = task->x.count; /* all exported objects are filled in */
     const Value made = import_value(&task->x, value);
     if (!import_rest(&task->x)) return false;
     take_staleness(task);
@@ -76,7 +76,7 @@ static int64_t bytes_of(const ArrayClasses *c, PyObject *tape) {
     return tape == Py_None ? 0 : PyLong_AsLongLong(*slot_of(tape, c->tape_bytes));
 }
 
-/* The function that does a step, and whether it answers with a pair. NULL: only the helper can tell. */
+/* Returns the function that performs a step, and stores whether it returns a pair. NULL: only the helper can tell. */
 static PyObject *function_of(const ArrayClasses *c, const Task *task, const Step *step, bool taped, bool *pair) {
     PyObject *plan = plan_of_step(c, task), *found;
     if (!plan || step->count > MOST_OPERANDS) return NULL;

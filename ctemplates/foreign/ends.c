@@ -1,4 +1,4 @@
-/* Ends of blocks that Python performs, or begins.
+/* Performs the ends of blocks that need Python.
  *
  * In: a machine before the end of its block. Out: the machine at the start of a block, or, after `resume`, at a point.
  * The order of births, tags and frames is that of checkpoint/interp/hybrid/parts.py.
@@ -11,7 +11,7 @@
 #include "foreign/unwind.h"
 #include "state/parts.h"
 
-/* For a method that takes the end's operands. */
+/* Calls a method with the end's operands. */
 static void ask_end(Task *task, PyObject *name) {
     const Machine *m = task->m;
     const End *end = &m->block->end;
@@ -50,7 +50,7 @@ static void push_return(Machine *m) {
     if (m->block->end.point) push_frame(m, m->block->end.point, NULL);
 }
 
-/* j*: the tag that was used is the one before the machine's next. */
+/* Performs j*: its tag is the one before the machine's next. */
 static void differentiate(Machine *m, Task *task) {
     const End *end = &m->block->end;
     const Value closure = copied(operand_value(m, m->block, &end->operands[0]));
@@ -62,7 +62,7 @@ static void differentiate(Machine *m, Task *task) {
     drop(m->heap, closure);
 }
 
-/* Resuming: the frames of the capsule's run on top of the machine's, but for the one that ends that run. */
+/* Resuming pushes the frames of the capsule's run onto the machine's stack, except for the one that ends that run. */
 
 typedef struct FrameCopy {
     FrameHead head;
@@ -127,7 +127,7 @@ static void resume(Machine *m, Task *task) {
         move_to(m, state);
 }
 
-/* A branch on what is true or false, but no boolean: the register of the test then holds what it is. */
+/* Takes a branch on a value that is not a boolean: the register of the test then holds its truth value. */
 static void take_branch(Machine *m, Task *task) {
     const End *end = &m->block->end;
     const Block *target = end->targets[task->value.integer ? 0 : 1];

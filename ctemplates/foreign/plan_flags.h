@@ -5,7 +5,7 @@
  *     VIEWS       the result may share the elements of an operand
  *     CHANGES     it changes the first operand
  *     VARIADIC    it takes any number of operands
- *     ANYWAY      no function of arrays does it, or the results of the one that does are not for C
+ *     ANYWAY      no function of arrays performs it, or C does not handle the results of that function
  *     UNASKED     the plan for arrays has not been made yet
  */
 #ifndef CK_PLAN_FLAGS_H
@@ -13,7 +13,7 @@
 
 enum { OVERLOADS = 1, OF_FIRST = 2, VIEWS = 4, CHANGES = 8, VARIADIC = 16, ANYWAY = 32, UNASKED = 64 };
 
-/* Of the bits that say which operands a rule reads, the one of the result. */
+/* The bit of the result, among those that say which operands a rule reads. */
 enum { RESULT_BIT = 62 };
 
 #endif

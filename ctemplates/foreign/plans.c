@@ -1,11 +1,11 @@
 /* The plans of steps that Python does: see plans.h. */
 #include "foreign/plans.h"
 
-/* The helper has one for each run; the run stores it. */
+/* Returns the helper's Python machine of this run, cached in the machine. */
 PyObject *machine_of(Machine *m) {
     if (!m->python) {
         PyObject *found = PyObject_GetAttr(m->helper, classes()->machine);
-        Py_XDECREF(found); /* the helper has it */
+        Py_XDECREF(found); /* the helper owns it */
         m->python = found;
     }
     return m->python;
@@ -21,7 +21,7 @@ PyObject *plan_of_step(const ArrayClasses *c, const Task *task) {
         Py_XDECREF(at);
         if (!plan) return NULL;
         *place = plan;
-        Py_DECREF(plan); /* the block's peer has it */
+        Py_DECREF(plan); /* the block's peer owns it */
     }
     return Py_IS_TYPE((PyObject *)*place, c->plan) ? *place : NULL;
 }

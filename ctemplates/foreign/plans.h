@@ -9,7 +9,7 @@
 /* The Python machine of the run, borrowed; NULL: an exception is set. */
 PyObject *machine_of(Machine *m);
 
-/* Return the plan of a step, borrowed; NULL: only the helper can do the step. */
+/* Returns the plan of a step, borrowed; NULL: only the helper can do the step. */
 PyObject *plan_of_step(const ArrayClasses *c, const Task *task);
 
 /* Makes the present Python exception the step's failure, by the helper. */

@@ -1,5 +1,5 @@
 /* Origins of steps on arrays, and their reversal. An origin keeps the residuals that checkpoint.ad.pullbacks keeps; the
- * cotangents of operands are added as checkpoint.ad.accumulators does it.
+ * cotangents of operands are added as in checkpoint.ad.accumulators.
  */
 #include "foreign/pulls.h"
 
@@ -9,7 +9,7 @@
 
 /* Keeping */
 
-/* Return the residual of an array of which no rule reads an element. */
+/* Returns the residual of an array of which no rule reads an element. */
 static PyObject *outline(const ArrayClasses *c, PyObject *data) {
     PyObject *made = new_instance(c->like);
     if (!made) return NULL;
@@ -28,7 +28,7 @@ static bool add_bytes(const ArrayClasses *c, PyObject *array, int64_t *bytes) {
     return !PyErr_Occurred();
 }
 
-/* A record holds this array: what it shows counts, once. */
+/* Adds an array to a record: the memory that it views is counted once. */
 static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *kept, int64_t *bytes) {
     PyObject *base = PyObject_GetAttr(array, c->base);
     if (!base) PyErr_Clear();
@@ -47,7 +47,7 @@ static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *kept, i
     return done;
 }
 
-/* The operands, as far as rules read them. */
+/* Returns the operands as residuals, as far as rules read them. */
 static PyObject *kept_natives(const ArrayClasses *c, const Natives *natives, uint64_t read, PyObject *kept,
                               int64_t *bytes) {
     PyObject *list = PyList_New(natives->count);
@@ -72,13 +72,13 @@ static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wante
     PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(plan, c->plan_pulls), bits) : NULL;
     if (bits && !found && !PyErr_Occurred()) {
         found = PyObject_CallFunctionObjArgs(c->pulls_of, plan, bits, NULL);
-        Py_XDECREF(found); /* the plan has it */
+        Py_XDECREF(found); /* the plan owns it */
     }
     Py_XDECREF(bits);
     return found;
 }
 
-/* A Pullback; the references to its parts are new ones. */
+/* Returns a Pullback, with new references to its parts. */
 static PyObject *pullback_of(const ArrayClasses *c, PyObject *plan, PyObject *wanted, PyObject *natives,
                              PyObject *result) {
     PyObject *made = new_instance(c->pullback);
@@ -122,7 +122,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
 
 /* Reversing */
 
-/* Return whether nothing else holds the elements of what a rule gave. */
+/* Returns whether nothing else refers to the elements of a rule's result. */
 static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
     if (PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) == 0) return false;
     PyObject *base = PyObject_GetAttr(given, p->c->base);
@@ -138,8 +138,8 @@ static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
     return true;
 }
 
-/* What a rule gave for an array, as an Accumulator to add; NULL with an exception, or without one if its shape is
- * another. */
+/* Returns a rule's result for an array, as an Accumulator to add; NULL with an exception, or without one if the shapes
+ * differ. */
 static PyObject *contribution_of(const Pull *p, PyObject *given, PyObject *like) {
     const ArrayClasses *c = p->c;
     PyObject *shape = PyObject_GetAttr(given, c->shape), *made = NULL;
@@ -154,7 +154,7 @@ static PyObject *contribution_of(const Pull *p, PyObject *given, PyObject *like)
     return made;
 }
 
-/* Add a contribution to an accumulator. */
+/* Adds a contribution to an accumulator. */
 static bool add_contribution(Pull *p, Value *accumulator, PyObject *contribution) {
     const ArrayClasses *c = p->c;
     PyObject *sum;
@@ -200,7 +200,7 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *given, PyObject *li
     return done;
 }
 
-/* The first operand with the same slot has the accumulator of all of them. */
+/* Returns the first operand with the same slot, which has the accumulator of all of them. */
 static uint32_t first_like(const Pull *p, uint32_t position) {
     for (uint32_t i = 0; i < position; i++)
         if (p->operands[i].at == p->operands[position].at) return i;
@@ -241,7 +241,8 @@ static bool pull_all(Pull *p, PyObject *wanted) {
     return done;
 }
 
-/* Return the cotangent of the result as rules take it, a new reference; NULL: of a kind that C does not handle. */
+/* Returns the cotangent of the result in the form that rules take, a new reference; NULL: of a kind that C does not
+ * handle. */
 static PyObject *received_array(const ArrayClasses *c, Value received) {
     if (received.tag == REAL) return PyFloat_FromDouble(received.real);
     PyObject *python = kind_of(received) == FOREIGN ? ((Foreign *)received.object)->python : NULL;

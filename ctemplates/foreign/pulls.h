@@ -5,7 +5,8 @@
 #include "foreign/array_classes.h"
 #include "foreign/task.h"
 
-/* The origin of an application, a new reference; NULL: an exception is set. The bytes that it adds to the tape. */
+/* Returns the origin of an application, a new reference, and stores the bytes that it adds to the tape; NULL: an
+ * exception is set. */
 PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
                        PyObject *tape, int64_t *bytes);
 
@@ -17,13 +18,13 @@ typedef struct Pull {
     const ArrayClasses *c;
     Heap *heap;
     PyObject *record, *natives, *result;             /* borrowed */
-    PyObject *g, *rules, *given, *contribution, *sum;   /* owned: memory may end at any time */
+    PyObject *g, *rules, *given, *contribution, *sum;   /* owned: memory may run out at any time */
     const Operand *operands;
     Value *accumulators;
     uint32_t count;
 } Pull;
 
-/* To the accumulators of a step's operands, from what its result has received. An origin that is no Pulled of
+/* Adds to the accumulators of a step's operands, from the cotangent of its result. An origin that is no Pulled of
  * one number, and accumulators of duals, are left to the helper. */
 Pulling array_reverse(Pull *pull, Heap *heap, const Step *step, PyObject *origin, Value received,
                       Value *accumulators, uint32_t count);

@@ -4,9 +4,8 @@
 
 #include "state/machine.h"
 
-/* foreign_strip: a raised value passes the k-th exit of a j*, and loses its
- * tangents; false: Python failed, and the value is gone. Where there is no handler: the helper makes the error. Both
- * consume the value. */
+/* foreign_strip: strips a raised value of its tangents at the k-th exit of a j*; false: Python failed, and the value
+ * has been dropped. The other makes the error when there is no handler, by the helper. Both consume the value. */
 bool foreign_strip(Machine *machine, uint32_t k, int64_t tag, Value *raised);
 
 void foreign_uncaught(Machine *machine, Value raised);

@@ -1,4 +1,4 @@
-/* Callbacks of reversal: see reversing.h. A method answers None if it has stored an exception. */
+/* Callbacks of reversal: see reversing.h. A method returns None if it has stored an exception. */
 #include "foreign/reversing.h"
 
 #include "bridge/classes.h"
@@ -27,7 +27,7 @@ static void clean_reversing(void *arguments) {
     passage_end(&r->x);
 }
 
-/* The call holds the tuple before it is filled: memory may end in between. */
+/* The call owns the tuple before it is filled: memory may run out in between. */
 static void add_accumulators(Reversing *r) {
     PyObject *given = PyTuple_New(r->count), **const place = &r->call.operands[r->call.count];
     call_add(&r->call, given);
@@ -39,7 +39,7 @@ static void add_accumulators(Reversing *r) {
     if (*place && !export_rest(&r->x)) Py_CLEAR(*place);
 }
 
-/* The new accumulators: a sequence as long as the old one, with None where there was none. */
+/* Takes the new accumulators: a sequence as long as the old one, with None where there was none. */
 static bool take_accumulators(Reversing *r) {
     PyObject *items = PySequence_Fast(r->answer, "accumulators are a sequence");
     if (!items) return false;
@@ -86,7 +86,7 @@ static void reverse_in_python(void *arguments) {
     call_add(&r->call, export_value(&r->x, r->received, false));
     add_accumulators(r);
     r->answer = call_do(&r->call, classes()->reverse);
-    if (r->answer == Py_None) return; /* the helper has its error */
+    if (r->answer == Py_None) return; /* the helper has the error */
     if (r->answer && take_accumulators(r))
         r->outcome = STOPPED;
     else
@@ -126,9 +126,9 @@ static PyObject *tuple_of_reals(const double *reals, int count) {
     return tuple_of_numbers(values, count);
 }
 
-/* Return the outcome of a method's answer, which is released. */
+/* Returns the outcome of a method from its result, which is released. */
 static Outcome outcome_of(PyObject *answer) {
-    if (!answer) PyErr_Clear(); /* only where memory ended before the method began */
+    if (!answer) PyErr_Clear(); /* only if memory ran out before the method began */
     const Outcome outcome = !answer ? NO_MEMORY : answer == Py_None ? FAILED : STOPPED;
     Py_XDECREF(answer);
     return outcome;

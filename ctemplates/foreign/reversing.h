@@ -5,19 +5,19 @@
 
 #include "state/cotangent.h"
 
-/* A callback for reversal: an origin, on accumulators that the caller has collected: aligned with the operands of
- * the step or end, NOTHING for constants; they are replaced. For a stripping there is one, of what was raised.
- * `received` is borrowed: the cotangent of the result. */
+/* Reverses an origin in Python, on accumulators that the caller has collected: aligned with the operands of the step or
+ * end, NOTHING for constants; they are replaced. A stripping has one, of the raised value. `received` is borrowed: the
+ * cotangent of the result. */
 Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value received,
                            Value *accumulators, uint32_t count);
 
-/* A scalar whose partials are Python's: values of the operands and the result, as the part has them; `cotangents` are
- * the accumulators of the operands, which it adds to. */
+/* Reverses a scalar whose partials are Python's: values of the operands and the result, as the part has them;
+ * `cotangents` are the accumulators of the operands, which it adds to. */
 Outcome foreign_scale(Cotangent *c, const Block *block, const Action *action, const Value *values,
                       Value result, double *cotangents);
 
-/* Gives the fields of a resumed capsule the accumulators of the slots at the present point and of the frames on the
- * stack, and removes those frames. */
+/* Adds the accumulators of the slots at the current point and of the frames on the stack to the fields of a resumed
+ * capsule, and removes those frames. */
 Outcome foreign_resumed(Cotangent *c, void *capsule);
 
 /* Reports that a run of translated code (fast.h) cannot pull back cotangents that are no reals. */

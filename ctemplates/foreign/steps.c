@@ -1,7 +1,7 @@
-/* Steps that Python performs, by the methods of the helper (checkpoint/ctarget/foreign.py).
+/* Performs steps in Python, by the methods of the helper (checkpoint/ctarget/foreign.py).
  *
- * In: a machine before a step. Out: the machine after it, as on hybrid: value, births, tags, and on a tape the step's
- * origin. A raised value is sent to its handler.
+ * In: a machine before a step. Out: the machine after it, in the same state as hybrid's: value, births, tags, and on a
+ * tape the step's origin. A raised value is sent to its handler.
  */
 
 #include "foreign/steps.h"

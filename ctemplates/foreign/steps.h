@@ -4,7 +4,7 @@
 
 #include "state/machine.h"
 
-/* Step `step` of the machine's block, on its operands; moved operands are dropped. RAISED is not an outcome:
+/* Performs step `step` of the machine's block on its operands; moved operands are dropped. RAISED is not an outcome:
  * a raised value has been sent to a handler, and the machine is at its start: `*jumped` is true. */
 Outcome foreign_step(Machine *machine, uint32_t step, bool *jumped);
 

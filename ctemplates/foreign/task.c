@@ -48,7 +48,7 @@ static bool integer_at(PyObject *answer, Py_ssize_t i, int64_t *found) {
     return !(*found == -1 && PyErr_Occurred());
 }
 
-/* Updates mark the old handle as stale: on Python's side, where that was a copy. */
+/* Copies staleness back: updates in Python have marked its copies of old handles as stale. */
 void take_staleness(Task *task) {
     const Classes *c = classes();
     Passage *x = &task->x;
@@ -65,13 +65,13 @@ void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key) {
     Machine *m = task->m;
     if (!m->part) return;
     if (origin != Py_None) {
-        Origin *added = part_add_origin(m->heap, m->part, key); /* the reference is taken last: memory may end */
+        Origin *added = part_add_origin(m->heap, m->part, key); /* the reference is taken last: memory may run out */
         added->python = Py_NewRef(origin);
     }
     if (bytes) part_report(m->heap, m->part, (size_t)bytes);
 }
 
-/* Takes what a method answered; the value is imported. */
+/* Takes a method's answer; the value is imported. */
 static bool take_answer(Task *task, int32_t key) {
     Machine *m = task->m;
     const Classes *c = classes();
@@ -84,7 +84,7 @@ static bool take_answer(Task *task, int32_t key) {
     if (!integer_at(answer, c->answer_births, &births) || !integer_at(answer, c->answer_tags, &tags) ||
         !integer_at(answer, c->answer_bytes, &bytes))
         return false;
-    task->x.done = task->x.count; /* what was exported is whole */
+    task->x.done = task->x.count; /* all exported objects are filled in */
     const Value value = import_value(&task->x, PyTuple_GET_ITEM(answer, c->answer_value));
     if (!import_rest(&task->x)) return false;
     take_staleness(task);
@@ -97,17 +97,17 @@ static bool take_answer(Task *task, int32_t key) {
     return true;
 }
 
-/* Calls the method, and takes its answer. */
+/* Calls the method and takes its answer. */
 void ask(Task *task, PyObject *name, int32_t key) {
     task->answer = call_do(&task->call, name);
-    if (task->answer == Py_None) return; /* the helper has its error */
+    if (task->answer == Py_None) return; /* the helper has the error */
     if (task->answer && take_answer(task, key))
         task->outcome = STOPPED;
     else
         report_error(task->m->helper);
 }
 
-/* The operands that all methods begin with: the block, the steps made, the next birth and tag. */
+/* Adds the operands that all methods begin with: the block, the steps made, the next birth and tag. */
 void begin_call(Task *task) {
     const Machine *m = task->m;
     Call *call = &task->call;

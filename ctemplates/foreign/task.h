@@ -11,11 +11,11 @@
 
 enum { MOST_OPERANDS = 8 }; /* of a step on arrays that is done in C (array_steps.h) */
 
-/* Such a step's operands as the library's function takes them, after its namespace. */
+/* The operands of a step on arrays as the library's function takes them, after its namespace. */
 typedef struct Natives {
     PyObject *items[MOST_OPERANDS + 1]; /* the namespace is borrowed, the others are owned */
     uint32_t count;
-    uint64_t numbers; /* which of them are numbers that may receive something */
+    uint64_t numbers; /* which of them are numbers that may have a cotangent */
     uint64_t handles; /* which of them are arrays */
     bool has_parts;   /* a number or an array within a tuple or list */
 } Natives;
@@ -24,21 +24,21 @@ typedef struct Task {
     Machine *m;
     uint32_t step; /* step_count: the end */
     Passage x;
-    Call call; /* the one of a method, while it is made ready */
+    Call call; /* the call of a method, while it is prepared */
     PyObject *answer;
     PyObject *made, *origin; /* of a step on arrays: what the library has made, and what is to be recorded */
     Natives natives;
-    Value value;   /* what it gives, or what was raised */
+    Value value;   /* its result, or the raised value */
     bool raised;
     Value *raised_value;
     Outcome outcome;
-    const void *extra; /* a pointer that the method gave */
+    const void *extra; /* a pointer that the method returned */
 } Task;
 
 void task_begin(Task *task, Machine *m, uint32_t step);
-bool task_open(Task *task); /* the first thing in the guarded work; false: the helper has the error */
+bool task_open(Task *task); /* called first in the guarded work; false: the helper has the error */
 void clean_task(void *arguments);
-void clean_natives(Task *task); /* releases what the library's function was called with, and what it has made */
+void clean_natives(Task *task); /* releases the operands and results of the library's function */
 
 /* Begins a call with the operands that most methods share: the block, the steps made, the next birth and tag. */
 void begin_call(Task *task);

@@ -1,8 +1,8 @@
 /* Unwinding: a raised value passes the frames from the top to a handler; then the frames are removed.
  *
- * In: a machine that has left its block (nothing owns its registers), the raised value. Out: the machine at the start of
- * the innermost handler; without one, the machine is unchanged, and the helper has the error. The part records how many
- * values each removed frame had, the top one first.
+ * In: a machine that has left its block (nothing owns its registers), the raised value. Out: the machine at the start
+ * of the innermost handler; without one, the machine is unchanged, and the helper has the error. The part records how
+ * many values each removed frame had, the top one first.
  *
  * The order is that of checkpoint/interp/hybrid/parts.py (Part._unwind): a value that passes the exit of a j* loses its
  * tangents there, from the innermost exit on, also if no handler follows.
@@ -11,11 +11,11 @@
 
 #include "foreign/raised.h"
 
-/* The exit of j* is the built-in block with a step; the tag is in its frame. */
+/* Returns whether the block is the exit of j*: the built-in block with a step; the tag is in its frame. */
 static bool is_exit_of_derivative(const Block *block) { return !block->procedure && block->step_count == 1; }
 
-/* Strips the value at each exit of a j* down to the first handler. The number of frames that are to go; 0: there
- * is no handler, or Python failed: then `*value` is nothing. */
+/* Strips the value at each exit of a j* down to the first handler. Returns the number of frames to remove; 0: there is
+ * no handler, or Python failed: then `*value` is nothing. */
 static uint32_t find_handler(Machine *machine, Value *value) {
     FrameWalk walk = stack_walk(&machine->stack);
     FrameHead head;
@@ -52,7 +52,7 @@ static void drop_frame(Machine *machine) {
     for (uint32_t i = 0; i < count; i++) drop(machine->heap, saved[i]);
 }
 
-/* A handler has what the frame has saved after its first parameter, as the frame's own block has. */
+/* Enters a handler: after its first parameter come the values that the frame has saved, as in the frame's own block. */
 static void enter_handler(Machine *machine, Value value) {
     const ReturnPoint *point = stack_top(&machine->stack)->point;
     const Block *handler = point->handler;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 
-/* Words that a run should have: fewer make more of its end than of what it is for. */
+/* The least words that a run should have room for: with fewer, entering and leaving cost more than the blocks. */
 enum { FEW = 512 };
 
 bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t steps, int64_t stop) {

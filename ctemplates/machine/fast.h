@@ -1,15 +1,15 @@
 /* Translated code: the interface between the machine and the C that checkpoint/ctarget/translate writes.
  *
- * A *unit* is a region of a program, translated for values of certain kinds. It is entered at the start of a block by an
- * instruction FAST, which precedes the plain and the taped code of that block. It runs whole blocks, values in C's
+ * A *unit* is a region of a program, translated for values of certain kinds. It is entered at the start of a block by
+ * an instruction FAST, which precedes the plain and the taped code of that block. It runs whole blocks, values in C's
  * locals, until it exits at the start of a block: because the steps left until `stop` might end within what it does
- * next, because the tape has no room for that, or because the block is not translated, or meets values of another kind.
- * The machine continues there by the code behind FAST: so a unit may exit anywhere, and never fails.
+ * next, because the tape has no room for that, or because the block is not translated, or its values are of another
+ * kind. The machine continues there with the code behind FAST: so a unit may exit anywhere, and never fails.
  *
- * What always holds: after a unit has run, the machine is as after the blocks' own code, births and steps counted alike;
- * so is the cotangent after a run has been reversed, in every bit.
+ * What always holds: after a unit has run, the machine is as after the blocks' own code, births and steps counted
+ * alike; so is the cotangent after a run has been reversed, in every bit.
  *
- * On the tape a unit leaves a *run*: words, in this order
+ * On the tape a unit records a *run*: words, in this order
  *     header   residuals of its entry: unit->header words
  *     records  residuals of each path, the first one first
  *     ways     one byte for each path that continued with another one: its number, the last one first, padded to words
@@ -37,7 +37,7 @@ struct Unit {
     RunUnit *plain, *tape; /* NULL: not there */
     ReverseUnit *reverse;
     uint32_t header;       /* words */
-    const void *const *references; /* blocks, procedures, return points: what its code names by numbers */
+    const void *const *references; /* blocks, procedures, return points: the references that its code uses by number */
 };
 
 /* The target of a FAST. */
@@ -45,17 +45,18 @@ typedef struct UnitEntry UnitEntry;
 struct UnitEntry {
     const Unit *unit;
     uint32_t head;
-    const UnitEntry *next; /* for values of other kinds; or NULL */
+    const UnitEntry *next; /* the next entry, for values of other kinds; or NULL */
 };
 
 /* Runs the unit that the instruction FAST of the block points to, from the block's start on; false: nothing was
  * done, or it lacks the form that is wanted. */
 bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
-/* Room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and not much
- * more than what the limit of the tape leaves. NULL: the tape is nearly full, or there may be duals (m->tags). */
+/* Reserves room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and
+ * not much more than what the limit of the tape leaves. NULL: the tape is nearly full, or there may be duals
+ * (m->tags). */
 Word *run_begin(Machine *machine, size_t least, Word **end);
 
-/* The run ends: its header and records are from `start` to `up`, its ways from `ways` to `end`. */
+/* Ends the run: its header and records are from `start` to `up`, its ways from `ways` to `end`. */
 void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,
              const uint8_t *ways, Word *end);
 

@@ -3,7 +3,7 @@
  *
  * What always holds: a unit is loaded apart from the runtime, and bound to it by unit_bind; the functions that inline
  * functions of the runtime's headers call are defined again here, hidden, and forward to it. Values and partials of
- * scalars are the runtime's, in every bit: both are made of the definitions of checkpoint/scalars.
+ * scalars are the runtime's, bit for bit: both are made of the definitions of checkpoint/scalars.
  */
 #ifndef CK_TRANSLATED_H
 #define CK_TRANSLATED_H
@@ -12,7 +12,7 @@
 #include "machine/fast.h"
 #include "scalars/scalar_functions.h"
 
-/* A place that nobody reads costs nothing. */
+/* A variable that is never read costs nothing. */
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 
@@ -29,7 +29,7 @@ void unit_bind(const Services *given) { services = given; }
     type name parameters { return services->name names; }
 RUNTIME_SERVICES(FORWARD)
 
-/* Objects that the unit names by numbers */
+/* Objects that the unit refers to by number */
 #define REFERENCE(NUMBER) (unit->references[NUMBER])
 
 /* Tags */
@@ -39,7 +39,7 @@ INLINE bool is_closure_of(Value v, Kind kind, const void *procedure) {
 }
 INLINE bool is_tuple(Value v) { return kind_of(v) == RECORD && cells_of(v)[0].tag == NOTHING; }
 INLINE bool is_tuple_of(Value v, uint32_t count) { return is_tuple(v) && v.object->length == count + 1; }
-INLINE bool is_other(Value v) { /* than what has a cotangent */
+INLINE bool is_other(Value v) { /* of a kind that never has a cotangent */
     const Kind kind = kind_of(v);
     return kind != REAL && kind != NODE && kind != DUAL && kind != FOREIGN;
 }
@@ -51,7 +51,7 @@ INLINE double real_of_bits(uint64_t bits) {
     __builtin_memcpy(&x, &bits, sizeof x);
     return x;
 }
-INLINE bool same_real(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; } /* in every bit */
+INLINE bool same_real(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; } /* bit for bit */
 INLINE bool same_integer(int64_t a, int64_t b) { return a == b; }
 INLINE bool same_boolean(bool a, bool b) { return a == b; }
 INLINE Value closure(const void *procedure, Value environment) {
@@ -61,13 +61,14 @@ INLINE Value bare_closure(const void *procedure) { return of_procedure(PROCEDURE
 INLINE Value environment_of(Value closure) { return of_object(ENVIRONMENT, closure.object); }
 INLINE uint64_t birth_of(Value v) { return is_counted(v) ? v.object->birth : 0; }
 
-/* A field, of a tuple not counting its first cell; NULL: it has none of that number. */
+/* Returns a field, in a tuple not counting its first cell; NULL: there is no field of that number. */
 INLINE const Value *field_of(Value owner, uint32_t index) {
     const uint32_t at = index + (kind_of(owner) == RECORD);
     return at < owner.object->length ? &cells_of(owner)[at] : NULL;
 }
 
-/* The elements of a plain tuple or of a list that is not stale, and how many; NULL: it is neither. */
+/* Returns the elements of a plain tuple or of a list that is not stale, and stores their number; NULL: it is
+ * neither. */
 INLINE const Value *elements(Value v, int64_t now, int64_t *count) {
     if (kind_of(v) == LIST) {
         const List *list = (const List *)v.object;
@@ -78,22 +79,22 @@ INLINE const Value *elements(Value v, int64_t now, int64_t *count) {
     *count = (int64_t)v.object->length - 1;
     return cells_of(v) + 1;
 }
-/* One of them, by an index as Python has it; where it is. NULL: there is none. */
+/* Returns one of the elements, by an index as in Python, and stores its position. NULL: there is none. */
 INLINE const Value *element(Value v, int64_t index, int64_t now, int64_t *at) {
     int64_t count = 0;
     const Value *all = elements(v, now, &count);
     *at = index < 0 ? index + count : index;
     return all && *at >= 0 && *at < count ? &all[*at] : NULL;
 }
-/* An empty list may have no elements, and has a length. */
+/* Stores the length; an empty list may have no array of elements, but has a length. */
 INLINE bool has_length(Value v, int64_t now, int64_t *length) {
     if (kind_of(v) != LIST) return elements(v, now, length) != NULL;
     *length = (int64_t)((const List *)v.object)->items->length;
     return !is_stale(&((const List *)v.object)->storage, now);
 }
 
-/* Return whether a program may change a list: an element, or the place behind the last one, whose index is stored. A list
- * that has no birth gets one with its first change. */
+/* Returns whether a program may change a list: an element, or the position after the last one, whose index is stored. A
+ * list without a birth gets one with its first change. */
 INLINE bool is_changeable(Value v) {
     return kind_of(v) == LIST && ((const List *)v.object)->storage.owner != FROZEN && v.object->birth != 0;
 }
@@ -103,7 +104,7 @@ INLINE bool changeable_element(Value v, int64_t index, int64_t now, int64_t *at)
 INLINE bool changeable_end(Value v, int64_t now, int64_t *at) {
     return is_changeable(v) && has_length(v, now, at);
 }
-/* The list after it has been changed. They take the reference that the element owns. */
+/* Returns the list after a change. They consume the reference to the element. */
 INLINE Value set_element(Machine *m, Value list, int64_t at, int64_t now, Value v) {
     Value changed = nothing();
     changed_list(m, now, (List *)list.object, 0, &changed);
@@ -120,14 +121,14 @@ INLINE Value append(Machine *m, Value list, int64_t now, Value v) {
     store(&items->values[items->length++], v);
     return changed;
 }
-/* Likewise of a list. */
+/* Makes a list whose elements are filled at once. */
 INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) {
     *made = new_list(m->heap, count, m->run);
     made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
     return ((const List *)made->object)->items->values;
 }
 
-/* An object whose cells are filled at once; of a tuple from the second on. */
+/* Makes an object whose cells are filled at once; in a tuple from the second on. */
 INLINE Value *make(Machine *m, Kind kind, uint32_t count, int64_t birth, Value *made) {
     Cells *cells = new_born_cells(m->heap, kind, count + (kind == RECORD), birth);
     *made = of_object(kind, cells);
@@ -137,7 +138,7 @@ INLINE Value *make(Machine *m, Kind kind, uint32_t count, int64_t birth, Value *
 
 /* Frames */
 
-/* Room for what another procedure's blocks address. */
+/* Makes room for the registers of another procedure's blocks. */
 INLINE void make_room(Machine *m, const Block *block) {
     const Procedure *procedure = block->procedure;
     if (procedure && UNLIKELY(procedure->registers > m->window)) machine_reserve(m, procedure->registers);
@@ -174,8 +175,8 @@ INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
 
 /* Accumulators */
 
-/* What the cotangent holds of a real is a REAL: where it may hold anything else, the run is not reversed by its unit
- * (only_reals in reverse.c), and what comes from a real's own field or slot has never been anything else. */
+/* Takes the accumulator of a real's field, which is a REAL: if it might be anything else, the run is not reversed by
+ * its unit (only_reals in reverse.c), and the accumulator of a real's own field or slot is always one. */
 INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
     return cotangent_take(c, birth, field).real;
 }
@@ -191,7 +192,7 @@ INLINE Value *arrive_at(Cotangent *c, const Block *block) {
     return c->window;
 }
 
-/* Numbers without derivatives: what natives_integer.c does. false: the machine does it. */
+/* Functions of numbers without derivatives, as in natives_integer.c. false: the machine performs the step. */
 
 INLINE bool whole(double x, int64_t *to) {
     if (!(__builtin_fabs(x) < 0x1p62)) return false;
@@ -227,7 +228,7 @@ INLINE bool raised(int64_t x, int64_t exponent, int64_t *to) {
     return true;
 }
 
-/* Tangents of duals: of one operand, or the sum of two (numbers.c, apply_to_simple). */
+/* Tangents of duals: from one operand, or the sum over two (numbers.c, apply_to_simple). */
 
 INLINE bool counts(double slope, double tangent, bool singular) {
     return !(singular && tangent == 0.0 && !isfinite(slope));
@@ -241,7 +242,7 @@ INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y,
 }
 
 /* Scalars: a unit's file has one of these lines for each function that it calls (translate/emit/definitions.py).
- * value_ID(x, y, &z) and integers_ID(x, y, &z) say whether they have a value; by_x_ID(x, y, z) and by_y_ID(x, y, z)
+ * value_ID(x, y, &z) and integers_ID(x, y, &z) return whether there is a value; by_x_ID(x, y, z) and by_y_ID(x, y, z)
  * are the partials. A function of one operand does not read y. */
 
 #define VALUE(id, expression, refused)                     \

@@ -2,10 +2,10 @@
  *
  * In: a machine at a point, a limit of steps. Out: the machine at the point where it stopped, and why.
  *
- * A block runs as a whole by its plain code, or on a tape by its taped code. It runs by its stepped code if the limit is
- * within it, if it was entered in its middle, and on a tape from the first step on that leaves an origin (give_up).
- * Every slot has its own register, so what a block has computed is still there then. Plain and taped code count all
- * steps of the block on entry: `steps - cost` were made before it.
+ * A block runs as a whole by its plain code, or on a tape by its taped code. It runs by its stepped code if the limit
+ * is within it, if it was entered in its middle, and on a tape from the first step on that leaves an origin (give_up).
+ * Every slot has its own register, so all values that a block has computed are still there then. Plain and taped code
+ * count all steps of the block on entry: `steps - cost` were made before it.
  *
  * Local variables cache the machine's fields: SYNC writes them back before other code reads the machine.
  */
@@ -36,7 +36,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     const int64_t first = steps;
     int64_t stop = slice < limit - steps ? steps + slice : limit;
     bool stepped = false;
-    Word *note = NULL, *values = NULL; /* where the block's notes and values go; NULL: nothing is recorded */
+    Word *note = NULL, *values = NULL; /* where the block's notes and values are written; NULL: nothing is recorded */
     Outcome outcome;
     bool jumped;
     int64_t place;
@@ -199,7 +199,7 @@ cons: {
 }
 
 car:
-    jumped = false; /* here: which field */
+    jumped = false; /* here: the number of the field */
     goto field;
 cdr:
     jumped = true;
@@ -209,7 +209,7 @@ field: {
     if (note) (note++)->birth = pair.object->birth;
     const Value found = load(&cells_of(pair)[jumped]);
     if ((pc->flags & FLAG_MOVES_A) && pair.object->count == 1) {
-        const Value other = load(&cells_of(pair)[!jumped]); /* the field moves out of the pair, which dies */
+        const Value other = load(&cells_of(pair)[!jumped]); /* the field moves out of the pair, which is freed */
         heap_put(heap, pair.object, (uint32_t)pair.object->size_class);
         SET(found);
         drop(heap, other);
@@ -282,7 +282,7 @@ native:
     if (UNLIKELY(!native_step(m, pc, NOW(), &note))) goto foreign;
     NEXT;
 
-foreign: /* Python does the step */
+foreign: /* Python performs the step */
     if (tape && !stepped) goto give_up;
     m->block = block;
     m->steps = NOW();
@@ -293,14 +293,14 @@ foreign: /* Python does the step */
     if (UNLIKELY(jumped)) goto arrive;
     if (note && (pc->flags & FLAG_NOTES_BIRTH) && !(pc->flags & FLAG_NOTES_FIELD)) note->birth = birth_of(GET(d));
 
-tested_branch: /* of a comparison that is one with its branch, R[d] is the test */
+tested_branch: /* of a comparison fused with its branch, R[d] is the test */
     if (pc->op >= OP_BRANCH_LESS && pc->op <= OP_BRANCH_NOT_EQUAL_RI) {
         if (UNLIKELY(R(pc->d).tag != BOOLEAN)) goto foreign_end;
         if (!R(pc->d).integer) pc += pc->c;
     }
     NEXT;
 
-arrive: /* at m's point, left by other means than the block's own end */
+arrive: /* at m's point, reached by other means than the block's own end */
     m->part = NULL;
     block = m->block;
     steps = m->steps;

@@ -1,8 +1,9 @@
-/* The macros of the forward loop (vm.c): dispatch to the next instruction and block, and the instructions of arithmetic
- * and comparison. Each has four forms of operands (opcodes.def), handles reals and integers, and else goes to `slow`.
+/* The macros of the forward loop (vm.c): dispatch to the next instruction and block, and the instructions of
+ * arithmetic and comparison. Each has four forms of operands (opcodes.def), handles reals and integers, and otherwise
+ * jumps to `slow`.
  *
  * TAGS of reals is 0 if all operands are reals, TAGS of integers if all are integers. Words are read and written one by
- * one: a load of 16 bytes waits for two stores of 8 that it covers.
+ * one: a load of 16 bytes stalls on two stores of 8 that it covers.
  */
 #ifndef CK_VM_FAMILIES_H
 #define CK_VM_FAMILIES_H
@@ -23,14 +24,14 @@
     } while (0)
 #define NOW() (stepped ? steps : steps - (int64_t)block->cost + (int64_t)pc->step + 1)
 
-/* A register of an instruction: those are given as offsets in bytes. */
+/* A register of an instruction, which names it by its offset in bytes. */
 #define R(OFFSET) (*(Value *)(void *)((char *)r + (OFFSET)))
 #define GET(OPERAND) load(&R(pc->OPERAND))
 #define SET(VALUE) store(&R(pc->d), VALUE)
 #define PUT(TAG, INTEGER_) (R(pc->d).tag = (TAG), R(pc->d).integer = (INTEGER_))
 #define PUT_REAL(X) (R(pc->d).tag = REAL, R(pc->d).real = (X))
 
-/* ON_REALS and ON_INTEGERS are macros of (TAGS, X, Y, OPERATOR, BUILTIN), which do NEXT where they can. */
+/* ON_REALS and ON_INTEGERS are macros of (TAGS, X, Y, OPERATOR, BUILTIN), which end in NEXT if they apply. */
 #define FORMS(NAME, ON_REALS, ON_INTEGERS, OPERATOR, BUILTIN)                                                 \
     NAME : {                                                                                                   \
         const Value *x = &R(pc->a), *y = &R(pc->b);                                                            \

@@ -40,7 +40,7 @@ static Value *result_of(const Machine *m, const Instruction *pc) {
 
 /* Arithmetic */
 
-/* The operands as reals, where at least one is a real and the others are integers that reals can tell. */
+/* Converts the operands to reals, if at least one is a real and the others are integers that are exact as reals. */
 static bool as_reals(const Value *operands, uint32_t count, double *reals) {
     bool found = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -189,7 +189,8 @@ Value make_closure(Machine *m, const Value *registers, const Block *block, const
 
 /* Calls */
 
-/* The frame that the run returns to, or that waits for a tail call, if it does not wait for an outer one. */
+/* Pushes the frame that the run returns to; of a tail call, marks the top frame, if it does not wait for an outer
+ * one. */
 static void push_call(Machine *m, const Block *block, const Procedure *procedure) {
     const ReturnPoint *point = block->end.point;
     if (point) {

@@ -5,27 +5,28 @@
 #include "bridge/constants.h"
 #include "state/parts.h"
 
-/* A block lacks a form of its code. */
+/* Stops the machine at a block that lacks a form of its code. */
 Outcome wants_code(Machine *machine, const Block *block, int64_t steps, Form form);
 
-/* Return whether point `index` of a block is before something that counts as a step. */
+/* Returns whether point `index` of a block is before something that counts as a step. */
 static inline bool step_counts(const Block *block, uint32_t index) {
     return index < block->step_count || block->end.counts;
 }
 
-/* Writes a record in which some values are no reals; false: some are neither integers nor booleans. */
+/* Writes a record in which some values are not reals; false: some are neither integers nor booleans. */
 bool record_mixed(const Block *block, const Value *registers, Word *values);
 
 typedef enum Done { DONE, BY_PART, BY_PYTHON } Done;
-/* Arithmetic on operands that are not what the instruction is quick at. */
+/* Performs arithmetic on operands outside the fast path of the instruction. */
 Done scalar_step(Machine *machine, const Instruction *pc, int64_t now, bool stepped);
-/* A native step; moves *note on where it notes something. */
+/* Performs a native step; advances *note if it writes a note. */
 bool native_step(Machine *machine, const Instruction *pc, int64_t now, Word **note);
 
-/* The element of a plain tuple, or of a list that is not stale; NULL: there is none, or it is something else. */
+/* Returns the element of a plain tuple, or of a list that is not stale; NULL: there is none, or it is something
+ * else. */
 const Value *element_of(Value x, int64_t place, int64_t now);
 int64_t element_count(Value x);
-/* A plain tuple of the operands; NOTHING: one is a constant, or FOREIGN. */
+/* Returns a plain tuple of the operands; NOTHING: one is a constant, or FOREIGN. */
 Value make_tuple(Machine *machine, const Value *registers, const Step *step);
 Value make_closure(Machine *machine, const Value *registers, const Block *block, const Instruction *pc);
 Value make_environment(Machine *machine, const Value *registers, const Operand *captures, uint32_t count);

@@ -3,8 +3,8 @@
  * In: requests for memory, objects without references. Out: memory that is counted, or a jump to `escape`.
  *
  * What always holds: every byte of the slabs is in a block in use, in a free list, or fresh; `bytes` is the blocks in
- * use, the large blocks with their links, and what was counted by hand. An object that dies while the heap is draining
- * waits on `dying`, linked through its birth (an address has 48 bits).
+ * use, the large blocks with their links, and what was counted by hand. An object that loses its last reference while
+ * the heap is draining waits on `dying`, linked through its birth (an address has 48 bits).
  */
 #include "memory/heap.h"
 
@@ -27,7 +27,7 @@ Heap *heap_create(size_t limit, const HeapHooks *hooks) {
     return heap;
 }
 
-/* Python objects first, while all memory is there: one that goes may have values of this heap dropped. */
+/* Releases Python objects first, while all memory is valid: one that is freed may drop values of this heap. */
 static void release_python(Heap *heap) {
     heap->draining = true;
     while (heap->foreign) {
@@ -144,7 +144,7 @@ static uint32_t class_of(size_t bytes) {
     return bytes ? (uint32_t)((bytes + CLASS_BYTES - 1) / CLASS_BYTES) : 1;
 }
 
-/* A small block that may not fail a second time: heap_allocate and heap_resize have counted it. */
+/* Returns a small block and cannot fail: heap_allocate and heap_resize have counted it. */
 static void *take_counted(Heap *heap, uint32_t size_class) {
     const int64_t fail_at = heap->fail_at;
     heap->fail_at = 0;
@@ -194,7 +194,7 @@ void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes) 
     return moved;
 }
 
-/* The newest block of a shelf, no longer on it; counted by the caller. */
+/* Removes and returns the newest block of a shelf; the caller counts it. */
 static void *off_shelf(Shelf *shelf) {
     void *memory = shelf->memory, *before = *(void **)memory;
     shelf->all -= shelf->bytes + sizeof(Large);
@@ -276,7 +276,7 @@ static inline void destroy_cells(Heap *heap, Cells *cells) {
     free_object(heap, &cells->head);
 }
 
-/* Its memory is freed before the Python object is released: Python may then re-enter this heap. */
+/* Frees its memory before the Python object is released: Python may then re-enter this heap. */
 static void destroy_foreign(Heap *heap, Foreign *foreign) {
     void *python = foreign->borrowed ? NULL : foreign->python;
     if (foreign->next) foreign->next->previous = foreign->previous;

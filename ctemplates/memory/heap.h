@@ -4,9 +4,9 @@
  * classes, cut from slabs; larger ones, and growing buffers, from memory.h. `bytes` is exactly what is in use (objects,
  * buffers, stack chunks, tapes; not the free lists), `peak` its maximum.
  *
- * When memory ends (the system gives none, or `bytes` would exceed `limit`) heap_exhausted jumps to the innermost
- * `escape`, which every entry from Python sets (held.c). What the run held is then unreachable, and is freed with the
- * heap: heap_destroy frees everything, and releases every Python object.
+ * When memory runs out (the system has none left, or `bytes` would exceed `limit`) heap_exhausted jumps to the
+ * innermost `escape`, which every entry from Python sets (held.c). The objects of the run are then unreachable, and is
+ * freed with the heap: heap_destroy frees everything, and releases every Python object.
  *
  * Freeing never recurses: an object without references waits on `dying`.
  */
@@ -23,17 +23,17 @@ typedef struct Heap Heap;
 
 /* Operations of higher layers that a heap needs, on objects whose layout it does not know. */
 typedef struct HeapHooks {
-    void (*release_python)(void *python);          /* gives a reference up; takes the GIL itself */
-    void (*destroy_container)(Heap *heap, Object *object); /* frees what a LIST or DICTIONARY has, but not its object */
+    void (*release_python)(void *python);          /* drops a reference; acquires the GIL itself */
+    void (*destroy_container)(Heap *heap, Object *object); /* frees what a LIST or DICTIONARY owns, not the object */
     void (*forget_layouts)(Heap *heap);            /* frees heap->layouts; the GIL is held */
-    /* The sum of two accumulators of which one is FOREIGN at least; consumes both. */
+    /* Returns the sum of two accumulators, at least one of them FOREIGN; consumes both. */
     Value (*add_foreign)(Heap *heap, Value a, Value b);
 } HeapHooks;
 
 /* Owners of lists and dictionaries (containers/): a run, or one of these. */
 enum { NOBODY = 0, FROZEN = 1, FIRST_RUN = 2 };
 
-/* A Python object. Links hold all of a heap's, so that heap_destroy can release them. */
+/* A Python object. All of a heap's are linked, so that heap_destroy can release them. */
 typedef struct Foreign {
     Object head;
     void *python; /* PyObject *, owned unless `borrowed` */
@@ -42,11 +42,11 @@ typedef struct Foreign {
     int64_t field; /* of a key of dictionaries (keys.c); 0: not asked yet */
 } Foreign;
 
-/* Large blocks for the next one who asks for one; not in `bytes`. Those of stacks and of tapes have their own. */
+/* Freed large blocks, kept for the next request; not in `bytes`. Stacks and tapes have a shelf each. */
 typedef struct Shelf {
     void *memory; /* the newest, whose first word is the one before it; NULL: it is empty */
     size_t bytes; /* of that one */
-    size_t all;   /* of all, and what they cost besides */
+    size_t all;   /* of all, with their overhead */
 } Shelf;
 typedef enum ShelfUse { FOR_STACKS, FOR_TAPES, SHELVES } ShelfUse;
 
@@ -57,21 +57,21 @@ struct Heap {
     struct Slab *slabs; /* all slabs, newest first */
     size_t next_slab; /* how large the next slab will be */
     Object *dying;
-    bool draining; /* `dying` is being worked off, or will be: objects that die wait there */
+    bool draining; /* `dying` is being processed, or will be: objects without references wait there */
     Foreign *foreign; /* all of them */
     size_t foreign_count;
     struct Large *large; /* the large blocks, linked, for heap_destroy */
     Shelf shelves[SHELVES];
-    size_t reported; /* of `bytes`, what Python has (heap_report) */
+    size_t reported; /* of `bytes`, those of Python's objects (heap_report) */
     size_t slab_bytes, large_bytes; /* of all slabs; of all that came from malloc, on the shelves too */
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
     uint64_t runs; /* the owner of the next run's lists (handles.h) */
     void *keeps; /* PyObject *: the set of peers whose code closures and frames name; owned; NULL: none */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
-    struct Gate *gate; /* who is in the heap, and what is released on leaving (held.h) */
+    struct Gate *gate; /* the thread in the heap, and what it releases on leaving (held.h) */
     struct Keys *keys;       /* the fields of keys (keys.c) */
-    struct Layouts *layouts; /* what is known of layouts (peek.c) */
+    struct Layouts *layouts; /* cached queries about layouts (peek.c) */
     void *constants; /* a map from constants of the code to their values in this heap (memo.h) */
 };
 
@@ -79,10 +79,10 @@ Heap *heap_create(size_t limit, const HeapHooks *hooks); /* NULL: no memory */
 void heap_destroy(Heap *heap);   /* holds the GIL */
 _Noreturn void heap_exhausted(Heap *heap);
 
-/* Counted memory, never NULL. heap_resize may move it; old and new sizes are as requested. If they fail, nothing has
- * changed: the memory to be resized is still there. */
+/* Returns counted memory, never NULL. heap_resize may move it; old and new sizes are as requested. If they fail,
+ * nothing has changed: the memory to be resized is still valid. */
 void *heap_allocate(Heap *heap, size_t bytes);
-void heap_free(Heap *heap, void *memory, size_t bytes); /* NULL is nothing */
+void heap_free(Heap *heap, void *memory, size_t bytes); /* NULL is ignored */
 void *heap_resize(Heap *heap, void *memory, size_t old_bytes, size_t new_bytes);
 
 /* heap_to_shelf frees, but keeps blocks of about `most` bytes in all for the same use. heap_from_shelf returns one of
@@ -108,7 +108,7 @@ static inline void heap_unreport(Heap *heap, size_t bytes) {
 
 void *heap_block(Heap *heap, uint32_t size_class); /* from a slab; counted by the caller */
 
-/* A block of a size class; its memory is not cleared. */
+/* Returns a block of a size class, not cleared. */
 static inline void *heap_take(Heap *heap, uint32_t size_class) {
     heap_count(heap, (size_t)size_class * CLASS_BYTES);
     void **block = (void **)heap->free[size_class];
@@ -124,7 +124,7 @@ static inline void heap_put(Heap *heap, void *block, uint32_t size_class) {
     POISON((char *)block + sizeof(void *), (size_t)size_class * CLASS_BYTES - sizeof(void *));
 }
 
-/* A new object with one reference, birth 0; length 0. */
+/* Returns a new object with one reference, birth 0, length 0. */
 Object *new_large_object(Heap *heap, Kind kind, size_t bytes);
 static inline Object *new_object(Heap *heap, Kind kind, size_t bytes) {
     if (UNLIKELY(bytes > LARGEST_CLASS)) return new_large_object(heap, kind, bytes);
@@ -133,8 +133,8 @@ static inline Object *new_object(Heap *heap, Kind kind, size_t bytes) {
     *object = (Object){.count = 1, .length = 0, .birth = 0, .kind = kind & 0xff, .size_class = size_class & 0xff};
     return object;
 }
-/* The same with a birth and `length` cells, which the caller fills at once. The head is written as whole words:
- * reading a word that was just written in parts has to wait. */
+/* Returns a new object with a birth and `length` cells, which the caller fills at once. The header is written as whole
+ * words: reading a word that was just written in parts stalls. */
 static inline Cells *new_born_cells(Heap *heap, Kind kind, uint32_t length, int64_t birth) {
     const size_t bytes = sizeof(Cells) + length * sizeof(Value);
     Object *object;
@@ -156,9 +156,9 @@ static inline Cells *new_born_cells(Heap *heap, Kind kind, uint32_t length, int6
 static inline Cells *new_cells(Heap *heap, Kind kind, uint32_t length) {
     return new_born_cells(heap, kind, length, 0);
 }
-Value new_foreign(Heap *heap, void *python, bool borrowed); /* takes the reference to `python` */
+Value new_foreign(Heap *heap, void *python, bool borrowed); /* consumes the reference to `python` */
 
-void release(Heap *heap, Object *object); /* its last reference has gone */
+void release(Heap *heap, Object *object); /* its refcount has become 0 */
 static inline void heap_release_python(const Heap *heap, void *python) { heap->hooks->release_python(python); }
 
 /* Between these two calls objects are counted but not released: no Python code runs that could change what is in use.
@@ -184,7 +184,7 @@ static inline Value copied(Value v) {
 static inline void drop(Heap *heap, Value v) {
     if (is_counted(v) && --v.object->count == 0) release(heap, v.object);
 }
-/* A value that is used for the last time, or not. */
+/* Returns a value with a reference: its own if it moves, else a new one. */
 static inline Value used(Value v, bool moved) {
     if (!moved) keep(v);
     return v;

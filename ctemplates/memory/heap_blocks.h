@@ -15,7 +15,7 @@ typedef struct Slab {
 typedef struct Large {
     struct Large *previous, *next;
     size_t bytes;
-    size_t unused; /* so that the memory is as aligned as malloc's */
+    size_t unused; /* makes the memory as aligned as malloc's */
     char memory[];
 } Large;
 

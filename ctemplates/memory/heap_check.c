@@ -1,4 +1,4 @@
-/* Checks of a heap's bookkeeping: what is spare, and whether everything adds up. */
+/* Checks a heap's bookkeeping: the bytes in free lists, and the consistency of all counts and links. */
 #include "memory/heap_check.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "memory/heap.h"
 
-/* Bytes in free lists: they serve small blocks, and stay with the heap. */
+/* Returns the bytes in free lists: they serve small blocks, and stay with the heap. */
 size_t heap_spare(const Heap *heap);
 
 /* Walks the heap and aborts with a message where a count, link or size is impossible (hostile build). */

@@ -1,11 +1,11 @@
-/* memory.h: pages.h, traced. */
+/* Implements memory.h: pages.h, traced. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "memory/memory.h"
 #include "memory/pages.h"
 
-enum { DOMAIN = 0x636b }; /* of tracemalloc: what tells these traces from those of Python's objects */
+enum { DOMAIN = 0x636b }; /* tracemalloc's domain, which distinguishes these traces from those of Python's objects */
 
 static void *traced(void *memory, size_t bytes) {
     if (memory) PyTraceMalloc_Track(DOMAIN, (uintptr_t)memory, bytes);

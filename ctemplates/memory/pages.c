@@ -1,4 +1,4 @@
-/* pages.h: malloc, mmap and, if there is one, mremap.
+/* Implements pages.h by malloc, mmap and, if available, mremap.
  *
  * What always holds: a mapped block is one whole mapping with one advice, since mremap moves no more than one; it
  * starts at a page, at a large one if it was requested as such. In the hostile build the rest of its last page is
@@ -34,7 +34,7 @@ static void *map(size_t whole, int access) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* A mapping from a large page's start on: it is cut out of a longer one. */
+/* Returns a mapping that starts at a large page: it is cut out of a longer one. */
 static void *map_aligned(size_t whole, int access) {
     char *memory = map(whole + LARGE_PAGE, access);
     if (!memory) return NULL;
@@ -44,7 +44,7 @@ static void *map_aligned(size_t whole, int access) {
     return memory + before;
 }
 
-/* A hint: where it is not taken there are small pages. */
+/* Requests large pages: a hint, without which pages are small. */
 static void advise(void *memory, size_t whole, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     if (is_large(bytes)) (void)madvise(memory, whole, MADV_HUGEPAGE);
@@ -82,8 +82,8 @@ static void *shrink_mapped(void *memory, size_t old_bytes, size_t bytes) {
 }
 
 #ifdef MREMAP_MAYMOVE
-/* Its pages move, to where a large one may start if it is large now. Where mremap has failed it has given the place
- * up that was kept for it. */
+/* Moves its pages, to the start of a large page if the block is large now. An mremap that fails has unmapped the range
+ * reserved for it. */
 static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     const size_t old = whole_pages(old_bytes), whole = whole_pages(bytes);
@@ -105,8 +105,8 @@ static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
 }
 #endif
 
-/* The last block that was given back, if it was no longer than MOST_SPARE: whoever takes and gives back again and again
- * has the same memory each time. Its size is stored at its start. */
+/* The last block that was freed, if it had at most MOST_SPARE bytes: repeated allocation and release reuse the same
+ * memory. Its size is stored at its start. */
 
 enum { MOST_SPARE = 1024 * 1024 };
 
@@ -135,7 +135,7 @@ static void *take_mapped(size_t bytes) {
     return taken;
 }
 
-#else /* malloc has everything */
+#else /* malloc serves all blocks */
 
 static bool is_mapped(size_t bytes) { return (void)bytes, false; }
 static void *take_mapped(size_t bytes) { return malloc(bytes); }

@@ -1,4 +1,4 @@
-/* A native step: one that the machine performs itself, on values of any kind.
+/* A native step: one that the machine itself performs, on values of any kind.
  *
  * In: borrowed operands. Out: the result, and a Note for reversal. What always holds: a native step either completes or
  * returns false before any side effect, so that Python can perform it from its start.
@@ -15,8 +15,8 @@
  * container and the field. birth 0: no cotangent passes.
  *
  * Of a Rearrange: the field i of the new object `made` is a copy of the field `field` + i of the object
- * `birth`, for i below `count`; all other fields hold no number. Where that cannot say it, Python does the
- * step. */
+ * `birth`, for i below `count`; all other fields hold no number. A rearrangement of any other form is left to
+ * Python. */
 typedef struct Note {
     int64_t birth;
     int64_t field;

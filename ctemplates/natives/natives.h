@@ -14,6 +14,6 @@ extern const NativeStep NATIVES[];
 
 extern const uint16_t NATIVE_COUNT;
 
-uint16_t native_number(const char *name); /* the place of a record's in NATIVES; NO_NATIVE: there is none */
+uint16_t native_number(const char *name); /* the index of a record's step in NATIVES; NO_NATIVE: there is none */
 
 #endif

@@ -1,7 +1,7 @@
 /* Native steps that change lists and dictionaries (checkpoint/prims/python/updates.py).
  *
  * Out: a new handle; the old one is stale from the next step on. What always holds: everything that can fail is checked
- * first; then the items are changed, in place if they belong to this run.
+ * first; then the items are changed, in place if this run owns them.
  */
 #include "natives/natives_change.h"
 
@@ -27,7 +27,7 @@ static bool set_in_list(Machine *m, int64_t steps, const Value *operands, Value 
     return true;
 }
 
-/* Return the key as a dictionary keeps it: as in Python, tuples in it have no birth. */
+/* Returns the key as a dictionary keeps it: as in Python, tuples in it have no birth. */
 static Value kept_key(Heap *heap, Value key) {
     if (kind_of(key) != RECORD || !key.object->birth) return copied(key);
     const uint32_t length = key.object->length;
@@ -77,7 +77,7 @@ static bool delete_last(Machine *m, int64_t steps, List *list, Value *result) {
     return true;
 }
 
-/* The other elements, in a new list. */
+/* Stores the other elements in a new list. */
 static bool delete_inner(Machine *m, int64_t steps, List *list, size_t place, Value *result) {
     if (m->tape || !is_writable(&list->storage, steps)) return false;
     const Items *items = list->items;
@@ -112,7 +112,7 @@ NATIVE(native_delete) {
     return delete_inner(m, steps, list, place, result);
 }
 
-/* x.extend(ys). On a tape only of what holds no number, and so has no origin. */
+/* x.extend(ys). On a tape only if no element is a number, so that it leaves no origin. */
 NATIVE(native_extend) {
     (void)count;
     Elements more;
@@ -121,7 +121,7 @@ NATIVE(native_extend) {
         if (may_be_number(more.values[i])) return false;
     if (!changed_list(m, steps, list_in(operands[0]), more.length, result)) return false;
     const size_t length = more.length;
-    elements_of(m, steps, operands[1], &more); /* which may be the same items */
+    elements_of(m, steps, operands[1], &more); /* which may share them */
     Items *items = list_in(*result)->items;
     for (size_t i = 0; i < length; i++) items->values[items->length++] = copied(more.values[i]);
     *note = NO_NOTE;

@@ -18,7 +18,7 @@ static bool give_boolean(bool b, Value *result, Note *note) {
     return true;
 }
 
-/* An integer as Python's operator.index gives it: a boolean stays one. */
+/* Returns an integer as Python's operator.index does: a boolean stays a boolean. */
 NATIVE(native_index) {
     (void)m, (void)steps, (void)count;
     if (!is_whole(operands[0])) return false;
@@ -27,7 +27,7 @@ NATIVE(native_index) {
     return true;
 }
 
-/* A real to an integer by one of C's functions; integers stay what they are. */
+/* Converts a real to an integer by one of C's functions; integers are unchanged. */
 static bool rounded(Value x, double (*function)(double), Value *result, Note *note) {
     double real;
     if (is_whole(x)) return give_integer(x.integer, result, note);
@@ -84,7 +84,7 @@ NATIVE(native_is_nan) {
     return real_in(operands[0], &real) && give_boolean(isnan(real), result, note);
 }
 
-/* Bits; of two booleans a boolean. */
+/* Returns the bits as an integer; of two booleans as a boolean. */
 static bool of_bits(const Value *operands, int64_t bits, Value *result, Note *note) {
     if (kind_of(operands[0]) == BOOLEAN && kind_of(operands[1]) == BOOLEAN)
         return give_boolean(bits != 0, result, note);

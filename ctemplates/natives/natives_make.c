@@ -1,8 +1,8 @@
 /* Native steps that make containers from operands, or from the fields of one (checkpoint/prims/python: sequences,
  * dictionaries).
  *
- * Out: a new object with the next birth. Its Note says where its fields were copied from, if they are one run of fields
- * of one object; on a tape, any other rearrangement of numbers is left to Python.
+ * Out: a new object with the next birth. Its Note records where its fields were copied from, if they are one range of
+ * fields of one object; on a tape, any other rearrangement of numbers is left to Python.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ NATIVE(native_record) {
     return true;
 }
 
-/* In Python such a list belongs to nobody, so its first update copies it; nothing else tells them apart. */
+/* In Python such a list has no owner, so its first update copies it; there is no other difference. */
 NATIVE(native_list) {
     (void)steps;
     *result = born_list(m, count);
@@ -79,7 +79,7 @@ static Value element(const Segment *segment, size_t i) {
     return segment->from.values[(int64_t)segment->first + (int64_t)i * segment->stride];
 }
 
-/* false: Python must make the copies, or say where they came from. */
+/* Returns whether C may copy the fields; false: Python must copy them, or record where they came from. */
 static bool may_copy(const Machine *m, const Segment *segment) {
     const bool noted = !m->tape || segment->stride == 1;
     for (size_t i = 0; !noted && i < segment->count; i++)
@@ -120,7 +120,7 @@ static void fill_from_range(Value *to, const Value *range, size_t length) {
     for (size_t i = 0; i < length; i++) to[i] = of_integer(range_item(range, i));
 }
 
-/* How many elements a container may have here; Python says that memory ends where there would be more. */
+/* The maximal number of elements of a container here; Python reports that memory runs out if there would be more. */
 #define MOST ((size_t)UINT32_MAX - 1)
 
 NATIVE(native_list_of) {
@@ -155,7 +155,7 @@ NATIVE(native_tuple_of) {
     return true;
 }
 
-/* A bound of a slice as Python takes it, if it is given: from the end where negative, then within limits. */
+/* Converts a bound of a slice as in Python, if it is explicit: negative ones count from the end; then clamped. */
 static bool bound(Value given, int64_t length, int64_t least, int64_t most, int64_t *place) {
     if (kind_of(given) == NOTHING) return true;
     if (!is_whole(given)) return false;
@@ -198,13 +198,13 @@ NATIVE(native_unpack) {
     return operands[1].integer == (int64_t)segment.count && tuple_from(m, &segment, result, note);
 }
 
-/* Of the fields of one after those of another, or of one several times: those notes cannot say. */
+/* Returns whether the fields of several containers, or of one repeated, may be copied: a Note cannot describe that. */
 
 static bool may_join(const Machine *m, const Elements *elements) {
     return !m->tape || !hold_number(elements->values, elements->length);
 }
 
-/* Room for a new container like x. */
+/* Makes a new container of the same type as x, and returns the room for its elements. */
 static Value *born_like(Machine *m, Value x, size_t length, Value *result) {
     *result = kind_of(x) == LIST ? born_list(m, length) : born_tuple(m, length);
     return kind_of(x) == LIST ? list_in(*result)->items->values : cells_of(*result) + 1;
@@ -241,7 +241,7 @@ NATIVE(native_repeat) {
 
 /* Dictionaries */
 
-/* Return whether all values may be copied here, none of them a number while there is a tape. */
+/* Returns whether all values may be copied here, none of them a number while there is a tape. */
 static bool may_copy_entries(const Machine *m, const Entries *entries) {
     for (size_t i = 0; m->tape && i < entries->end; i++)
         if (may_be_number(entries->all[i].value)) return false;

@@ -24,7 +24,8 @@ static bool is_plain(Value v) {
     return is_whole(v) || real_in(v, &real) || kind_of(v) == NOTHING || is_text(v);
 }
 
-/* Return whether two values that are no containers are equal to Python; false: Python must say. */
+/* Returns whether two values other than containers are decided here, and store whether they are equal; false: Python
+ * must decide. */
 static bool atoms_equal(Value a, Value b, bool *equal) {
     double x, y;
     if (is_whole(a) && is_whole(b))
@@ -79,7 +80,7 @@ NATIVE(native_is) {
     return -5 <= x.integer && x.integer <= 256 && answer(true, result, note);
 }
 
-/* Return whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
+/* Stores whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
 NATIVE(native_same) {
     (void)m, (void)steps, (void)count;
     const Value x = operands[0], y = operands[1];
@@ -97,7 +98,7 @@ NATIVE(native_same) {
 
 /* Kinds */
 
-/* A FOREIGN that is no string may be of a kind that only Python knows. */
+/* Stores the answer, unless the value is a FOREIGN other than a string: only Python knows the kind of those. */
 static bool answer_unless_foreign(Value x, bool found, Value *result, Note *note) {
     return (kind_of(x) != FOREIGN || is_text(x)) && answer(found, result, note);
 }
@@ -124,7 +125,7 @@ NATIVE(native_is_real) {
     return kind_of(operands[0]) != DUAL && answer_unless_foreign(operands[0], false, result, note);
 }
 
-/* Return whether it is an array: `tensor?` and py.is-array. */
+/* Stores whether the operand is an array: `tensor?` and py.is-array. */
 NATIVE(native_is_array) {
     (void)m, (void)steps, (void)count;
     double real;

@@ -1,7 +1,7 @@
-/* Native steps that read: elements, attributes, and what loops and calls need (checkpoint/prims/python: sequences,
+/* Native steps that read elements and attributes, for expressions, loops and calls (checkpoint/prims/python: sequences,
  * objects, iteration).
  *
- * Out: a copy of a field, and a Note of which one it was. Failures are left to Python.
+ * Out: a copy of a field, and a Note that identifies it. Failures are left to Python.
  */
 #include "natives/natives_read.h"
 
@@ -66,7 +66,7 @@ NATIVE(native_variable) {
     return give(list_in(x)->items->values[0], (int64_t)x.object->birth, 0, result, note);
 }
 
-/* The keys of a dictionary in the cells from `to` on. */
+/* Copies the keys of a dictionary to the cells from `to` on. */
 static void copy_keys(const Entries *entries, Value *to) {
     for (size_t i = 0; i < entries->end; i++)
         if (entries->all[i].field != NO_FIELD) *to++ = copied(entries->all[i].key);
@@ -145,7 +145,7 @@ NATIVE(native_len) {
     return true;
 }
 
-/* bool(x); an object whose class does not say is true. */
+/* Stores bool(x); an object whose class does not define it is true. */
 static bool truth_of(Machine *m, int64_t steps, Value x, bool *truth) {
     double real;
     size_t length;

@@ -8,7 +8,7 @@
  *
  * A block has up to three forms of its code, each assembled when the machine first wants it (NULL until then):
  *     plain     runs the whole block
- *     taped     the same, and leaves a record on the tape (tape.h)
+ *     taped     the same, and writes a record to the tape (tape.h)
  *     stepped   has a STEP before every step and the end: stops anywhere, and records any part
  * The loop in vm.c counts the block's steps before it runs plain or taped code, or falls back to stepped code. Plain
  * and taped code begin with a FAST if translated code can be entered there.
@@ -33,8 +33,8 @@ typedef uint32_t Register;
 /* The size in words of a note of copied fields. */
 #define COPIES_WORDS 4
 
-/* The key of the origin (tape.h) of a step is the step's index. END_ORIGIN: of the end; STRIPPED_ORIGIN - k: of the k-th
- * stripping of a raised value. */
+/* The key of the origin (tape.h) of a step is the step's index. END_ORIGIN: of the end; STRIPPED_ORIGIN - k: of the
+ * k-th stripping of a raised value. */
 enum { END_ORIGIN = -1, STRIPPED_ORIGIN = -2 };
 
 typedef struct Block Block;
@@ -43,7 +43,7 @@ typedef struct Procedure Procedure;
 typedef struct Instruction {
     uint16_t op;      /* opcodes.h */
     uint16_t flags;   /* MOVES_A, MOVES_B: the operand is used for the last time */
-    uint32_t step;    /* which step of the block it does */
+    uint32_t step;    /* the index of the step that it performs */
     uint32_t d, a, b; /* registers of the result and operands, as offsets in bytes; NO_REGISTER: none */
     uint32_t c;
     union {
@@ -64,7 +64,7 @@ typedef struct Operand {
 typedef struct Step {
     Register result; /* NO_REGISTER if it defines none, or several (a letrec) */
     uint16_t scalar; /* of arithmetic: the Scalar's number (scalars.h); NO_SCALAR of other steps */
-    uint16_t native; /* which of NATIVES does it (of arithmetic: on what is no number); NO_NATIVE: Python */
+    uint16_t native; /* the one of NATIVES that performs it (of arithmetic: on non-numbers); NO_NATIVE: Python */
     uint32_t count;
     const Operand *operands;
 } Step;
@@ -75,7 +75,7 @@ typedef struct ReturnPoint {
     const Block *handler; /* NULL but for the frame of an install */
     uint32_t count;
     const Register *saved;
-    const bool *copies; /* of an install: which of them its body needs too */
+    const bool *copies; /* of an install: those of them that its body needs too */
 } ReturnPoint;
 
 typedef enum EndKind { JUMP, ENTER, BRANCH, CALL, CONTROL, RETURN, THROW, INSTALL, FINISH } EndKind;
@@ -97,10 +97,10 @@ typedef enum ActionKind { ADD, SCALE, TAKE, GIVE, PICK, MOVE, PUT, PULL, REDO } 
 typedef struct Action {
     ActionKind kind;
     uint32_t step;
-    Register source;        /* the accumulator of the step's result; of ADD of what is added */
+    Register source;        /* the accumulator of the step's result; of ADD the one that is added */
     Register target;        /* of ADD, TAKE, PUT */
     uint32_t field;         /* of TAKE, GIVE */
-    uint32_t note;          /* of TAKE, GIVE, PICK, PUT, MOVE: where the step's are among the notes */
+    uint32_t note;          /* of TAKE, GIVE, PICK, PUT, MOVE: the position of the step's notes */
     uint16_t scalar;        /* of SCALE: the Scalar's number (scalars.h), or NO_SCALAR: by Python */
     uint16_t count;         /* of SCALE: how many operands; of MOVE 1 where there are notes, else 0 */
     Register operands[3];   /* of SCALE: accumulators of the operands; NO_REGISTER where constant */
@@ -121,7 +121,7 @@ struct Block {
     uint32_t record_size;             /* the sum of both */
     const Register *parameters;
     const Step *steps;
-    void **plans;               /* PyObject *: how each step is done in Python (plans.h); NULL: not asked yet */
+    void **plans;               /* PyObject *: the plan of each step in Python (plans.h); NULL: not made yet */
     const Value *constants;     /* uncounted ones as they are; NOTHING for the others */
     void **counted_constants;   /* Python objects of the constants that are counted in C, else NULL; borrowed */
     End end;
@@ -135,7 +135,7 @@ struct Block {
     const int32_t *value_step;  /* the step that defines each; -1: a parameter */
     const uint32_t *note_at;
     uint32_t slot_count;
-    const Register *slots;      /* all slots that the block knows */
+    const Register *slots;      /* all slots of the block */
 };
 
 struct Procedure {
@@ -144,7 +144,7 @@ struct Procedure {
     uint32_t capture_count; /* the entry's parameters: captures, own environment if passes_environment, arguments */
     bool passes_environment;
     bool shown;             /* whether calls of it are shown in a trace */
-    uint32_t registers;     /* how many its code addresses, scratch ones included */
+    uint32_t registers;     /* the number of registers of its code, scratch ones included */
     const Block *entry;
 };
 

@@ -46,7 +46,7 @@ typedef enum Kind {
 /* Integers of at most this size are equal to reals. */
 #define LARGEST_EXACT (INT64_C(1) << 53)
 
-/* A step that no run reaches: what is stale from there on is not stale. As NEVER of checkpoint/ad/storage.py. */
+/* A step that no run reaches: a handle that is stale from there on is not stale (NEVER of checkpoint/ad/storage.py). */
 #define NEVER (INT64_C(1) << 62)
 
 /* The fields of a dictionary's keys (keys.c): an integer in [-FIRST_INTERNED, FIRST_INTERNED) is its own. */

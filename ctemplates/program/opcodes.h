@@ -15,9 +15,9 @@ typedef enum InstructionFlag {
     FLAG_MOVES_A = 1,
     FLAG_MOVES_B = 2,
     FLAG_NOTES_BIRTH = 4,  /* a step that makes an object, or takes from one */
-    FLAG_NOTES_FIELD = 8,  /* and says which field */
+    FLAG_NOTES_FIELD = 8,  /* its note also has the number of the field */
     FLAG_INTEGERS = 32,    /* arithmetic that takes integers too */
-    FLAG_NOTES_COPIES = 64 /* a Rearrange, where the fields were copied from: 4 words */
+    FLAG_NOTES_COPIES = 64 /* a Rearrange: notes where the fields were copied from, in 4 words */
 } InstructionFlag;
 
 #endif

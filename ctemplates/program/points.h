@@ -4,7 +4,7 @@
 
 #include "program/value.h"
 
-/* The registers of the slots at the point (block, index): all parameters at index 0, else what is live. */
+/* Returns the registers of the slots at the point (block, index): all parameters at index 0, else the live slots. */
 static inline const Register *point_registers(const Block *block, uint32_t index, uint32_t *count) {
     if (index == 0) {
         *count = block->parameter_count;

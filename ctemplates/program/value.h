@@ -5,7 +5,7 @@
 #include "program/code.h"
 #include "program/opcodes.h"
 
-/* The head of everything counted. `kind` is ENVIRONMENT for what a CLOSURE refers to. */
+/* The header of every counted object. `kind` is ENVIRONMENT for what a CLOSURE refers to. */
 struct Object {
     uint32_t count;
     uint32_t length; /* of Cells: how many */
@@ -31,14 +31,14 @@ static inline Value *cells_of(Value v) { return ((Cells *)v.object)->cells; }
 
 static inline bool is_exact(int64_t x) { return x <= LARGEST_EXACT && x >= -LARGEST_EXACT; }
 
-/* The real in a number, its derivatives left aside; false: the value is no number that C knows. */
+/* Stores the primal of a number as a real; false: the value is not a number that C knows. */
 static inline bool real_in(Value v, double *real) {
     while (kind_of(v) == DUAL) v = cells_of(v)[0];
     *real = v.real;
     return kind_of(v) == REAL;
 }
 
-/* Words are moved one by one: a load of 16 bytes has to wait for two stores of 8 that it covers. */
+/* Words are moved one by one: a load of 16 bytes stalls on two stores of 8 that it covers. */
 static inline Value load(const Value *from) { return (Value){.tag = from->tag, .integer = from->integer}; }
 static inline void store(Value *to, Value v) {
     to->tag = v.tag;

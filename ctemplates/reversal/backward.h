@@ -1,11 +1,11 @@
 /* The program that reverses a block that ran as a whole: its actions, decoded once for each cotangent.
  *
- * In: a block with its adjoint (code.h). Out: its Backward: operations on the window and on the block's record. There is
- * one for each usual rule of arithmetic, so that the loop in reverse.c dispatches once for each step.
+ * In: a block with its adjoint (code.h). Out: its Backward: operations on the window and on the block's record. There
+ * is one for each usual rule of arithmetic, so that the loop in reverse.c dispatches once for each step.
  *
  * What always holds: operations of arithmetic read and write REALs, since a block whose recorded values are anything
- * else is a part (reverse_part.c). While all accumulators are REALs (`mixed` is false), only those slots must be cleared
- * that no operation sets; else all `zeros` are, from which the operations compute the same.
+ * else is a part (reverse_part.c). While all accumulators are REALs (`mixed` is false), only those slots must be
+ * cleared that no operation sets; else all `zeros` are, from which the operations compute the same.
  */
 #ifndef CK_BACKWARD_H
 #define CK_BACKWARD_H
@@ -37,7 +37,7 @@ enum { SETS_A = 1, SETS_B = 2 };
     OTHER(PUT, put)                                                                                            \
     OTHER(ZERO, zero)           /* a' = 0 */                                                                   \
     OTHER(SKIP, skip)           /* continues `x` operations further on */                                      \
-    OTHER(COPIED, copied)       /* from the fields of a new object to those that they are copies of */         \
+    OTHER(COPIED, copied)       /* from the fields of a new object to the fields that they were copied from */         \
     OTHER(END, end)
 
 #define ONE_KIND(NAME, label) BACK_##NAME, BACK_##NAME##_SETS_A,
@@ -65,11 +65,11 @@ typedef struct Zeros {
  * at its k-th target; if `ends`, they reverse its end too, else reverse_end does. Those of `steps` are for accumulators
  * of any kind, and never reverse the end.
  *
- * The slots that are set to 0, by the target at which the run continued: `zeros` has all of them; `few` only those for
- * which it matters: an operation adds to them, or none does and they are parameters. */
+ * The slots that are set to 0, by the target at which the run continued: `zeros` has all of them; `few` only those that
+ * must be: an operation adds to them, or none writes them and they are parameters. */
 struct Backward {
     const Block *block;
-    Backward *before; /* that of the block that ran before this one the last time; else itself */
+    Backward *before; /* the program of the block that ran before this one the last time; else itself */
     size_t bytes;
     Zeros zeros[2], few[2];
     bool ends;

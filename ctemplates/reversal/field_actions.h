@@ -8,7 +8,7 @@ static inline void give_to(Cotangent *c, Value *source, uint64_t birth, int64_t 
     if (birth && !is_zero_cotangent(*source)) cotangent_give(c, birth, field, take_accumulator(source));
 }
 
-/* NULL: to nobody. */
+/* Moves the accumulator of a field to that of a slot; a target of NULL discards it. */
 static inline void put_back(Cotangent *c, Value *target, uint64_t birth, int64_t field) {
     const Value cotangent = cotangent_take(c, birth, field);
     if (target)
@@ -17,7 +17,8 @@ static inline void put_back(Cotangent *c, Value *target, uint64_t birth, int64_t
         drop(c->heap, cotangent);
 }
 
-/* The note of a Rearrange (native.h). Its object is a new one, so what is given is not taken here. */
+/* Adds the accumulators of copied fields to their sources, by the note of a Rearrange (native.h), whose object is
+ * new. */
 static inline void give_copied(Cotangent *c, const Word *note) {
     for (int64_t i = note[3].field; i-- > 0;) {
         const Value cotangent = cotangent_take(c, note[2].birth, i);

@@ -1,9 +1,9 @@
 /* Reverses a tape, the last block first: the ends of blocks, and the steps of those that ran as a whole.
  *
- * In: a tape, and the cotangent of the state where it ended. Out: that of the state where it began; the tape is used up.
- * The end of a block is reversed first, by the rules of checkpoint/cps/adjoint.py: the accumulators of the next block's
- * parameters are taken out of the window, the slots that the block does not hand on are set to 0, and what was taken is
- * added where it came from, the last first. Then the operations of the block's steps.
+ * In: a tape, and the cotangent of the state where it ended. Out: that of the state where it began; the tape is used
+ * up. The end of a block is reversed first, by the rules of checkpoint/cps/adjoint.py: the accumulators of the next
+ * block's parameters are taken out of the window, the slots that the block does not hand on are set to 0, and what was
+ * taken is added where it came from, the last first. Then the operations of the block's steps.
  *
  * The order of additions is that of checkpoint/interp/hybrid: equal in every bit.
  */
@@ -17,14 +17,14 @@
 #include "reversal/reverse_program.h"
 #include "scalars/scalars.h"
 
-/* Blocks of one call, about 20 ms; so many words of a run take as long as a block. */
+/* SLICE: the blocks of one call, about 20 ms. WORDS_OF_BLOCK: the words of a run that take as long as a block. */
 enum { SLICE = 1 << 18, WORDS_OF_BLOCK = 16 };
 
 /* Ends */
 
 /* Steps */
 
-/* Any scalar, by its partials; the last operand first. */
+/* Reverses any scalar by its partials, the last operand first. */
 static void scale(Value *window, const Action *action, const Word *record) {
     const Scalar *scalar = &SCALARS[action->scalar];
     const double cotangent = window[action->source].real;
@@ -59,7 +59,7 @@ static void scale(Value *window, const Action *action, const Word *record) {
 #define TWO_LABELS(NAME, label) &&label, &&label##_a, &&label##_b, &&label##_ab,
 #define OTHER_LABEL(NAME, label) &&label,
 
-/* The operations of a block from `op` on, with its record. */
+/* Performs the operations of a block from `op` on, with its record. */
 static void reverse_steps(Cotangent *c, const Backward *program, const BackOperation *op, const Word *record) {
     static const void *const labels[] = {BACK_KINDS(ONE_LABELS, TWO_LABELS, OTHER_LABEL)};
     Value *const w = c->window;
@@ -104,7 +104,7 @@ static inline void reverse_block(Cotangent *c, const Backward *program, const Wo
     c->index = 0;
 }
 
-/* The block's program: most often the one that came after the same block the last time. */
+/* Returns the block's program: mostly the one that followed the same block the last time. */
 static inline Backward *next_program(Cotangent *c, Backward *program, const Block *block) {
     if (LIKELY(program->before->block == block)) return program->before;
     Backward *found = program_of(c, block);
@@ -114,8 +114,8 @@ static inline Backward *next_program(Cotangent *c, Backward *program, const Bloc
 
 /* Runs of translated code */
 
-/* While accumulators may be of any kind: a unit neither checks what it does not load nor drops what it overwrites. So all
- * that the point has must be REALs, and all other registers are cleared. */
+/* Returns whether all accumulators of the point are REALs, if they might be of other kinds, and clears all other
+ * registers: a unit neither checks an accumulator that it does not load nor drops one that it overwrites. */
 static bool only_reals(Cotangent *c) {
     const uint32_t count = c->block->parameter_count;
     const Register *parameters = c->block->parameters;
@@ -127,7 +127,7 @@ static bool only_reals(Cotangent *c) {
     return true;
 }
 
-/* The last one of the tape. false: the helper has the exception. */
+/* Reverses the last run of the tape. false: the helper has the exception. */
 static bool reverse_run(Tape *tape, Cotangent *c) {
     const RunEnd *end = tape_last_run(tape);
     const Word *behind = (const Word *)(const void *)end, *header = behind - (end->words - RUN_END_WORDS);

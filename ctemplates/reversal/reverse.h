@@ -4,8 +4,8 @@
 
 #include "state/cotangent.h"
 
-/* Reverses the tape and uses it up; the cotangent must belong to its end. STOPPED: all of it. SLICED: so much as
- * one call does, to be called again. FAILED: the helper has the exception. */
+/* Reverses the tape and uses it up; the cotangent must belong to its end. STOPPED: all of it. SLICED: the
+ * share of one call, to be called again. FAILED: the helper has the exception. */
 Outcome reverse_tape(Tape *tape, Cotangent *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reverses ends of blocks, and single actions. */
+/* Reverses ends of blocks and single actions. */
 #include "reversal/reverse_end.h"
 
 #include "reversal/field_actions.h"
@@ -8,7 +8,7 @@ static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uin
     for (uint32_t i = from; i < to; i++) store(&c->scratch[i], take_accumulator(&c->window[block->parameters[i]]));
 }
 
-/* all: with no regard to what the operations of the block's steps set. */
+/* Sets accumulators to 0. all: also those that the operations of the block's steps set. */
 static inline void start_zeros(Cotangent *c, const Backward *program, int target, bool all) {
     const Zeros zeros = all ? program->zeros[target] : program->few[target];
     for (uint32_t i = 0; i < zeros.count; i++) {
@@ -18,7 +18,7 @@ static inline void start_zeros(Cotangent *c, const Backward *program, int target
     }
 }
 
-/* Adds what was taken out, from `scratch[first]` on, to the operands that it came from. */
+/* Adds the cotangents taken out, from `scratch[first]` on, to the operands that they belong to. */
 static void add_operands(Cotangent *c, const Operand *operands, uint32_t count, uint32_t first) {
     for (uint32_t i = count; i-- > 0;) {
         const Value cotangent = load(&c->scratch[first + i]);
@@ -38,7 +38,7 @@ void take_frame(Cotangent *c, const ReturnPoint *point) {
     }
 }
 
-/* To the captures of a called environment, the last first. */
+/* Adds to the fields of the captures of a called environment, the last first. */
 void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
         const Value cotangent = load(&c->scratch[i]);
@@ -46,7 +46,7 @@ void give_environment(Cotangent *c, uint64_t birth, uint32_t count) {
     }
 }
 
-/* The entry's parameters are captures, own environment, arguments. */
+/* Reverses a call. The entry's parameters are captures, own environment, arguments. */
 static void reverse_call(Cotangent *c, const Backward *program, const Block *after, uint64_t birth, bool all) {
     const End *end = &program->block->end;
     const uint32_t count = after->parameter_count, arguments = end->count - 1;
@@ -59,7 +59,8 @@ static void reverse_call(Cotangent *c, const Backward *program, const Block *aft
     for (uint32_t i = captures; i < count - arguments; i++) drop(c->heap, c->scratch[i]);
 }
 
-/* The frame's slots go back onto the stack, what was returned to the operand. */
+/* Reverses a return: pushes the accumulators of the frame's slots onto the stack, and adds the result's to the
+ * operand. */
 static void reverse_return(Cotangent *c, const Backward *program, const Block *after, bool all) {
     for (uint32_t i = 1; i < after->parameter_count; i++)
         cotangent_push(c, take_accumulator(&c->window[after->parameters[i]]));
@@ -68,7 +69,7 @@ static void reverse_return(Cotangent *c, const Backward *program, const Block *a
     add_operands(c, program->block->end.operands, 1, 0);
 }
 
-/* A slot that the body needs may also be in the frame: both have accumulators of their own. */
+/* Reverses an install. A slot that the body needs may also be in the frame: each has an accumulator of its own. */
 static void reverse_install(Cotangent *c, const Backward *program, const Block *after, bool all) {
     take_parameters(c, after, 0, after->parameter_count);
     start_zeros(c, program, 0, all);
@@ -93,7 +94,7 @@ void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all
     case INSTALL: reverse_install(c, program, after, all); break;
     case CONTROL:
     case THROW:
-    case FINISH: break; /* parts, and what never ran */
+    case FINISH: break; /* parts, and blocks that never ran */
     }
 }
 

@@ -4,11 +4,11 @@
 
 #include "reversal/backward.h"
 
-/* An end that the machine does itself; the window then has the cotangents at the end of the block. `birth`: of the
- * environment that a CALL called. all: every slot that the block does not hand on starts at 0. */
+/* Reverses an end that the machine performs; the window then has the cotangents at the end of the block. `birth`: of
+ * the environment that a CALL called. all: every slot that the block does not hand on starts at 0. */
 void reverse_end(Cotangent *c, const Backward *program, uint64_t birth, bool all);
 
-/* ADD, TAKE, GIVE; and PICK, PUT and MOVE by their notes. */
+/* Performs an ADD, TAKE or GIVE; or a PICK, PUT or MOVE by its notes. */
 void reverse_action(Cotangent *c, const Action *action, const Word *notes);
 
 /* Restores the accumulators of a frame's slots from the stack; NULL: there is no frame. */

@@ -13,8 +13,8 @@
 
 typedef struct Jump {
     const Block *block;
-    Register *from;     /* where the cotangent of each given parameter is; NO_REGISTER: it has been added */
-    Register *waiting;  /* registers that are still to be written */
+    Register *from;     /* the register of the cotangent of each explicit parameter; NO_REGISTER: it has been added */
+    Register *waiting;  /* registers not written yet */
     uint32_t count, spare;
     BackOperation *to;
 } Jump;
@@ -27,7 +27,7 @@ static bool starts_at_zero(const Jump *jump, Register slot) {
     return is_slot(jump->block, slot) && !goes_on(jump->block, 0, slot);
 }
 
-/* Return whether what is in a register has to be added to another one, or to its own but not as the first. */
+/* Returns whether the content of a register has to be added to another one, or to its own but not as the first. */
 static bool is_needed(const Jump *jump, Register slot) {
     bool stays = starts_at_zero(jump, slot);
     for (uint32_t i = jump->block->end.count; i-- > 0;) {
@@ -68,7 +68,7 @@ static void start(Jump *jump, const Zeros *few) {
     for (uint32_t i = 0; i < few->count; i++) jump->waiting[jump->count++] = few->slots[i];
 }
 
-/* Registers that no slot has begin here. */
+/* Returns the first register that no slot has. */
 static uint32_t first_spare(const Block *block) {
     const Block *target = block->end.targets[0];
     uint32_t spare = block->procedure ? block->procedure->registers : 0;

@@ -4,8 +4,8 @@
 
 #include "reversal/backward.h"
 
-/* The operations of an end, written to `to`; where they end. Of a branch those of one target, which unless they are
- * the last continue behind `further` others. */
+/* Writes the operations of an end to `to`, and returns where they end. Of a branch those of one target, which unless
+ * they are the last continue after `further` others. */
 BackOperation *reverse_jump(Cotangent *c, const Block *block, const Zeros *few, BackOperation *to);
 
 BackOperation *reverse_branch(const Zeros *few, bool last, uint32_t further, BackOperation *to);

@@ -1,11 +1,11 @@
 /* Reverses a part of a block that was run step by step, as checkpoint/interp/hybrid/reversal.py does.
  *
  * In: a part, and the cotangent of the state where it ended. Out: that of the state where it began. The end, or the
- * raise, is reversed first; then the actions of the steps that were made. A step that left an origin is reversed by that:
- * by Python, or by the tape of its arithmetic on duals.
+ * raise, is reversed first; then the actions of the steps that were made. A step that left an origin is reversed by
+ * its origin: by Python, or by the tape of its arithmetic on duals.
  *
- * An integer operand is a constant. If a value was not recorded, because no partial reads it, it is not known whether the
- * operand is one: its accumulator then receives something that nobody reads.
+ * An integer operand is a constant. If a value was not recorded, because no partial reads it, it is not known whether
+ * the operand is one: its accumulator then receives something that nobody reads.
  */
 #include "reversal/reverse_part.h"
 
@@ -23,7 +23,7 @@ typedef struct Reversal {
 
 /* Slots */
 
-/* All slots of the block but those of a point go back to 0. */
+/* Sets all slots of the block but those of a point to 0. */
 static void keep_point(const Reversal *r, const Block *block, uint32_t index) {
     Cotangent *c = r->c;
     uint32_t count;
@@ -42,7 +42,7 @@ static bool is_done(Outcome outcome) { return outcome != FAILED && outcome != NO
 
 /* Origins */
 
-/* Reverses what was recorded as a whole: an operand may occur twice, and then has one accumulator. */
+/* Reverses a step or end by its origin: an operand may occur twice, and then has one accumulator. */
 static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value received, const Operand *operands,
                               uint32_t count) {
     Cotangent *c = r->c;
@@ -65,7 +65,7 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value rec
     return outcome;
 }
 
-/* The same for a step, from the accumulator of its result. */
+/* Reverses a step by its origin, from the accumulator of its result. */
 static Outcome reverse_recorded_step(const Reversal *r, const Origin *origin, uint32_t index) {
     const Step *step = &r->block->steps[index];
     Value received = of_real(0.0);
@@ -77,7 +77,7 @@ static Outcome reverse_recorded_step(const Reversal *r, const Origin *origin, ui
 
 /* Steps */
 
-/* The operands of a scalar as reals. False: there is nothing to reverse, since none of them is one. */
+/* Stores the operands of a scalar as reals. False: there is nothing to reverse, since none of them is a real. */
 static bool scalar_values(const Part *part, const Action *action, Value *values) {
     bool found = false;
     for (int i = 0; i < action->count; i++) {
@@ -95,7 +95,7 @@ static bool scalar_values(const Part *part, const Action *action, Value *values)
     return found;
 }
 
-/* Reals, and integers beside them. */
+/* Returns a real, or an integer beside reals, as a real. */
 static double as_real(Value v) { return v.tag == REAL ? v.real : (double)v.integer; }
 
 static Outcome scale_by_python(const Reversal *r, const Action *action, const Value *values, Value result) {
@@ -167,7 +167,7 @@ static uint64_t end_birth(const Reversal *r) {
     return count ? r->part->notes[count - 1].birth : 0;
 }
 
-/* j*: the procedure's argument was made of the operands; the frame that holds the tag goes first. */
+/* Reverses j*: the procedure's argument was made of the operands; the frame that holds the tag is removed first. */
 static Outcome reverse_differentiate(const Reversal *r) {
     Cotangent *c = r->c;
     const Block *entered = c->block;
@@ -183,8 +183,8 @@ static Outcome reverse_differentiate(const Reversal *r) {
     return outcome;
 }
 
-/* resume: to the slots of the capsule's state and of its frames, from the copies that were made of them: those of
- * the present point, and frames on the stack. Python knows the state, and leaves the frames off the stack. */
+/* Reverses resume: adds to the slots of the capsule's state and of its frames, from their copies: those of the current
+ * point, and frames on the stack. Python knows the state, and removes the frames from the stack. */
 static Outcome reverse_resume(const Reversal *r) {
     Cotangent *c = r->c;
     uint32_t count;
@@ -196,8 +196,8 @@ static Outcome reverse_resume(const Reversal *r) {
     return reverse_recorded_end(r, of_real(0.0));
 }
 
-/* A raise: the frames that it removed are restored, with zero accumulators but for the handler's; what was raised
- * goes back through its strippings to where it came from. */
+/* Reverses a raise: the frames that it removed are restored, with zero accumulators except for the handler's; the
+ * raised value is pulled back through its strippings to its operand. */
 static Outcome reverse_raise(const Reversal *r) {
     Cotangent *c = r->c;
     const Part *part = r->part;

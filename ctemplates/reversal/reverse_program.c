@@ -10,7 +10,7 @@
 
 enum { FIRST_PROGRAMS = 16 };
 
-/* What the operations of two operands, and of one, are for: a pair of partials. */
+/* The pair of partials that an operation on one or two operands applies. */
 typedef enum Rule { NO_RULE, RULE_ADD, RULE_SUBTRACT, RULE_MULTIPLY, RULE_DIVIDE, RULE_NEGATE } Rule;
 
 static Rule rule_of(const Scalar *scalar) {
@@ -41,7 +41,7 @@ void programs_destroy(Cotangent *c) {
 
 /* Actions */
 
-/* The partial of a product is the other operand: a recorded value, or a constant of the program. */
+/* Sets the factor of a product's partial, the other operand: a recorded value, or a constant of the program. */
 static BackOperation factor(const Action *action, int place, BackOperation found) {
     const int other = 1 - place;
     found.a = action->operands[place];
@@ -115,15 +115,15 @@ static BackOperation of_action(const Cotangent *c, const Action *action) {
     case PICK: found.kind = BACK_PICK; break;
     case PUT: found.kind = BACK_PUT; break;
     case MOVE: found.kind = action->count ? BACK_COPIED : BACK_END; break;
-    default: found.kind = BACK_END; break; /* what has left an origin is never in a block that ran as a whole */
+    default: found.kind = BACK_END; break; /* a step that leaves an origin is never in a block that ran as a whole */
     }
     return found;
 }
 
 /* Zeros */
 
-/* What happens to an accumulator while a block is reversed: is there something in it when the first operation on it
- * comes? */
+/* The state of an accumulator while a block is reversed: untouched, first set by an operation, or not 0 before its
+ * first operation. */
 enum { UNTOUCHED, IS_SET, IS_ADDED_TO };
 
 static void touch(uint8_t *fate, Register slot) {
@@ -149,7 +149,7 @@ static void decide(BackOperation *op, uint8_t *fate) {
     op->kind = kind;
 }
 
-/* An accumulator that an end adds to, or that is handed on, is not 0 when the steps are reversed. */
+/* Marks the accumulators that an end adds to, or that are handed on: these are not 0 when the steps are reversed. */
 static void touch_by_end(const Block *block, int targets, uint8_t *fate) {
     const End *end = &block->end;
     for (uint32_t i = 0; i < end->count; i++) touch(fate, end->operands[i].at);
@@ -215,7 +215,7 @@ static size_t most_operations(const Block *block) {
     return 2 * (block->action_count + block->slot_count + block->end.count + 2);
 }
 
-/* Registers become offsets in the end. */
+/* Decodes the operations; finally registers become offsets. */
 static void decode(Cotangent *c, Backward *program, uint8_t *fate, BackOperation *steps) {
     const Block *block = program->block;
     const int targets = block->end.kind == BRANCH ? 2 : 1;

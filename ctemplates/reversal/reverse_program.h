@@ -7,7 +7,7 @@
 void programs_create(Cotangent *c);
 void programs_destroy(Cotangent *c);
 
-/* The block's; made when it is first asked for. */
+/* Returns the block's program, made on first use. */
 Backward *program_of(Cotangent *c, const Block *block);
 
 #endif

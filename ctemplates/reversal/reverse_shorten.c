@@ -1,7 +1,7 @@
 /* Removes operations that only copy an accumulator.
  *
- * In: the operations of a block on REALs. Out: fewer ones with the same result for what is live at the block's start: if
- * a' = 0 + s, and s does not change until the last operation that reads a', those read s instead.
+ * In: the operations of a block on REALs. Out: fewer ones with the same result for what is live at the block's start:
+ * if a' = 0 + s, and s does not change until the last operation that reads a', those read s instead.
  *
  * What always holds: an accumulator is never -0, so 0 + s is s.
  */
@@ -17,7 +17,7 @@ static bool is_parameter(const Block *block, Register slot) {
     return false;
 }
 
-/* Return whether an operation that is no arithmetic reads or writes a register. */
+/* Returns whether an operation that is no arithmetic reads or writes a register. */
 static bool uses(const BackOperation *op, Register slot) {
     if (op->source == slot || op->a == slot) return true;
     for (int i = 0; op->kind == BACK_SCALE && i < op->action->count; i++)
@@ -25,8 +25,8 @@ static bool uses(const BackOperation *op, Register slot) {
     return false;
 }
 
-/* Return whether everything from `op` on that reads the copy `a` can read the original `s`. Of two operands b' is written
- * first. */
+/* Returns whether everything from `op` on that reads the copy `a` can read the original `s`. Of two operands b' is
+ * written first. */
 static bool can_go(const BackOperation *op, Register a, Register s) {
     bool changed = false;
     for (; op->kind != BACK_END; op++) {
@@ -43,7 +43,7 @@ static bool can_go(const BackOperation *op, Register a, Register s) {
     return true;
 }
 
-/* Makes all read the original, if they can. */
+/* Makes all operations read the original, if they can. */
 static bool replaces(const Block *block, BackOperation *op, Register a, Register s) {
     if (is_parameter(block, a) || !can_go(op, a, s)) return false;
     for (; op->kind != BACK_END; op++)
@@ -51,7 +51,7 @@ static bool replaces(const Block *block, BackOperation *op, Register a, Register
     return true;
 }
 
-/* A sum whose b' is a copy: where that is not needed, what is left for a'. */
+/* Reduces a sum whose b' is a copy that is not needed to an operation on a'. */
 static void halves(const Block *block, BackOperation *op) {
     const uint16_t sets_a = op->kind & SETS_A;
     if (op->kind - sets_a != BACK_SUM + SETS_B || (op->a == op->source && !sets_a)) return;

@@ -4,7 +4,7 @@
 
 #include "reversal/backward.h"
 
-/* Shortens a list of operations on REALs in place; where it then ends. */
+/* Shortens a list of operations on REALs in place; returns its new end. */
 BackOperation *reverse_shorten(const Block *block, BackOperation *from);
 
 #endif

@@ -8,10 +8,10 @@ bool is_slot(const Block *block, Register slot);
 bool is_jump(const Block *block);
 bool receives(const Block *block, Register slot); /* whether its end adds to it */
 
-/* Return whether the block's end hands an accumulator back unchanged; of a branch, from its k-th target. */
+/* Returns whether the block's end hands an accumulator back unchanged; of a branch, from its k-th target. */
 bool goes_on(const Block *block, int k, Register slot);
 
-/* Return whether a parameter of the block, from the one numbered `from` on, is the slot. */
+/* Returns whether a parameter of the block, from the one numbered `from` on, is the slot. */
 bool keeps_parameter(const Block *target, uint32_t from, Register slot);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "memory/heap.h"
 
-/* The float under all tags, of a REAL, NODE or DUAL. */
+/* Returns the primal under all tags, a float, of a REAL, NODE or DUAL. */
 double number_real(Value number);
 
-/* A new dual; takes its parts. */
+/* Returns a new dual; consumes its parts. */
 Value dual_of(Heap *heap, uint64_t tag, Value primal, Value tangent);
 
 #endif

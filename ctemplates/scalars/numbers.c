@@ -15,7 +15,7 @@
 
 static inline uint64_t tag_of(Value dual) { return dual.object->birth; }
 
-/* The primal under one tag, looking through other tags in whatever order they nest. */
+/* Returns the primal under one tag, through other tags in whatever order they nest. */
 static Value primal_at(Heap *heap, Value number, uint64_t tag) {
     if (kind_of(number) != DUAL) return number;
     const Value *parts = cells_of(number);
@@ -24,7 +24,7 @@ static Value primal_at(Heap *heap, Value number, uint64_t tag) {
     return dual_of(heap, tag_of(number), primal, primal_at(heap, parts[1], tag));
 }
 
-/* The tangent under one tag, looking through other tags; false if the number does not carry it. */
+/* Stores the tangent under one tag, through other tags; false if the number does not carry the tag. */
 static bool tangent_at(Heap *heap, Value number, uint64_t tag, Value *tangent) {
     if (kind_of(number) != DUAL) return false;
     const Value *parts = cells_of(number);
@@ -49,7 +49,7 @@ static bool is_finite(Value number) {
     return is_finite(cells_of(number)[0]) && is_finite(cells_of(number)[1]);
 }
 
-/* Return whether it is made of reals and nodes alone. */
+/* Returns whether it consists of reals and nodes alone. */
 static bool is_number(Value number) {
     Kind kind = kind_of(number);
     if (kind != DUAL) return kind == REAL || kind == NODE;
@@ -64,7 +64,7 @@ typedef struct Operation { /* a scalar on its way down the tags */
 
 static bool apply(const Operation *op, const Value *operands, Value *result);
 
-/* Reals and nodes, at least one a node if there is a tape. */
+/* Applies a scalar to reals and nodes, at least one of them a node if there is a tape. */
 static bool apply_to_nodes(const Operation *op, const Value *operands, Value *result) {
     const Scalar *scalar = op->scalar;
     double x[2], z;
@@ -85,7 +85,7 @@ static bool apply_to_nodes(const Operation *op, const Value *operands, Value *re
     return true;
 }
 
-/* total += slope * tangent, as numbers; `any` tells whether there is a total yet. Uses up all of them. */
+/* Adds slope * tangent to total, as numbers; `any`: whether there is a total yet. Consumes all of them. */
 static void add_term(Numbers *numbers, Value *total, bool *any, Value slope, Value tangent) {
     const Operation multiply = {numbers, SCALAR_MULTIPLY, false}, add = {numbers, SCALAR_ADD, false};
     const Value factors[2] = {slope, tangent};
@@ -104,7 +104,7 @@ static void add_term(Numbers *numbers, Value *total, bool *any, Value slope, Val
     *any = true;
 }
 
-/* The sum of partial times tangent over the operands that carry the tag. */
+/* Returns the sum of partial times tangent over the operands that carry the tag. */
 static Value tangent_of(
     const Operation *op, const Value *operands, uint64_t tag, const Value *primals, Value value) {
     Heap *heap = op->numbers->heap;
@@ -133,7 +133,7 @@ static bool apply_to_duals(const Operation *op, const Value *operands, uint64_t 
     return done;
 }
 
-/* Return whether all duals have this tag, and reals as their parts: nearly always it is so. */
+/* Returns whether all duals have this tag, and reals as their parts: the usual case. */
 static bool are_simple(const Value *operands, uint32_t count, uint64_t tag) {
     for (uint32_t i = 0; i < count; i++) {
         if (operands[i].tag == REAL) continue;
@@ -143,7 +143,7 @@ static bool are_simple(const Value *operands, uint32_t count, uint64_t tag) {
     return true;
 }
 
-/* The same as apply_to_duals for such operands, on doubles. */
+/* Computes apply_to_duals for such operands, on doubles. */
 static bool apply_to_simple(const Operation *op, const Value *operands, uint64_t tag, Value *result) {
     const Scalar *scalar = op->scalar;
     double x[2], z, total = 0.0;
@@ -183,7 +183,7 @@ static bool apply(const Operation *op, const Value *operands, Value *result) {
     return apply_to_duals(op, operands, highest, result);
 }
 
-/* An operand as a number; false: the scalar does not take it. */
+/* Stores an operand as a number; false: the scalar does not accept it. */
 static bool as_number(const Scalar *scalar, Value operand, Value *number) {
     *number = operand;
     if (operand.tag != INTEGER && operand.tag != BOOLEAN) return is_number(operand);

@@ -8,14 +8,14 @@
 
 #include "scalars/scalars.h"
 
-/* The scalar's value on numbers, some of them DUAL; false: Python must do the step (it fails, or holds what C
- * does not know). Operands are borrowed, the result is the caller's; where it is false nothing is left behind.
- * Integers beside reals are taken where the scalar takes them. strict: as in the record's value, not its ieee. */
+/* Computes the scalar's value on numbers, some of them DUAL; false: Python must perform the step (it fails, or has
+ * operands unknown to C). Operands are borrowed, the caller owns the result; if false there is no side effect.
+ * Integers beside reals are accepted if the scalar accepts them. strict: as in the record's value, not its ieee. */
 bool numbers_apply(Numbers *numbers, uint16_t scalar, const Value *operands, Value *result, bool strict);
 
-/* One taped step: lifts the operands, applies, and takes the result off the tape. places: the registers of the
- * operands, NO_REGISTER for constants, which are not lifted; a register that occurs twice is one location.
- * `tape` is NULL where there is nothing to reverse (the result is a boolean). */
+/* Performs one taped step: lifts the operands, applies, and removes the nodes from the result. places: the registers
+ * of the operands, NO_REGISTER for constants, which are not lifted; a register that occurs twice is one location.
+ * `tape` is NULL if there is nothing to reverse (the result is a boolean). */
 bool numbers_apply_taped(Heap *heap, uint16_t scalar, const Value *operands, const Register *places,
     Value *result, StepTape **tape);
 

@@ -1,6 +1,6 @@
-/* What scalars.def is made of: functions of doubles that C's library has not, or not as Python has them.
+/* Functions of doubles that scalars.def uses: those that C's library lacks, or defines differently from Python.
  *
- * What always holds: each gives the bits of the record that it is for, and where that fails what IEEE has.
+ * What always holds: each returns the bits of its record's function, and where that fails the result of IEEE 754.
  */
 #ifndef CK_SCALAR_FUNCTIONS_H
 #define CK_SCALAR_FUNCTIONS_H
@@ -14,7 +14,7 @@
 #define LOG_10 2.302585092994046
 #define TWO_BY_ROOT_PI 1.1283791670955126
 
-/* Where Python's module math raises for a result r. */
+/* Returns whether Python's module math raises for a result r. */
 static inline bool refused_1(double x, double r) {
     return (isnan(r) && !isnan(x)) || (isinf(r) && isfinite(x));
 }
@@ -22,19 +22,19 @@ static inline bool refused_2(double x, double y, double r) {
     return (isnan(r) && !isnan(x) && !isnan(y)) || (isinf(r) && isfinite(x) && isfinite(y));
 }
 
-/* The same for all zeros: 0 has no negative powers, the record says infinity. */
+/* Returns x ** y, the same for both zeros: a negative power of 0 is infinity, as in the record. */
 static inline double power(double x, double y) { return x == 0.0 && y < 0.0 ? INFINITY : pow(x, y); }
 
 static inline bool is_odd(double y) { return fmod(__builtin_fabs(y), 2.0) == 1.0; }
 
-/* Python's x ** y: it takes the power of |x|. */
+/* Returns Python's x ** y, by the power of |x|. */
 static inline double float_power(double x, double y) {
     if (!(x < 0.0) || !isfinite(x) || !isfinite(y) || y != floor(y)) return power(x, y);
     double r = x == -1.0 ? 1.0 : pow(-x, y);
     return is_odd(y) ? -r : r;
 }
 
-/* Python's x % y: the remainder has the sign of the divisor. */
+/* Returns Python's x % y: the remainder has the sign of the divisor. */
 static inline double modulo(double x, double y) {
     if (y == 0.0) return NAN;
     double r = fmod(x, y);
@@ -42,7 +42,7 @@ static inline double modulo(double x, double y) {
     return (y < 0.0) != (r < 0.0) ? r + y : r;
 }
 
-/* Python's x // y: the whole number next to (x - x % y) / y. */
+/* Returns Python's x // y: the whole number next to (x - x % y) / y. */
 static inline double floor_divide(double x, double y) {
     if (y == 0.0) return x / y;
     double r = fmod(x, y), quotient = (x - r) / y;
@@ -52,16 +52,16 @@ static inline double floor_divide(double x, double y) {
     return quotient - whole > 0.5 ? whole + 1.0 : whole;
 }
 
-/* By way of an integer: there is no -0.0 among them. */
+/* Returns the floor, by way of an integer: never -0.0. */
 static inline double whole_below(double x) { return isfinite(x) ? floor(x) + 0.0 : x; }
 
-/* Minus the whole number n that left r of x - n y. */
+/* Returns -n for the whole number n with r = x - n y. */
 static inline double multiples(double x, double y, double r) {
     double quotient = (x - r) / y;
     return -(isfinite(quotient) ? nearbyint(quotient) + 0.0 : quotient);
 }
 
-/* The angle of the point (x, y), y being first: as Python has it where either is 0 or infinite. */
+/* Returns the angle of the point (x, y), the first argument being y: as in Python if either is 0 or infinite. */
 static inline double angle(double y, double x) {
     if (isnan(x) || isnan(y)) return NAN;
     bool right = __builtin_copysign(1.0, x) == 1.0;
@@ -70,7 +70,7 @@ static inline double angle(double y, double x) {
     return atan2(y, x);
 }
 
-/* The distance of |x| to the next float away from 0; of the largest to the one before. */
+/* Returns the distance of |x| to the next float away from 0; of the largest to the previous one. */
 static inline double last_place(double x) {
     x = __builtin_fabs(x);
     if (!isfinite(x)) return x;
@@ -78,16 +78,16 @@ static inline double last_place(double x) {
     return isinf(next) ? x - nextafter(x, 0.0) : next - x;
 }
 
-/* A power of 2 as an int; beyond these every float is 0 or infinite. */
+/* Returns an exponent of 2 as an int, clamped to where every float is 0 or infinite. */
 static inline int exponent_as_int(double y) { return (int)nearbyint(fmin(fmax(y, -5000.0), 5000.0)); }
 
-/* 2 to a whole exponent, as a partial. */
+/* Returns 2 to a whole exponent, as a partial. */
 static inline double power_of_two(double y) {
     if (!isfinite(y)) return y > 0.0 ? INFINITY : NAN;
     return ldexp(1.0, exponent_as_int(y));
 }
 
-/* x times 2 to a whole exponent. */
+/* Returns x times 2 to a whole exponent. */
 static inline double scaled(double x, double y) {
     if (!isfinite(y)) return x * power_of_two(y);
     if (x == 0.0 || !isfinite(x)) return x;
@@ -100,14 +100,14 @@ static inline double mantissa(double x) {
     return isfinite(x) ? frexp(x, &exponent) : x;
 }
 
-/* The exponent that goes with the mantissa, as a real. */
+/* Returns the exponent that belongs to the mantissa, as a real. */
 static inline double exponent_of(double x) {
     int exponent = 0;
     if (isfinite(x)) (void)frexp(x, &exponent);
     return exponent;
 }
 
-/* What is behind the point, with the sign of x. */
+/* Returns the fractional part, with the sign of x. */
 static inline double fraction(double x) {
     double whole;
     return modf(x, &whole);

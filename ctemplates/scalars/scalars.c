@@ -1,8 +1,8 @@
 /* The table of scalar primitives, made of scalars.def, which the build writes (checkpoint/scalars/c_text.py).
  *
- * Comes in: a record's name, then doubles or numbers. Goes out: values and partials.
+ * In: a record's name, then doubles or numbers. Out: values and partials.
  *
- * What always holds: a definition has an entry for records that take reals alone, one for records that take
+ * What always holds: a definition has an entry for records that accept reals alone, one for records that accept
  * integers beside them and, where it is defined on integers, one for those. Partials of numbers work on a small
  * stack, so that the order in which operands are computed is that of the definition.
  */
@@ -94,7 +94,7 @@ typedef struct Terms {
 
 static void term(Terms *t, Value number) { t->terms[t->count++] = number; }
 
-/* Replaces the last terms by what a scalar gives for them. */
+/* Replaces the last terms by a scalar's value on them. */
 static void combine(Terms *t, uint16_t scalar, uint32_t arity) {
     Value *operands = t->terms + t->count - arity, result;
     t->numbers->apply(t->numbers, &SCALARS[scalar], operands, &result);

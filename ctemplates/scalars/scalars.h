@@ -14,11 +14,11 @@ typedef struct StepTape StepTape; /* step_tape.h */
 typedef struct Numbers { /* where arithmetic on numbers happens: in a heap, on a tape or not */
     Heap *heap;
     StepTape *tape;
-    /* A scalar on numbers made of reals and nodes, with what IEEE has: it cannot fail (numbers.c sets it). */
+    /* Applies a scalar to numbers made of reals and nodes, with IEEE semantics: it cannot fail (numbers.c sets it). */
     void (*apply)(struct Numbers *numbers, const Scalar *scalar, const Value *operands, Value *result);
 } Numbers;
 
-/* What a partial is made of, where reversing it needs no call: operands x and y, the result z. */
+/* The form of a partial that is reversed without a call: operands x and y, the result z. */
 typedef enum Slope {
     SLOPE_ANY,        /* none of these */
     SLOPE_ONE,
@@ -40,7 +40,7 @@ struct Scalar {
     double (*partials[2])(const double *x, double z); /* as apply(..., strict=False) gives them */
     const Slope *slopes;  /* of each partial; NULL without partials */
     bool (*integers)(const int64_t *x, Value *z); /* on integers alone; false: Python does it. NULL: always */
-    /* the same on numbers of any nesting, for numbers.c: made of reals and nodes. The result is the caller's */
+    /* the same on numbers of any nesting, made of reals and nodes, for numbers.c. The caller owns the result */
     void (*partials_of_numbers[2])(struct Numbers *n, const Value *x, Value z, Value *result);
 };
 

@@ -1,7 +1,7 @@
-/* The tape of one step of arithmetic on duals, as interp/hybrid/structured.py has it.
+/* The tape of one step of arithmetic on duals, as in interp/hybrid/structured.py.
  *
- * In: operands and the registers of their slots; later the cotangent of the result. Out: the result without nodes; later
- * the accumulators of the operands.
+ * In: operands and the registers of their slots; later the cotangent of the result. Out: the result without nodes;
+ * later the accumulators of the operands.
  *
  * What always holds: nodes are numbered in the order in which they are made, the components of the operands first (the
  * *leaves*), then one for each entry; a constant of the program has no nodes. Reversal adds to the operands of the last
@@ -26,7 +26,7 @@ typedef struct Leaf {
 struct StepTape {
     Leaf leaves[2];
     uint32_t leaf_count;
-    uint32_t leaf_nodes; /* how many nodes the leaves have */
+    uint32_t leaf_nodes; /* the number of nodes of the leaves */
     uint32_t count, room;
     StepEntry *entries;
     Value result; /* with its nodes */
@@ -56,7 +56,7 @@ Value step_tape_record(Numbers *numbers, const Value *operands, const double *sl
     return node(tape->leaf_nodes + tape->count++, value);
 }
 
-/* The number with each of its reals a new leaf. */
+/* Returns the number with each of its reals as a new leaf. */
 static Value with_nodes(Heap *heap, StepTape *tape, Value number) {
     if (kind_of(number) != DUAL) return node(tape->leaf_nodes++, number.real);
     Value primal = with_nodes(heap, tape, cells_of(number)[0]);
@@ -75,7 +75,7 @@ StepTape *step_tape_create(Heap *heap) {
     return made;
 }
 
-/* Return whether it is made of reals: what can be lifted. */
+/* Returns whether it consists of reals, so that it can be lifted. */
 static bool is_plain(Value number) {
     if (kind_of(number) != DUAL) return number.tag == REAL;
     return is_plain(cells_of(number)[0]) && is_plain(cells_of(number)[1]);
@@ -90,7 +90,7 @@ Value step_tape_lift(Heap *heap, StepTape *tape, Value operand, Register place) 
     return leaf->number;
 }
 
-/* Gives back the room that was not used: tapes are kept in great numbers. */
+/* Frees the unused room: many tapes are kept. */
 static void fit(Heap *heap, StepTape *tape) {
     if (tape->count == 0 || tape->count == tape->room) return;
     tape->entries =
@@ -116,7 +116,7 @@ void step_tape_destroy(Heap *heap, StepTape *tape) {
 
 /* Reversal */
 
-/* Puts a cotangent into the nodes of a number; that of a dual to which nothing was added is 0 everywhere. */
+/* Loads a cotangent into the nodes of a number; a dual to which nothing was added has 0 everywhere. */
 static void load_cotangent(double *adjoints, Value number, Value cotangent) {
     if (kind_of(number) == DUAL) {
         const bool both = kind_of(cotangent) == DUAL;

@@ -6,19 +6,19 @@
 
 StepTape *step_tape_create(Heap *heap);
 
-/* The operand with its reals as nodes of the tape; borrowed from it. place: the register of its slot, NO_REGISTER for
- * a constant, which is not lifted; a register that occurs twice is one location. */
+/* Returns the operand with its reals as nodes of the tape; borrowed from the tape. place: the register of its slot,
+ * NO_REGISTER for a constant, which is not lifted; a register that occurs twice is one location. */
 Value step_tape_lift(Heap *heap, StepTape *tape, Value operand, Register place);
 
-/* Records an operation on reals and nodes; gives the node of its value. */
+/* Records an operation on reals and nodes; returns the node of its value. */
 Value step_tape_record(Numbers *numbers, const Value *operands, const double *slopes, uint32_t count, bool singular,
                        double value);
 
-/* The step is made: takes its result, which is given back without nodes. */
+/* Ends the recording: consumes the step's result, and returns it without nodes. */
 Value step_tape_close(Heap *heap, StepTape *tape, Value result);
 
-/* Reverses it: from the cotangent of the result, which is borrowed, to the accumulators of the operands, which
- * stand in `window` in the registers of their slots and are replaced there. The tape is used up, not destroyed. */
+/* Reverses the tape: from the cotangent of the result, which is borrowed, to the accumulators of the operands, which
+ * are in `window` in the registers of their slots and are replaced there. The tape is used up, not destroyed. */
 void step_tape_reverse(Heap *heap, StepTape *tape, Value received, Value *window);
 
 size_t step_tape_bytes(const StepTape *tape);

@@ -145,7 +145,7 @@ static void grow_map(Cotangent *c) {
     cotangent_free(c, old, old_room * sizeof(Entry));
 }
 
-/* The entry for a key, made with the cotangent 0 if there was none. */
+/* Returns the entry for a key, made with the cotangent 0 if there was none. */
 static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
     if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
     Entry *entry = place_of(c, birth, field);
@@ -201,7 +201,7 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
 
 /* Sums */
 
-typedef struct Sum { /* to be put in `to`; what is to be added is borrowed from what is dropped in the end */
+typedef struct Sum { /* to be stored in `to`; the terms are borrowed from values that are dropped at the end */
     Value *to;
     Value a, b;
 } Sum;
@@ -224,7 +224,7 @@ static void add_sum(Sums *sums, Value *to, Value a, Value b) {
     sums->waiting[sums->count++] = (Sum){to, a, b};
 }
 
-/* As checkpoint.interp.hybrid.cotangent.Both adds: by components; a 0 on the left to each of them. */
+/* Adds by components, a 0 on the left to each of them, as in checkpoint.interp.hybrid.cotangent.Both. */
 static void add_duals(Sums *sums, Sum sum) {
     Cells *result = new_cells(sums->heap, DUAL, 2);
     const Value zero = of_real(0.0);

@@ -31,25 +31,25 @@ typedef struct Backward Backward; /* reversal/backward.h */
 typedef struct Cotangent {
     Heap *heap;
     Value *window;
-    Value *scratch; /* as many: what an end has taken out of the window; owns nothing between two ends */
+    Value *scratch; /* as many: those that an end has taken out of the window; owns nothing between two ends */
     uint32_t registers;
     AccumulatorChunk *stack, *spare; /* the top chunk, never empty but for the lowest; one that was emptied */
     size_t stack_count;
     Entry *entries;
     size_t entry_count, entry_room; /* room: a power of 2 */
     uint32_t entry_shift;
-    Backward **programs; /* how blocks are reversed that ran as a whole: a hash table */
+    Backward **programs; /* the programs of blocks that ran as a whole: a hash table */
     size_t program_count, program_room;
-    size_t bytes; /* all that it has of the heap but the cotangents that are objects */
-    bool mixed; /* whether any cotangent may be something else than a REAL */
-    uint8_t *rules; /* by the number of a Scalar: what its reversal has an operation of its own for */
+    size_t bytes; /* all its memory in the heap but the cotangents that are objects */
+    bool mixed; /* whether any cotangent may be anything but a REAL */
+    uint8_t *rules; /* by the number of a Scalar: the rule with an operation of its own that reverses it */
     const Block *block; /* the point it belongs to */
     uint32_t index;
-    void *helper; /* PyObject *: what reverses origins (checkpoint/ctarget/cotangent.py), borrowed */
+    void *helper; /* PyObject *: the helper that reverses origins (checkpoint/ctarget/cotangent.py), borrowed */
 } Cotangent;
 
 Cotangent *cotangent_create(Heap *heap, void *helper);
-void cotangent_destroy(Cotangent *c); /* but for `programs` and `rules`, which reversal/ has given it */
+void cotangent_destroy(Cotangent *c); /* but for `programs` and `rules`, which reversal/ allocates */
 void *cotangent_allocate(Cotangent *c, size_t bytes); /* of its own: counted in its bytes */
 void cotangent_free(Cotangent *c, void *memory, size_t bytes);
 void cotangent_reserve_slowly(Cotangent *c, uint32_t registers);
@@ -57,16 +57,16 @@ static inline void cotangent_reserve(Cotangent *c, uint32_t registers) {
     if (UNLIKELY(registers > c->registers)) cotangent_reserve_slowly(c, registers);
 }
 
-/* Accumulators are consumed by what is given, and the caller's when taken. Birth 0 is given nothing. */
+/* Giving consumes an accumulator, taking makes it the caller's. Giving to birth 0 does nothing. */
 void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent);
-Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field); /* removes it; 0 where nothing is */
-Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field); /* NULL: nothing is */
+Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field); /* removes it; 0 if there is none */
+Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field); /* NULL: there is none */
 void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent);
 
 void cotangent_push(Cotangent *c, Value cotangent);
-Value cotangent_pop(Cotangent *c); /* 0 where the stack is empty */
+Value cotangent_pop(Cotangent *c); /* 0 if the stack is empty */
 
-/* a + b, consuming both; a is the accumulator. */
+/* Returns a + b, consuming both; a is the accumulator. */
 Value accumulator_sum(Heap *heap, Value a, Value b);
 static inline bool is_zero_cotangent(Value cotangent) { return cotangent.tag == REAL && cotangent.real == 0.0; }
 static inline void accumulate(Heap *heap, Value *accumulator, Value cotangent) {
@@ -75,7 +75,7 @@ static inline void accumulate(Heap *heap, Value *accumulator, Value cotangent) {
     else
         *accumulator = accumulator_sum(heap, *accumulator, cotangent);
 }
-static inline Value take_accumulator(Value *accumulator) { /* what it was; 0 stays */
+static inline Value take_accumulator(Value *accumulator) { /* returns the old content; 0 remains */
     const Value cotangent = load(accumulator);
     store(accumulator, of_real(0.0));
     return cotangent;

@@ -51,7 +51,7 @@ void machine_destroy(Machine *machine) {
     heap_resume(heap, outer);
 }
 
-/* Doubles at least: a run that meets procedure after procedure moves its registers seldom. */
+/* Grows the window, at least to twice its size: a run that enters ever larger procedures moves its registers rarely. */
 void machine_reserve(Machine *machine, uint32_t registers) {
     if (registers <= machine->window) return;
     const uint32_t old = machine->window, room = registers < 2 * old ? 2 * old : registers;

@@ -5,7 +5,7 @@
  * object and the next tag of a dual. `run` owns the lists that this run makes.
  *
  * A native step either completes or refuses before any side effect; Python then performs it (foreign/). So every
- * failure, message and rare value comes from the same code as hybrid's.
+ * failure, message and rare value is produced by hybrid's own code.
  */
 #ifndef CK_MACHINE_H
 #define CK_MACHINE_H
@@ -25,12 +25,12 @@ typedef struct Machine {
     int64_t steps, births, tags;
     uint64_t run;
     Tape *tape;       /* NULL: nothing is recorded */
-    Part *part;       /* what `stepped` code records in; NULL where it does not */
+    Part *part;       /* the record of `stepped` code; NULL if there is none */
     size_t tape_limit;
     int64_t tape_from; /* the step it was taped from: TAPE_FULL only after one */
     Form wanted;
-    void *helper;       /* PyObject *: the Python that does foreign steps (checkpoint/ctarget/foreign.py), borrowed */
-    void *python;     /* PyObject *: the helper's machine for this run, borrowed; NULL: not asked for yet (plans.h) */
+    void *helper;       /* PyObject *: it performs foreign steps (checkpoint/ctarget/foreign.py), borrowed */
+    void *python;     /* PyObject *: the helper's machine for this run, borrowed; NULL: not made yet (plans.h) */
 } Machine;
 
 /* A moment of a run: immutable, counted by its holders. */
@@ -46,15 +46,15 @@ typedef struct State {
 } State;
 
 Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper);
-void machine_destroy(Machine *machine); /* drops what is live */
+void machine_destroy(Machine *machine); /* drops the live values */
 
 State *machine_state(Machine *machine); /* the present point, which may be in a block's middle */
 State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count);
 void state_release(Heap *heap, State *state);
-size_t state_bytes(const State *state); /* of itself and its stack, as if it shared that with nobody; no objects */
+size_t state_bytes(const State *state); /* of itself and its stack, as if it were not shared; without objects */
 
-/* Drops the value of a register, or the operands that are used for the last time; these stay in their registers, for the
- * record of the block. */
+/* Drops the value of a register, or the operands that are used for the last time; these stay in their registers, for
+ * the record of the block. */
 static inline void drop_register(const Machine *machine, Register at) {
     const Value v = load(&machine->registers[at]);
     store(&machine->registers[at], nothing());
@@ -65,17 +65,17 @@ static inline void drop_moved(const Machine *machine, const Operand *operands, u
         if (operands[i].moves) drop(machine->heap, load(&machine->registers[operands[i].at]));
 }
 
-/* A frame at the top: what the point saves moves to it. */
+/* Pushes a frame, to which the values that the point saves are moved. */
 static inline void push_frame(Machine *machine, const ReturnPoint *point, const Block *call) {
     Value *saved = stack_push(machine->heap, &machine->stack, point, call);
     for (uint32_t i = 0; i < point->count; i++) store(&saved[i], load(&machine->registers[point->saved[i]]));
 }
 
-/* Window for a procedure's registers (a foreign step may bring new procedures): registers may move. */
+/* Makes room for a procedure's registers (a foreign step may add procedures): registers may move. */
 void machine_reserve(Machine *machine, uint32_t registers);
 
 /* Enters a procedure that takes `count` arguments: captures, environment and arguments to its entry's registers.
- * Takes the references to the arguments; `closure` is borrowed. */
+ * Consumes the references to the arguments; `closure` is borrowed. */
 void machine_enter(Machine *machine, Value closure, const Value *args, uint32_t count);
 
 #endif

@@ -6,10 +6,10 @@ typedef enum Outcome {
     STOPPED,    /* at the limit */
     FINISHED,   /* at HALT; the value is in its register 0 */
     TAPE_FULL,  /* at the start of a block */
-    SLICED,     /* made as many steps as a slice has: call again */
+    SLICED,     /* the slice is over: call again */
     WANTS_CODE, /* `block` lacks the form of code that `wanted` names */
     FAILED,     /* the helper has the exception */
-    NO_MEMORY   /* the machine is of no more use */
+    NO_MEMORY   /* the machine is no longer usable */
 } Outcome;
 
 typedef enum Form { PLAIN, TAPED, STEPPED } Form;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Return a value as a part keeps it: reals, integers and booleans as they are, of others the kind alone. */
+/* Returns a value as a part keeps it: reals, integers and booleans as they are, of other values the kind alone. */
 static Value kept_value(Value v) {
     return kind_of(v) <= BOOLEAN ? v : (Value){.tag = kind_of(v), .integer = 0};
 }

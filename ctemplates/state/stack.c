@@ -1,8 +1,8 @@
-/* The stack: the operations that are not done on every call and return.
+/* The stack: operations off the fast path of calls and returns.
  *
  * What always holds: `places` of a sealed chunk are ascending, none is 0, each has an owner; together they are all the
  * owners. A chunk that follows is an owner, at its `before`. When the highest owner leaves, the frames down to the next
- * one are dropped at once, so no frame is kept that nobody can return to.
+ * one are dropped at once, so no frame is kept that cannot be returned to.
  */
 #include "state/stack.h"
 
@@ -17,7 +17,7 @@ static FrameHead head_below(const Chunk *chunk, uint32_t top) {
     return *(const FrameHead *)(const void *)(chunk->values + top - 1);
 }
 
-/* Making and freeing chunks. One that went lies on the shelf: calls about the end of a chunk cost little. */
+/* Making and freeing chunks. A freed one is kept on the shelf: calls about the end of a chunk cost little. */
 
 static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t before) {
     size_t bytes = chunk_bytes(size);
@@ -36,7 +36,7 @@ static void free_chunk(Heap *heap, Chunk *chunk) {
 
 /* Owners and their places */
 
-/* The index of the first place that is not below `top`. */
+/* Returns the index of the first place that is not below `top`. */
 static uint32_t find_place(const Chunk *chunk, uint32_t top) {
     uint32_t low = 0, high = chunk->place_count;
     while (low < high) {
@@ -57,7 +57,7 @@ static void make_place_room(Heap *heap, Chunk *chunk) {
     chunk->place_room = room;
 }
 
-/* One more owner, at `top`. */
+/* Adds an owner at `top`. */
 static void add_owner(Heap *heap, Chunk *chunk, uint32_t top) {
     make_place_room(heap, chunk);
     const uint32_t at = find_place(chunk, top);
@@ -70,7 +70,7 @@ static void add_owner(Heap *heap, Chunk *chunk, uint32_t top) {
     chunk->place_count++;
 }
 
-/* Adds an owner of a chunk that may be open: then its present owner is at `top` too. */
+/* Adds an owner of a chunk that may be open: then its current owner is at `top` too. */
 static void share_chunk(Heap *heap, Chunk *chunk, uint32_t top) {
     add_owner(heap, chunk, top);
     if (chunk->floor) return;
@@ -100,7 +100,7 @@ static void drop_frames(Heap *heap, const Chunk *chunk, uint32_t top, uint32_t l
     }
 }
 
-/* An owner at `top` of a sealed chunk goes. Returns whether another one is left. */
+/* Removes an owner at `top` of a sealed chunk. Returns whether another one is left. */
 static bool remove_owner(Heap *heap, Chunk *chunk, uint32_t top) {
     const uint32_t at = find_place(chunk, top);
     if (--chunk->places[at].owners) return true;
@@ -111,7 +111,7 @@ static bool remove_owner(Heap *heap, Chunk *chunk, uint32_t top) {
     return chunk->place_count > 0;
 }
 
-/* An owner at `top` goes, and with the last owner the chunk, which was an owner of the one before it. */
+/* Removes an owner at `top`, and with the last owner the chunk, which was an owner of the one before it. */
 static void leave_chunks(Heap *heap, Chunk *chunk, uint32_t top) {
     while (chunk) {
         if (!chunk->floor)
@@ -125,14 +125,14 @@ static void leave_chunks(Heap *heap, Chunk *chunk, uint32_t top) {
     }
 }
 
-/* Growing, and coming back */
+/* Growing, and returning to earlier chunks */
 
 static uint32_t size_in(size_t bytes, uint32_t least) {
     const uint32_t size = (uint32_t)((bytes - sizeof(Chunk)) / sizeof(Value));
     return size < least ? least : size;
 }
 
-/* Twice as large as a full one; behind a sealed one small again, since a state may follow soon. */
+/* Adds a chunk, twice as large as a full one; after a sealed one small again, since a state may follow soon. */
 void stack_grow(Heap *heap, Stack *stack, uint32_t count) {
     Chunk *last = stack->chunk;
     if (last && last->floor && has_one_owner(last)) {
@@ -148,7 +148,7 @@ void stack_grow(Heap *heap, Stack *stack, uint32_t count) {
     stack->top = 0;
 }
 
-/* Return the lower end of the frames to be copied: some `most` Values below `top`, one frame at least. */
+/* Returns the lower end of the frames to be copied: some `most` Values below `top`, one frame at least. */
 static uint32_t cut_below(const Chunk *chunk, uint32_t top, uint32_t most) {
     uint32_t low = top;
     do low -= head_below(chunk, low).point->count + 1;
@@ -166,7 +166,7 @@ static void copy_top(Heap *heap, Stack *stack, uint32_t most) {
     Chunk *copy = new_chunk(heap, size_in(FIRST_CHUNK, length + length / 2), before, place);
     copy->taken = length;
     if (before) share_chunk(heap, before, place);
-    for (uint32_t at = top; at > low;) { /* heads are no values */
+    for (uint32_t at = top; at > low;) { /* headers are not values */
         const uint32_t count = head_below(sealed, at).point->count;
         const FrameHead head = head_below(sealed, at--);
         *(FrameHead *)(void *)(copy->values + (at - low)) = head;
@@ -177,11 +177,11 @@ static void copy_top(Heap *heap, Stack *stack, uint32_t most) {
     }
     *stack = (Stack){.chunk = copy, .top = length};
     const bool outer = heap_hold(heap);
-    leave_chunks(heap, sealed, top); /* others stay in it, or it would not be sealed */
+    leave_chunks(heap, sealed, top); /* it has other owners, or it would not be sealed */
     heap_resume(heap, outer);
 }
 
-/* The chunk that has become empty tells how many to copy next. */
+/* Returns the number of Values to copy next, by the chunk that has become empty. */
 static uint32_t next_taken(const Chunk *chunk) {
     const uint32_t most = LARGEST_CHUNK / sizeof(Value) / 2;
     if (!chunk || !chunk->taken) return FIRST_TAKEN;
@@ -198,7 +198,8 @@ static void own_top(Heap *heap, Stack *stack, uint32_t most) {
 
 void stack_own_top(Heap *heap, Stack *stack) { own_top(heap, stack, FIRST_TAKEN); }
 
-/* Its place in the one before becomes the stack's. Where that is shared, it is likely to be popped further. */
+/* Leaves the top chunk: its place in the one before becomes the stack's. A shared one is likely to be popped
+ * further. */
 void stack_leave(Heap *heap, Stack *stack) {
     Chunk *empty = stack->chunk;
     const uint32_t most = next_taken(empty);

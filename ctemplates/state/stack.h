@@ -4,10 +4,10 @@
  * what is below `top` there, and all earlier chunks, each up to the place where it was left.
  *
  * A chunk has owners: stacks, and chunks that follow it. With one owner it is *open*: frames are pushed and popped by
- * moving. stack_share *seals* it in O(1): both stacks then refer to it, it no longer changes, and it knows the places of
- * its owners (stack.c); a run that returns into it copies frames to a chunk of its own. What always holds: an open chunk
- * has no frames above its owner's place, a sealed one none above its highest owner's; no stack or chunk is at a place 0.
- * Chunks are freed without recursion. Source: Hieb, Dybvig, Bruggeman 1990.
+ * moving. stack_share *seals* it in O(1): both stacks then refer to it, it no longer changes, and it knows the places
+ * of its owners (stack.c); a run that returns to it copies frames to a chunk of its own. What always holds: an open
+ * chunk has no frames above its owner's place, a sealed one none above its highest owner's; no stack or chunk is at a
+ * place 0. Chunks are freed without recursion. Source: Hieb, Dybvig, Bruggeman 1990.
  */
 #ifndef CK_STACK_H
 #define CK_STACK_H
@@ -29,7 +29,7 @@ typedef struct Chunk {
     uint32_t room;  /* up to where frames may be pushed: 0 when it is sealed, else `size` */
     uint32_t floor; /* above it frames may be moved out: UINT32_MAX when it is sealed, else 0 */
     uint32_t size;  /* in Values */
-    uint32_t taken; /* how many Values were copied into it from a sealed one */
+    uint32_t taken; /* the number of Values copied into it from a sealed one */
     struct Chunk *previous; /* NULL at the bottom */
     uint32_t before;        /* its place there */
     uint32_t place_count, place_room;
@@ -54,7 +54,7 @@ void stack_grow(Heap *heap, Stack *stack, uint32_t count); /* a chunk with room 
 void stack_own_top(Heap *heap, Stack *stack);              /* the top chunk becomes open */
 void stack_leave(Heap *heap, Stack *stack);                /* the top chunk is open, and has become empty */
 
-/* Room for a frame of the point's `count` values, which the caller fills at once: owned by the frame. */
+/* Returns room for a frame of the point's `count` values, which the caller fills at once: owned by the frame. */
 static inline Value *stack_push(Heap *heap, Stack *stack, const ReturnPoint *point, const Block *call) {
     const uint32_t count = point->count;
     if (UNLIKELY(!stack->chunk || stack->chunk->room < stack->top + count + 1)) stack_grow(heap, stack, count);
@@ -64,10 +64,10 @@ static inline Value *stack_push(Heap *heap, Stack *stack, const ReturnPoint *poi
     return saved;
 }
 
-/* Removes the top frame; its saved values are the caller's, in `saved` (room for point->count). */
+/* Removes the top frame; the caller owns its saved values, in `saved` (room for point->count). */
 void stack_pop(Heap *heap, Stack *stack, Value *saved);
 
-/* The same, values to the registers that the point names. What the machine does on every return: fast. */
+/* Removes the top frame, values to the registers that the point names. Runs on every return: fast. */
 static inline const ReturnPoint *stack_return(Heap *heap, Stack *stack, Value *registers) {
     const ReturnPoint *point = stack_top(stack)->point;
     const uint32_t count = point->count;
@@ -86,7 +86,7 @@ Stack stack_share(Heap *heap, Stack *stack);
 void stack_release(Heap *heap, Stack *stack);
 size_t stack_bytes(const Stack *stack); /* of its chunks */
 
-/* From the top to the bottom, without changing anything: returns false at the end. */
+/* Walks the frames from the top to the bottom, without changes: returns false at the end. */
 typedef struct FrameWalk {
     const Chunk *chunk;
     uint32_t top;
@@ -94,7 +94,7 @@ typedef struct FrameWalk {
 FrameWalk stack_walk(const Stack *stack);
 bool stack_next(FrameWalk *walk, FrameHead *head, const Value **saved);
 
-/* Aborts with a message where the stack is impossible (hostile build). */
+/* Aborts with a message if the stack is inconsistent (hostile build). */
 void stack_check(const Stack *stack);
 
 #endif

@@ -1,7 +1,7 @@
 /* The tape: chunks of words, and parts.
  *
  * What always holds: a record is in one chunk with its mark; only the newest chunk may be empty. `bytes` counts the
- * words in use, and the parts with all that they have; the heap counts what is allocated for them.
+ * words in use, and the parts with all their memory; the heap counts what is allocated for them.
  *
  * Chunks grow up to large pages (pages.h), or to about an eighth of the tape's bound, so that the unused rest of the
  * last one is small. Freed chunks go to the heap's shelf for the next tape, about as many as fit in the bound: memory
@@ -58,7 +58,7 @@ void tape_destroy(Tape *tape) {
     heap_free(tape->heap, tape, sizeof(Tape));
 }
 
-/* A power of 2, so that the chunks of one tape serve the next one, whose bound is nearly the same. */
+/* Returns a power of 2, so that the chunks of one tape serve the next one, whose bound is nearly the same. */
 static size_t largest_chunk(const Tape *tape) {
     size_t most = LARGEST_CHUNK;
     if (tape->bound / 8 >= LARGE_PAGE) return most;
@@ -75,7 +75,7 @@ static WordChunk *new_chunk(Tape *tape, size_t bytes, size_t most) {
     return chunk;
 }
 
-/* A new chunk with room for so many words at least. An empty chunk that is too small gives way. */
+/* Adds a chunk with room for so many words at least. An empty chunk that is too small is replaced. */
 static void add_chunk(Tape *tape, size_t words) {
     if (tape->chunk && tape->chunk->used == 0) free_chunk(tape);
     size_t bytes = tape->chunk ? 4 * chunk_bytes(tape->chunk->room) : FIRST_CHUNK, most = largest_chunk(tape);
@@ -109,7 +109,7 @@ uintptr_t tape_last_in_previous(Tape *tape) {
 
 void tape_undo(Tape *tape, const Block *block) { tape_pop(tape, block); }
 
-/* Parts. Where memory ends while one is made nothing is on the tape yet. */
+/* Parts. If memory runs out while one is made, nothing is on the tape yet. */
 
 Part *tape_add_part(Tape *tape, const Block *block, uint32_t start) {
     Heap *heap = tape->heap;
@@ -172,12 +172,12 @@ Origin *part_add_origin(Heap *heap, Part *part, int32_t key) {
     return origin;
 }
 
-/* From the last on: it is reversed in that order. */
 void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers) {
     part_add_origin(heap, part, key)->numbers = numbers;
     part_grew(part, step_tape_bytes(numbers));
 }
 
+/* Searches from the last origin on: they are reversed in that order. */
 Origin *part_origin(const Part *part, int32_t key) {
     for (uint32_t i = part->origin_count; i-- > 0;)
         if (part->origins[i].key == key) return &part->origins[i];

@@ -1,8 +1,8 @@
-/* The tape of a segment: what was run, in order, and what it recorded.
+/* The tape of a segment: the blocks, parts and runs, in order, with their records.
  *
- * Words in chunks: for each block that ran as a whole its record (code.h), then its *mark*, the block; for each part its
- * mark alone; for each run of translated code (fast.h) its words, a RunEnd, and RUN_MARK. A record, or a run, and its
- * mark are never divided, so a tape can be read backwards from its end. Everything counts in heap->bytes, and in
+ * Words in chunks: for each block that ran as a whole its record (code.h), then its *mark*, the block; for each part
+ * its mark alone; for each run of translated code (fast.h) its words, a RunEnd, and RUN_MARK. A record, or a run, and
+ * its mark are never divided, so a tape can be read backwards from its end. Everything counts in heap->bytes, and in
  * `bytes`, which bounds a base case; so do the bytes that Python reports.
  */
 #ifndef CK_TAPE_H
@@ -17,8 +17,8 @@ typedef union Word {
     uintptr_t mark; /* the address of a Block; that of a Part and 1; RUN_MARK */
 } Word;
 
-/* The residuals of one step: a Python object (checkpoint.interp.hybrid's origins), or the tape of one step of arithmetic
- * on duals (step_tape.h). */
+/* The residuals of one step: a Python object (checkpoint.interp.hybrid's origins), or the tape of one step of
+ * arithmetic on duals (step_tape.h). */
 typedef struct Origin {
     int32_t key; /* code.h */
     void *python; /* PyObject *, or NULL */
@@ -38,7 +38,7 @@ typedef struct Part {
     Word *notes;   /* block->note_count */
     uint32_t origin_count, origin_room;
     Origin *origins;
-    size_t bytes, reported; /* all that it has; of these, what Python reported */
+    size_t bytes, reported; /* all its bytes; of these, those that Python reported */
     uint32_t unwound_count, unwound_room; /* frames that a raise removed, the top first: how many slots each had */
     uint32_t *unwound;
     uint32_t stripped;      /* how many frames of j* were among them */
@@ -49,7 +49,7 @@ typedef struct Part {
 typedef struct Unit Unit;
 typedef struct RunEnd {
     const Unit *unit;
-    uint32_t entry, exit; /* where it was entered, and by which exit it was left: numbers of the unit */
+    uint32_t entry, exit; /* the entry and the exit of the run: numbers of the unit */
     uint32_t words;       /* header, records, ways and this */
     uint32_t ways;        /* how many bytes */
 } RunEnd;
@@ -76,7 +76,7 @@ size_t tape_held(const Tape *tape); /* its bytes, and what is not in use of its 
 Tape *tape_create(Heap *heap); /* its bound: none, until it is set */
 void tape_destroy(Tape *tape); /* holds the GIL: parts have Python objects */
 
-Word *tape_grow(Tape *tape, size_t words); /* what tape_take does when the chunk is full */
+Word *tape_grow(Tape *tape, size_t words); /* called by tape_take when the chunk is full */
 static inline Word *tape_take(Tape *tape, size_t words) {
     WordChunk *chunk = tape->chunk;
     if (UNLIKELY(!chunk || chunk->room - chunk->used < words)) return tape_grow(tape, words);
@@ -86,19 +86,19 @@ static inline Word *tape_take(Tape *tape, size_t words) {
     return taken;
 }
 
-/* The chunk's rest has so many words at least; they are not taken. */
+/* Makes room for at least so many words in the newest chunk; they are not taken. */
 void tape_reserve(Tape *tape, size_t words);
 
-/* Room for the record of a block that is about to run as a whole. */
+/* Returns room for the record of a block that is about to run as a whole. */
 static inline Word *tape_push(Tape *tape, const Block *block) {
     const uint32_t size = block->record_size;
     Word *record = tape_take(tape, size + UINT64_C(1));
     record[size].mark = (uintptr_t)block;
     return record;
 }
-void tape_undo(Tape *tape, const Block *block); /* takes the last tape_push back: it will be a part */
+void tape_undo(Tape *tape, const Block *block); /* undoes the last tape_push: the block becomes a part */
 
-/* The last mark; 0: the tape is empty. */
+/* Returns the last mark; 0: the tape is empty. */
 uintptr_t tape_last_in_previous(Tape *tape);
 static inline uintptr_t tape_last(Tape *tape) {
     const WordChunk *chunk = tape->chunk;
@@ -110,8 +110,8 @@ static inline bool is_run(uintptr_t mark) { return mark == RUN_MARK; }
 static inline const Block *marked_block(uintptr_t mark) { return (const Block *)mark; }
 static inline Part *marked_part(uintptr_t mark) { return (Part *)(mark - 1); }
 
-/* Takes the last block, whose mark has been seen, off the tape; the words of its record are the caller's until
- * something else is done with the tape. */
+/* Removes the last block, whose mark has been read, from the tape; the words of its record are valid until the next
+ * operation on the tape. */
 static inline const Word *tape_pop(Tape *tape, const Block *block) {
     const size_t words = block->record_size + UINT64_C(1);
     tape->chunk->used -= words;
@@ -119,7 +119,8 @@ static inline const Word *tape_pop(Tape *tape, const Block *block) {
     return tape->chunk->words + tape->chunk->used;
 }
 
-/* Runs: of the last one, whose mark has been seen, what it left; and takes it off the tape, as tape_pop. */
+/* Runs: tape_last_run returns the end of the last one, whose mark has been read; the other removes it, like
+ * tape_pop. */
 static inline const RunEnd *tape_last_run(const Tape *tape) {
     return (const RunEnd *)(const void *)(tape->chunk->words + tape->chunk->used - 1 - RUN_END_WORDS);
 }
