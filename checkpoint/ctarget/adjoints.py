@@ -1,4 +1,4 @@
-"""The adjoint of a block in C: what it records, and the actions that reverse it.
+"""The adjoint of a block in C: the values it records, and the actions that reverse it.
 
 In: a BlockPeer. Out: the fields of its struct for its adjoint (ctemplates/program/code.h), made from
 checkpoint.cps.adjoint. A copy that shares a register with its source needs no action.
@@ -54,7 +54,7 @@ def fill_adjoint(peer: BlockPeer) -> None:
 
 
 class _Notes:
-    """Where each step's notes begin; `at` has one entry more than steps and end, the total last."""
+    """The positions of the notes. at: where those of each step and of the end begin, then the total."""
 
     def __init__(self, peer: BlockPeer) -> None:
         self.at = [0]

@@ -43,7 +43,7 @@ from checkpoint.interp.hybrid.machine import HALT, Split
 
 
 class Layout:
-    """How an Instruction of C is packed, with either kind of immediate value. place: that of each field."""
+    """The layout of an Instruction of C, with either kind of immediate value. place: each field's offset."""
 
     def __init__(self) -> None:
         ffi = runtime().ffi
@@ -212,7 +212,7 @@ class Assembler:
         return self.peer.procedure.of(lam).address
 
     def _moves(self, given: tuple[t.Operand | None, ...]) -> int:
-        """The flags of the first two operands: whether they move. Constants in scratch registers do."""
+        """Return the flags of which of the first two operands move. Constants in scratch registers do."""
         moved = self.owned.steps[self.index].moved
         flags = 0
         for i, flag in zip(

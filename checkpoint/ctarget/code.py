@@ -1,10 +1,10 @@
-"""Fills in what C has of a block: its tables and the forms of its code.
+"""Fills in the C struct of a block: its tables and the forms of its code.
 
-In: hybrid's BlockCode, or what C says of a block. Out: its peer (checkpoint.ctarget.peers), with tables once
-the block is first run or a state is at it, and with each form of its code once the machine first wants it.
+In: hybrid's BlockCode, or a request of C for a block. Out: its peer (checkpoint.ctarget.peers), with tables
+once the block is first run or a state is at it, and with each form of its code once the machine first wants it.
 
-What always holds: threads may run one program: only one at a time makes something of it, and what another may
-see is whole.
+What always holds: threads may run one program: only one at a time fills in any part of it, and the others see
+only complete parts.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class Cotangent:
         return result
 
     def reverse(self, tape: Any) -> None:
-        """Pull it back to where the tape begins; the tape is used up."""
+        """Pull the cotangent back to the start of the tape; the tape is used up."""
         lib = runtime().lib
         reverser = self.helper
         reverser.cotangent = self

@@ -64,7 +64,7 @@ _ON_STATES = _OnStates()
 
 
 class C:
-    """The engine named "c". limit: the bytes that a run may hold; None: as CHECKPOINT_MEMORY says."""
+    """The engine named "c". limit: the bytes that a run may hold; None: the value of CHECKPOINT_MEMORY."""
 
     name = "c"
     resumes = Hybrid.resumes

@@ -31,9 +31,9 @@ Values = tuple[Any, ...]
 class Answer(NamedTuple):
     """The outcome of a step; C finds the fields by their names.
 
-    value: the result, or what was raised.
+    value: the result, or the raised value.
     births, tags: the next birth and the next tag.
-    origin: what the tape needs to reverse the step, or None.
+    origin: the residuals by which the tape reverses the step, or None.
     bytes: how much the tape has grown.
     extra: True if the value was raised; of a j* the address of the return point of its exit; of a `resume`
         the address of the C state; else None.
@@ -73,7 +73,7 @@ class One(Part):
 class PythonHelper:
     """Performs the steps of one run that C cannot.
 
-    machine: the moment of the run, as records take it, and the numbers of its objects.
+    machine: the position of the run, in the form that records take, and the numbers of its objects.
     error: the exception that the run is to raise.
     raised: the program's exception that a step raised last.
     opened: the state of the capsule that was resumed last, while C copies it.

@@ -30,7 +30,7 @@ class BlockPeer:
 
     pointer, address: the C struct.
     owned: what the struct points to, kept alive.
-    points: the return points that belong to the block.
+    points: the return points of the block.
     entry: the address of the UnitEntry by which translated code is entered at it, or None.
     """
 
@@ -59,7 +59,7 @@ class BlockPeer:
 
     @property
     def registers(self) -> dict[str, int]:
-        """The register of each slot of its procedure."""
+        """Return the register of each slot of its procedure."""
         return self.procedure.registers
 
     def target(self, label: str) -> BlockPeer:
@@ -105,7 +105,7 @@ class ProcedurePeer:
         return procedure_peer(lam)
 
     def _outline(self, peer: BlockPeer) -> None:
-        """Fill in what C may read of a block before it has tables."""
+        """Fill in the fields that C may read before a block has tables."""
         struct, block = peer.pointer, peer.block
         ffi = runtime().ffi
         struct.python = ffi.cast("void *", id(peer))

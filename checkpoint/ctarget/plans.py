@@ -1,4 +1,4 @@
-"""Plans of steps that C has Python do: which function does one, a library's of arrays or its record's.
+"""Plans of the steps that Python performs for C: the function of each, an array library's or its record's.
 
 In: a block and the index of a step. Out: its StepPlan (None for steps that compute nothing), which
     foreign/array_steps.c and data_steps.c read. The part for arrays is made when a program that has met an
@@ -43,11 +43,11 @@ class StepPlan:
     taped: the same, but returns (value, origin); None: the step leaves no origin.
 
     Set by `ask`, for a function of arrays:
-    value, in_place: those of its record.
-    on_arrays, on_tape: as `plain` and `taped`, for cases that C does not do itself; they return
+    value, in_place: the functions of its record.
+    on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
     flags: see ctemplates/foreign/plan_flags.h.
-    rules: the bits of the operands that may receive a cotangent.
+    rules: the bits of the operands that may have a cotangent.
     pulls: by the bits of the operands that do: their positions, their slots, the bits of what the rules read.
     """
 

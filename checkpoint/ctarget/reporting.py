@@ -52,11 +52,11 @@ class Reporter:
 
     @property
     def pace(self) -> int:
-        """The number of steps that a call of C makes now."""
+        """Return the current number of steps per call of C."""
         return min(self._pace, self._most)
 
     def bound_pace(self, most: int) -> None:
-        """Let a call make at most this many steps: somebody else needs control after these."""
+        """Let a call make at most this many steps: another part of the program needs control after these."""
         self._most = most
         runtime().lib.ck_sweep_pace(self._held, self.pace)
 

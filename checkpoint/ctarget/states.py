@@ -23,7 +23,7 @@ Held = Any  # of cffi: Held *, dropped with its wrapper
 
 
 class Heap:
-    """A heap of at most `limit` bytes, if there is a limit."""
+    """Owns a heap of at most `limit` bytes, if there is a limit."""
 
     __slots__ = ("held", "limit")
 
@@ -37,24 +37,24 @@ class Heap:
 
     @property
     def bytes(self) -> int:
-        """The number of bytes in use."""
+        """Return the number of bytes in use."""
         used: int = runtime().lib.ck_heap_bytes(self.held)
         return used
 
     @property
     def peak(self) -> int:
-        """The largest number of bytes that were in use."""
+        """Return the largest number of bytes that were in use."""
         peak: int = runtime().lib.ck_heap_peak(self.held)
         return peak
 
     @property
     def runs(self) -> int:
-        """The number of the next run: how many there have been, and the reserved numbers."""
+        """Return the number of the next run: the count of runs so far, plus the reserved numbers."""
         runs: int = runtime().lib.ck_heap_runs(self.held)
         return runs
 
     def fail_at(self, allocation: int) -> None:
-        """In the hostile build: let this allocation, counted from now on, fail; 0: none."""
+        """Make this allocation, counted from now on, fail in the hostile build; 0: none."""
         runtime().lib.ck_heap_fail_at(self.held, allocation)
 
     def check(self) -> None:
@@ -82,8 +82,8 @@ def dropped_with_wrapper(held: Held) -> Held:
 class State:
     """A moment of a run, as a C state, a hybrid state, or both.
 
-    start: the hybrid state that it was made from, with the very objects that came in.
-    settles: whether its value is that of a finished recording, which nobody changes.
+    start: the hybrid state that it was made from, with the caller's own objects.
+    settles: whether its value belongs to a finished recording, which never changes.
     """
 
     __slots__ = ("_held", "_value", "births", "finished", "heap", "settles", "start", "steps", "tags")
@@ -104,7 +104,7 @@ class State:
 
     @property
     def held(self) -> Held:
-        """The C state, made on first use."""
+        """Return the C state, made on first use."""
         if self._held is None:
             assert self.start is not None
             self._held = imported(self.heap, self.start)
@@ -112,12 +112,12 @@ class State:
 
     @property
     def address(self) -> int:
-        """The address of the C struct, valid as long as this wrapper lives."""
+        """Return the address of the C struct, valid as long as this wrapper lives."""
         return address_of(runtime().lib.ck_state_address(self.held))
 
     @property
     def value(self) -> Any:
-        """The value of a finished state, the same object each time."""
+        """Return the value of a finished state, the same object each time."""
         if not self._value:
             value = self.start.value if self.start is not None else self._exported_value()
             self._value.append(settled(value, self.steps) if self.settles else value)
@@ -142,7 +142,7 @@ class State:
 class Rest:
     """The state of a capsule: the C state, which shares what it reaches, until its parts are read.
 
-    steps, tags: those of the state. Other attributes are those of the hybrid state, which then replaces the
+    steps, tags: as in the state. Other attributes are those of the hybrid state, which then replaces the
         C state.
     """
 

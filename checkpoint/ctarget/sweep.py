@@ -1,4 +1,4 @@
-"""Sweeps by the C engine's own driver (ctemplates/driver/driver.h), and what Python does for them.
+"""Sweeps by the C engine's own driver (ctemplates/driver/driver.h), and the parts that Python performs.
 
 In: a state, a schedule. Out: the end of the run and the cotangent of the state, as from the Python executor
     (checkpoint.driver.execute). Bisection runs in C, unless there are observers of each action; any other
@@ -62,7 +62,7 @@ class SweepHelper(PythonHelper):
 
     @property
     def machine(self) -> Machine:
-        """The machine of C's present run; while that is recorded the collector is paused."""
+        """Return the machine of C's current run; while that is recorded the collector is paused."""
         at_work = self.at_work
         if at_work is not None and at_work.run != self._run:
             self._run = at_work.run
@@ -76,7 +76,7 @@ class SweepHelper(PythonHelper):
         self._machine = machine
 
     def interrupted(self, stop: BaseException, held: Held) -> None:
-        """Release what Python holds of the run, and say where it was, if it was anywhere."""
+        """Release Python's references to the run, and note its position in the error, if it had one."""
         if runtime().lib.ck_machine_position(held).block:
             self._machine.block = block_at(held).code
             self._machine.interrupted(stop)
@@ -149,7 +149,7 @@ class _Progress:
 
     seed: returns the cotangent of the end state.
     reporter: calls the observers, if there are any.
-    watched: looks for code to translate, if translation is on.
+    watched: the watch that samples for translation, if it is on.
     """
 
     __slots__ = (
@@ -199,7 +199,7 @@ class _Progress:
             self._reporter.over()
 
     def follow(self, schedule: Schedule, least: int) -> None:
-        """Do the actions of a schedule, which receives a report after each."""
+        """Perform the actions of a schedule, which receives a report after each."""
         began, busy = perf_counter(), process_time()
         held, lib, reporter, watched = self.held, self._lib, self._reporter, self._watch
         run, followed = lib.ck_sweep_run, lib.SWEEP_FOLLOWED
@@ -246,7 +246,7 @@ class _Progress:
             self._bound_pace()
 
     def _bound_pace(self) -> None:
-        """Let a call make no more steps than a slice of the watch has, nor than observers want."""
+        """Bound the steps of a call by the slice of the watch and by the observers' interval."""
         if self._watch is None:
             return
         if self._reporter is None:
@@ -304,7 +304,7 @@ class _Progress:
         return self.end, self.cotangent
 
     def stop(self) -> None:
-        """Drop the references to exceptions, and those by which the cotangent refers to itself."""
+        """Drop references to exceptions, and the cotangent's references to itself."""
         self.helper.error = None
         self.helper.collect(True)
         if self.cotangent is not None:

@@ -1,4 +1,4 @@
-"""The tables of a block in C: its steps, its constants, what is live at each point, how it ends.
+"""The tables of a block in C: its steps, its constants, the live registers at each point, its end.
 
 In: a BlockPeer. Out: the fields of its struct (program/code.h) that belong neither to a form of its code
     nor to its adjoint. An operand says whether it is used for the last time, by checkpoint.cps.ownership.

@@ -1,10 +1,10 @@
-"""The boundary around translation to C: whatever fails inside of it, the run continues in the machine.
+"""The boundary around translation to C: if anything fails inside it, the run continues in the machine.
 
-In: what was raised while a run was sampled, or a unit specialised, written, compiled, loaded or installed.
-Out: one warning that says what failed, and asks for a report; with CHECKPOINT_CHECK=1 the error itself.
+In: an exception while a run was sampled, or a unit specialised, written, compiled, loaded or installed.
+Out: one warning that names the failure and asks for a report; with CHECKPOINT_CHECK=1 the error itself.
 
-What always holds: what is no failure of translation goes through: Ctrl-C, and what a user's signal handler
-raises while translation is at work.
+What always holds: exceptions that are not failures of translation pass through: Ctrl-C, and those that a
+user's signal handler raises during translation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OURS = ({"checkpoint", "platformdirs"} | sys.stdlib_module_names) - {"bdb", "pd
 
 @contextmanager
 def stage(name: Stage) -> Iterator[None]:
-    """Note on what is raised inside which stage of translation it was."""
+    """Attach the stage of translation to any exception raised inside."""
     try:
         yield
     except Exception as error:

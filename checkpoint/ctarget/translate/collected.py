@@ -1,4 +1,4 @@
-"""The units that would be translated of a run; they are neither compiled nor installed.
+"""Collects the units that would be translated in a run, without compiling or installing them.
 
 In: something that runs on engine c. Out: the units, in the order in which they were made, which is that in
 which the run reaches their blocks, and so the same each time. It takes no compiler.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Collector(Translator):
-    """A translator that only makes units. A run waits for nothing, but is sampled as if it did."""
+    """A translator that only makes units. A run never waits for it, but is sampled as if it did."""
 
     first_waiting = 100
     longest = PROBE_STEPS

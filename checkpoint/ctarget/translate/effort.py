@@ -1,4 +1,4 @@
-"""How much time a process spends on translation, by how long its runs have taken so far.
+"""Limits the time that a process spends on translation, by how long its runs have taken so far.
 
 In: the seconds of runs and of translation; the blocks at which samples found machines. Out: whether one more
 block may be translated. So a program of very many blocks, none of which runs often, is hardly delayed, and

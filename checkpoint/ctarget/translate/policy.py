@@ -1,4 +1,4 @@
-"""What is translated, and when: the choice of blocks, the compilations under way, and the limits on both.
+"""Decides which blocks are translated, and when: the choice of blocks, the compilations, and their limits.
 
 In: machines and sweeps that stop for a moment, when a watch samples them (watch.py). Out: units, specialised,
 compiled and installed while the run continues, or while it waits (CHECKPOINT_JIT: checkpoint/config.py).
@@ -7,8 +7,8 @@ A sample takes the block at whose first step the machine is: so a block is found
 time is spent in it. In the background a block is translated at once if it was found often of late, any other
 one only where runs have taken much longer than its translation will (effort.py).
 
-What always holds: a block is translated, or found untranslatable, once. Without a compiler, where it fails,
-and where anything else in here fails, one warning says so, and the run continues in the machine
+What always holds: a block is translated, or found untranslatable, once. Without a compiler, if it fails,
+or if anything else in here fails, one warning reports it, and the run continues in the machine
 (boundary.py).
 """
 
@@ -126,18 +126,18 @@ class Translator:
 
     @property
     def mode(self) -> config.Translation:
-        """When runs are translated."""
+        """Return when runs are translated."""
         return config.translation()
 
     @property
     def gives_up(self) -> bool:
-        """Whether too much has failed."""
+        """Return whether translation is disabled after too many failures."""
         return self._failures >= MAX_FAILURES
 
     # Failures
 
     def contain(self, error: Exception) -> None:
-        """Warn of what was raised inside of translation; under CHECKPOINT_CHECK=1, or if it comes from a
+        """Warn of an exception inside of translation; under CHECKPOINT_CHECK=1, or if it comes from a
         user's signal handler, raise it.
         """
         if isinstance(error, TranslationWarning) or boundary.is_foreign(error) or config.current().check:

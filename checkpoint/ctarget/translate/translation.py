@@ -1,4 +1,4 @@
-"""A unit on its way into the machine: its C, the compilations of it, and the forms that are installed.
+"""The translation of a unit: its C, its compilations, and the forms that are installed.
 
 In: a machine or sweep that is at the first step of a block. Out: its unit's plain form, installed as soon as
 it is compiled, and its taped form too if that was asked for.
@@ -71,7 +71,7 @@ class Translation:
 
     @property
     def lacks_tape(self) -> bool:
-        """Whether its taped form was not asked for yet."""
+        """Return whether its taped form was not requested yet."""
         return self.unit.tapes and "taped" not in self._begun
 
     def begin(self, taped: bool, by: Compiler) -> bool:
@@ -99,7 +99,7 @@ class Translation:
             compilation.wait()
 
     def install(self) -> tuple[int, list[Exception]]:
-        """Give to the machine what is compiled; return of how many files, and the failures of others."""
+        """Install the compiled forms; return the number of their files, and the failures of others."""
         done = 0
         failures: list[Exception] = []
         for forms, compilation in list(self.pending.items()):

@@ -1,13 +1,13 @@
-"""The watch of one run or sweep: how many steps its next slice has, and when it is sampled.
+"""Watches one run or sweep: decides how many steps its next slice has, and when it is sampled.
 
-In: how many steps were made, between two slices. Out: the length of the next slice; samples, which find what
-is to be translated (policy.py).
+In: how many steps were made, between two slices. Out: the length of the next slice; samples, which find
+the blocks to translate (policy.py).
 
 Runs add their steps to the account of the procedure in which they start. Once these are many, runs are
-sampled between two slices. Where a sample finds no machine at the first step of a block, slices get short
+sampled between two slices. If a sample finds no machine at the first step of a block, slices are shortened
 until one does.
 
-What always holds: whatever fails in translation, the run continues (boundary.py).
+What always holds: if anything fails in translation, the run continues (boundary.py).
 """
 
 from __future__ import annotations

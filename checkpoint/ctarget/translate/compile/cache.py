@@ -161,7 +161,7 @@ def _digest(content: bytes) -> bytes:
 
 
 def put(name: str, content: bytes) -> None:
-    """Keep a new shared object, if there is room; those that were not used for longest go."""
+    """Keep a new shared object, if there is room; the least recently used ones are removed."""
     with suppress(OSError):  # it is then made again another time
         folder().replace(file_of(name), MAGIC + _digest(content) + content)
     _bound()
@@ -174,7 +174,7 @@ def forget(name: str) -> None:
 
 @contextmanager
 def workplace() -> Iterator[Folder]:
-    """Give a folder for one compilation, on the file system of the cache."""
+    """Yield a folder for one compilation, on the file system of the cache."""
     place = folder()
     try:
         made = place.new_folder(".make")
@@ -203,7 +203,7 @@ _held: set[int] = set()
 
 @contextmanager
 def _lock(name: str, seconds: float) -> Iterator[bool]:
-    """Give whether the lock was had within so many seconds, or the file system has none."""
+    """Yield whether the lock was acquired within so many seconds, or the file system has no locks."""
     import fcntl  # noqa: PLC0415  (there is none on Windows, nor this engine)
 
     try:
@@ -244,7 +244,7 @@ def _acquired(file: int, seconds: float) -> bool:
 
 
 def forget_locks() -> None:
-    """Close the locks in a process that was forked: they are its parent's."""
+    """Close the locks in a forked process: they belong to its parent."""
     for file in _held:
         os.close(file)
     _held.clear()
@@ -254,7 +254,7 @@ def forget_locks() -> None:
 
 
 def _bound() -> None:
-    """Remove what was not used for longest, where all together is too much; only one process does."""
+    """Remove the least recently used files if the total is too large; only one process does so."""
     with _lock("bound.lock", 0.0) as alone:
         if alone:
             _remove_abandoned()

@@ -32,7 +32,7 @@ _loaded: WeakValueDictionary[str, Loaded] = WeakValueDictionary()  # by their ke
 
 
 class Compilation:
-    """One file of C on its way.
+    """The compilation of one file of C.
 
     loaded, failure: once it has ended, one of them. A CompilationError or OSError has its reason outside of
     this package. seconds: how long the compiler took.
@@ -50,16 +50,16 @@ class Compilation:
 
     @property
     def ended(self) -> bool:
-        """Whether there is a result."""
+        """Return whether there is a result."""
         return self.loaded is not None or self.failure is not None
 
     @property
     def reason(self) -> str | None:
-        """Why it failed, for people, if it did."""
+        """Return why it failed, as text for people, or None."""
         return None if self.failure is None else str(self.failure)[:LONGEST_REASON]
 
     def wait(self) -> None:
-        """Wait until it has ended; whoever does holds no lock of checkpoint.ctarget.peers."""
+        """Wait until it has ended; the caller holds no lock of checkpoint.ctarget.peers."""
         if self._thread is not None:
             self._thread.join()
         elif isinstance(self.failure, _NoThreadError):
@@ -120,7 +120,7 @@ class Compilation:
 
 
 class _NoThreadError(CompilationError):
-    """The compilation has not begun; whoever waits for it does it."""
+    """Raised when no thread can be started: the first caller that waits compiles by itself."""
 
 
 def _known(name: str, by: Compiler) -> Loaded | None:
@@ -182,7 +182,7 @@ def _end() -> None:
 
 
 def _forget() -> None:
-    """Forget the compilers, which are the parent's, in a process that was forked."""
+    """Forget the compilers in a forked process: they belong to its parent."""
     processes.forget()
     _at_work.clear()
     cache.forget_locks()

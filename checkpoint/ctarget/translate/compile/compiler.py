@@ -1,4 +1,4 @@
-"""The C compiler that translates units: which one there is, and how it is called.
+"""Finds the C compiler that translates units, and builds its command lines.
 
 In: the environment (CC, PATH). Out: a `Compiler`, or None where there is none.
 """
@@ -45,7 +45,7 @@ class Compiler:
 
     @property
     def is_zig(self) -> bool:
-        """Whether it is the compiler of the package ziglang."""
+        """Return whether it is the compiler of the package ziglang."""
         return "ziglang" in self.words
 
     def identity(self) -> str:
@@ -60,7 +60,7 @@ class Compiler:
 
     @property
     def debugs(self) -> bool:
-        """Whether a debugger or sanitizer is to find its way from what it compiles to a program's lines."""
+        """Return whether debuggers or sanitizers need the program's lines in the compiled code."""
         return "-g" in self.words or "-DCK_HOSTILE" in built_with()
 
 

@@ -31,7 +31,7 @@ LARGEST = 256 * 2**20  # bytes of a file that is read
 
 
 class Folder:
-    """A folder that is held open. reason: why it is a temporary one, if it is."""
+    """A folder that is kept open. reason: why it is a temporary one, if it is."""
 
     def __init__(self, path: Path, reason: str | None = None, within: int | None = None) -> None:
         self.path = path
@@ -45,7 +45,7 @@ class Folder:
 
     @property
     def is_there(self) -> bool:
-        """Whether the path still leads here."""
+        """Return whether the path still leads here."""
         try:
             found = os.stat(self.path)
         except OSError:
@@ -92,7 +92,7 @@ class Folder:
             os.unlink(name, dir_fd=self.descriptor)
 
     def touch(self, name: str) -> None:
-        """Say that a file was used now."""
+        """Mark a file as used now."""
         os.utime(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def files(self) -> Iterator[tuple[str, os.stat_result]]:

@@ -1,4 +1,4 @@
-"""Install translated code: from then on machines enter it.
+"""Installs translated code: from then on machines enter it.
 
 In: a unit, and its two forms, each when it is loaded. Out: the structs of machine/fast.h,
 and a FAST in the code of each block at whose head the unit can be entered.
@@ -41,7 +41,7 @@ class Installed:
         module.lib.ck_unit_begin(self.pointer, references)
 
     def enter(self) -> None:
-        """Have each block with an entry lead here."""
+        """Point each block with an entry to this unit."""
         module = runtime()
         for header in reversed(self.unit.headers):
             if header.entry is None:

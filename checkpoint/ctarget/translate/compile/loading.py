@@ -25,7 +25,7 @@ EXPORTED = {"plain": "unit_plain", "tape": "unit_tape", "reverse": "unit_reverse
 
 
 class LoadingError(Exception):
-    """A file is no shared object that can be loaded here, or not one of a unit."""
+    """Raised for a file that is not a shared object loadable here, or not one of a unit."""
 
 
 class Loaded:

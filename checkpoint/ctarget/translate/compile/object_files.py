@@ -1,7 +1,7 @@
-"""Whether the file of a shared object is whole: a page that lies behind the end of a file cannot be read once
-the file is mapped, and ends the process (SIGBUS).
+"""Checks that the file of a shared object is complete: reading a mapped page beyond the end of its file kills
+the process (SIGBUS).
 
-In: the content of a file. Out: what is wrong with it, or None. Of ELF all segments and sections must lie in
+In: the content of a file. Out: its defect, as text, or None. Of ELF all segments and sections must lie in
 the file, of Mach-O all segments and tables; other formats are left to the loader.
 """
 

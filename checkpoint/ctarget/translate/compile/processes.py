@@ -1,4 +1,4 @@
-"""Run C compilers: each for a limited time, in a process group of its own.
+"""Runs C compilers: each for a limited time, in a process group of its own.
 
 In: a command. Out: its exit status, or CompilationError. What always holds: no lock is held while a command
 runs; when its time is up, or this process ends, its whole group is ended; a process that is forked knows of
@@ -23,7 +23,7 @@ LONGEST_VERSION = 10_000  # bytes that are read of what a compiler prints
 
 
 class CompilationError(Exception):
-    """There is no result, for a reason outside of this package; the text says which."""
+    """Raised if there is no result for a reason outside of this package, which the text names."""
 
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -83,7 +83,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a command with all that it started. It was not waited for, so its group is still its own."""
+    """End a command with all its child processes. It was not waited for, so its group is still its own."""
     with suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -119,7 +119,7 @@ def end_all() -> None:
 
 
 def forget() -> None:
-    """Forget the commands, which are the parent's, in a process that was forked."""
+    """Forget the commands in a forked process: they belong to its parent."""
     global _starting  # noqa: PLW0603
     for process in _running:
         process.returncode = 0

@@ -133,8 +133,8 @@ class AdjointFunction:
     # Paths
 
     def _path(self, record: Record, passed: list[tuple[Source, str]]) -> None:
-        """Write the adjoint of a path, and end the block of C. passed: what its end passes on, with the
-        cotangents of that.
+        """Write the adjoint of a path, and end the block of C. passed: the values that its end passes on,
+        with their cotangents.
         """
         path = PathAdjoint(self.records, record)
         path.run(passed)
@@ -143,7 +143,7 @@ class AdjointFunction:
 
 
 class PathAdjoint:
-    """The adjoint of one path, and what operations write theirs to (ops/operation.py, Adjoint).
+    """The adjoint of one path, to which operations write their statements (ops/operation.py, Adjoint).
 
     text: the statements so far.
     """
@@ -164,7 +164,7 @@ class PathAdjoint:
         self._pass_back()
 
     def _read(self) -> None:
-        """Read what was recorded, and recompute what else is needed."""
+        """Read the recorded residuals, and recompute the others."""
         words = self.record.words
         if words:
             self.put(f"up -= {len(words)};")

@@ -37,7 +37,7 @@ TAPE_VARIABLES = {"start": "Word *", "up": "Word *", "end": "Word *", "ways": "u
 
 
 class ForwardFunction:
-    """One function in C, and what operations write their text to (ops/operation.py, Forward).
+    """One function in C, to which operations write their text (ops/operation.py, Forward).
 
     records: what it records; None: nothing. lines: whether it names lines of the program. text: its lines so
     far. exits: the exits that it takes, by their numbers, with the paths to them.

@@ -1,8 +1,8 @@
-"""What translated code records, so that its adjoint can be run.
+"""Chooses the residuals that translated code records for its adjoint.
 
 In: a unit. Out: for each path the operations that its adjoint reverses and the words of its record; for the
 unit the prologue. A record has the residuals that partials read, values of the header's params and of what
-was computed, and births of the objects that have fields with cotangents. What is cheap to compute is
+was computed, and births of the objects that have fields with cotangents. Cheap values are
 recomputed from others. A param that is the same throughout a run is recorded once, in the prologue.
 
 What always holds: the forward function writes the words in the order in which the adjoint reads them.
@@ -23,7 +23,7 @@ WORD = 8  # bytes
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Record:
-    """What one path records.
+    """The residuals of one path.
 
     words: its residuals, in order. shared: params that are in the prologue by other names. recomputed:
     operations that compute what else the adjoint reads, in order. reversed: the operations that the adjoint
@@ -38,7 +38,7 @@ class Record:
 
 
 class Records:
-    """What the runs of a unit record.
+    """The residuals of a unit's runs.
 
     of_end: the record of each path, by the id of its end. prologue: the words that a run records once, of the
     places that represent all that are the same (`same_as`). births: the words of records that are births.

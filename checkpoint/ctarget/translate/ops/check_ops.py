@@ -1,4 +1,4 @@
-"""Operations that check what a value is: its kind, its identity; and read what is no number in it."""
+"""Operations that check the kind or identity of a value, or read parts of it that are not numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Expect(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class IsKind(Undifferentiated, Op):
-    """Whether a value is of a kind, as in Expect; `to` is a boolean."""
+    """Tests whether a value is of a kind, as in Expect; `to` is a boolean."""
 
     to: Place
     place: Place
@@ -55,7 +55,7 @@ class IsKind(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Enclosed(Undifferentiated, Op):
-    """The environment of a CLOSURE, as a value of the kind ENVIRONMENT; borrowed from it until a Keep."""
+    """Reads the environment of a CLOSURE, a value of the kind ENVIRONMENT; borrowed from it until a Keep."""
 
     to: Place
     place: Place
@@ -89,7 +89,7 @@ class Apart(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TagOf(Undifferentiated, Op):
-    """The tag of a dual, an integer; it is stored where other objects have their birth."""
+    """Reads the tag of a dual, an integer; it is stored where other objects have their birth."""
 
     to: Place
     place: Place

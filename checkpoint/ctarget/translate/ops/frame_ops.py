@@ -19,10 +19,10 @@ from checkpoint.ctarget.translate.ops.words import content, if_unlikely, stored,
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Peek(Undifferentiated, Op):
-    """What the top frame of the machine's stack has saved.
+    """Reads the values saved in the top frame of the machine's stack.
 
     Exits unless the frame's point is `point` (a reference) and all are of the kinds of `saved`.
-    What is counted is borrowed: the Pop that follows moves it.
+    Counted values are borrowed: the Pop that follows moves them.
     """
 
     point: int
@@ -49,7 +49,7 @@ class Peek(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Push(Effect):
-    """A frame on the machine's stack.
+    """Pushes a frame onto the machine's stack.
 
     point, call: references (the block whose call is shown, or None). Adjoint: the cotangents of the frame are
     popped, the last first: saved' += each.
@@ -88,7 +88,7 @@ class Push(Effect):
 class Pop(Effect):
     """Drops the top frame, which a Peek has read. saved: as in the Peek.
 
-    Adjoint: the cotangents of `saved` are pushed, in their order (0 of what is no real).
+    Adjoint: the cotangents of `saved` are pushed, in their order (0 for values that are not reals).
     """
 
     point: int

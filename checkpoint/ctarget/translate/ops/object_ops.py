@@ -36,7 +36,7 @@ def _read(out: Forward, to: Place, owner: Place, text: str) -> None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Load(Op):
-    """A field of an object (of a TUPLE: not counting its first cell).
+    """Reads a field of an object (of a TUPLE: not counting its first cell).
 
     Exits where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
     borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real.
@@ -67,7 +67,7 @@ class Load(Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Element(Op):
-    """An element of a list or a plain tuple, by an index as in Python: a negative one counts from the end.
+    """Reads an element of a list or a plain tuple, by an index as in Python: a negative one is from the end.
 
     at: the place of the index where it was found. Exits where there is no such element, where it
     has another kind than `to`, or where the list is stale after so many steps from the path's header on
@@ -111,7 +111,7 @@ class Element(Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Length(Undifferentiated, Op):
-    """The length of a list or a plain tuple. Exits as Element does."""
+    """Reads the length of a list or a plain tuple. Exits as Element does."""
 
     to: Place
     owner: Place
@@ -133,7 +133,7 @@ class Length(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Birth(Undifferentiated, Op):
-    """The next birth, an integer, for an object that is not made yet. The end of the path counts them."""
+    """Takes the next birth, an integer, for an object not made yet. The end of the path counts them."""
 
     to: Place
 
@@ -194,7 +194,7 @@ class Make(Effect):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Changeable(Undifferentiated, Op):
-    """Where a list is to be changed: the place of an element, or, without an index, behind the last one.
+    """Finds the position of a change to a list: of an element, or, without an index, after the last one.
 
     Exits unless it is a list that the program may change, after so many steps (as in Element). `to`
     is an integer.
@@ -220,7 +220,7 @@ class Changeable(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Update(Effect):
-    """A list gets an element, at a place that a Changeable has found: behind all others if it `appends`.
+    """Stores an element in a list, at a position that a Changeable has found: at the end if it `appends`.
 
     to: the list from then on; `owner` is stale. Takes the reference that the value owns. Adjoint: value' +=
     (to . at)', removed from the map; of integers too, since the machine may have read them as reals.
@@ -265,7 +265,7 @@ class Update(Effect):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Keep(Undifferentiated, Effect):
-    """One more reference."""
+    """Adds a reference."""
 
     place: Place
 
@@ -281,7 +281,7 @@ class Keep(Undifferentiated, Effect):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Drop(Undifferentiated, Effect):
-    """One reference less."""
+    """Removes a reference."""
 
     place: Place
 

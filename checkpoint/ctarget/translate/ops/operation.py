@@ -1,4 +1,4 @@
-"""What every operation of a unit says of itself: the interface that one class per operation fills in.
+"""The interface of a unit's operations, which one class per operation implements.
 
 In: nothing. Out: Op and Effect, the bases of the classes in scalar_ops.py, object_ops.py, check_ops.py and
 frame_ops.py; Forward and Adjoint, what the drivers in emit/ offer to these classes. The drivers know no
@@ -64,7 +64,7 @@ class Accumulator:
 
 
 class Forward(Protocol):
-    """What an operation writes its C text to."""
+    """The target of an operation's C text."""
 
     def put(self, *lines: str) -> None:
         """Append statements."""
@@ -86,7 +86,7 @@ class Forward(Protocol):
 
 
 class Adjoint(Protocol):
-    """What an operation writes its adjoint to: the statements that reverse one path."""
+    """The target of an operation's adjoint: the statements that reverse one path."""
 
     def put(self, *lines: str) -> None:
         """Append statements."""
@@ -149,16 +149,16 @@ class Operation(ABC):
 
 
 class Undifferentiated(Operation):
-    """An operation that no cotangent flows through: there is nothing to reverse."""
+    """An operation without a cotangent to propagate: there is nothing to reverse."""
 
     __slots__ = ()
 
     def contributes(self, active: Set[Place]) -> None:
-        """Say so."""
+        """Return None: there is nothing to reverse."""
         return
 
     def residuals(self) -> Sequence[Residual]:
-        """Return none."""
+        """Return no residuals."""
         return ()
 
     def reverse(self, adjoint: Adjoint) -> None:

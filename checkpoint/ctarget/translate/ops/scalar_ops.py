@@ -19,7 +19,7 @@ Domain = Literal["reals", "integers"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Apply(Op):
-    """A scalar primitive.
+    """Applies a scalar primitive.
 
     definition: its name in scalars.def. domain: "reals" computes on doubles; operands that are integers or
     booleans are converted where that is exact, else it exits; `to` is a real, or a boolean where the
@@ -89,7 +89,7 @@ class Apply(Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Copy(Op):
-    """A copy of a source, with an accumulator of its own. Adjoint: source' += to'."""
+    """Copies a source to a place with an accumulator of its own. Adjoint: source' += to'."""
 
     to: Place
     source: Source
@@ -123,7 +123,7 @@ class Copy(Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Convert(Undifferentiated, Op):
-    """A function without a derivative: of integers, or of a real to something that is none.
+    """Applies a function without a derivative: of integers, or from a real to another type.
 
     function: of machine/translated.h; returns whether there is a result, else it exits. `to` and the
     operands have the kinds that it takes.
@@ -146,10 +146,10 @@ class Convert(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tangent(Undifferentiated, Op):
-    """The tangent of a scalar primitive's result, from the tangents of its operands.
+    """Computes the tangent of a scalar primitive's result, from the tangents of its operands.
 
-    primals: the operands, as reals; result: what an Apply has made of them. tangents: None of operands that
-    have none. singular: a tangent of 0 contributes nothing where the partial is infinite (numbers.c).
+    primals: the operands, as reals; result: what an Apply has made of them. tangents: None for operands
+    without one. singular: a tangent of 0 contributes nothing where the partial is infinite (numbers.c).
     Units with tangents never record, so it has no adjoint.
     """
 

@@ -1,4 +1,4 @@
-"""Scalar primitives as C: their values, their tangents, and what cotangents they contribute to operands.
+"""Scalar primitives as C: their values, their tangents, and their contributions to operands' cotangents.
 
 In: the name of a definition of checkpoint/scalars, and operands. Out: statements and expressions. What is
 arithmetic alone is written in place, all else as calls of functions that the unit's file defines
@@ -104,7 +104,7 @@ def contribution(
     values: Mapping[int, str],
     is_singular: bool,
 ) -> tuple[str, str]:
-    """Return what operand i gets when the result has a cotangent: a sign, and the term to add or subtract.
+    """Return the contribution to operand i's cotangent: a sign, and the term to add or subtract.
 
     values: expressions of the operands that the partial reads, by position, and of the result, after them.
     """
@@ -123,7 +123,7 @@ def contribution(
 
 
 def _is_one(definition: Definition, i: int, operands: Sequence[Source]) -> bool:
-    """Tell whether a partial reads constants alone, and is 1."""
+    """Return whether a partial reads constants alone, and is 1."""
     assert definition.needs is not None
     assert definition.slopes is not None
     known = {k: float(x.value or 0) for k, x in enumerate(operands) if isinstance(x, Constant)}

@@ -1,1 +1,1 @@
-"""Making units: blocks of the program, run on what is known of their values. Start with region.py."""
+"""Making units: blocks of the program, run on abstract values. Start with region.py."""

@@ -24,7 +24,7 @@ assert "DUAL" in WITH_COTANGENTS
 
 
 def of_duals(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
-    """Translate a scalar primitive of which an operand is a dual; None: it is not done so."""
+    """Translate a scalar primitive with an operand that is a dual; None: this rule does not apply."""
     values = [_opened(steps, operand) for operand in step.operands]
     duals = [value for value in values if isinstance(value, Virtual) and value.tag == "DUAL"]
     primals = tuple([_part(value, 0) for value in values])

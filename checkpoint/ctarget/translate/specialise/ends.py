@@ -37,8 +37,8 @@ MAX_FRAMES = 24  # virtual ones
 class OpenReturn:
     """A node that returns to whatever frame of the machine's stack is on top.
 
-    effects: those of the node; they wait until the frame is known. path: behind the node. value: what is
-    returned. state: what is known besides.
+    effects: those of the node; they wait until the frame is known. path: after the node. value: the
+    returned one. state: the rest of the abstract state.
     """
 
     node: Node
@@ -49,7 +49,7 @@ class OpenReturn:
 
 
 class Ends:
-    """The trees of all headers, as far as they are made.
+    """The trees of all headers, as made so far.
 
     waiting: nodes whose blocks are still to be translated. returns: the open returns. pushed: for each block
     that frames pushed by the unit return to, what these frames save.
@@ -166,7 +166,7 @@ class Ends:
         steps.node.end = Fork(test, *nodes)
 
     def _edge(self, steps: Steps, node: Node, edge: Edge, state: State, path: PathSoFar) -> None:
-        """Continue a node with a target of a branch; what only the other target needs is dropped."""
+        """Continue a node with a target of a branch; values that only the other target needs are dropped."""
         target = steps.peer.target(edge.label)
         dropping = Steps(self.builder, steps.peer, state, node)
         for name in edge.dropped:
@@ -314,7 +314,7 @@ class Ends:
         return case
 
     def _checked(self, case: Node, place: Place, was: Abstract) -> Abstract:
-        """Check that a value that a frame has saved is of the kind that the unit's own has, and return it."""
+        """Check that a value saved by a frame has the kind that the unit expects, and return it."""
         if place.kind != "value":
             return place
         tag = tag_of(was)

@@ -1,7 +1,7 @@
-"""How the machine enters a unit: from what is in registers to what is known at a header, and back.
+"""Entries of a unit: from the content of registers to the State of a header, and back.
 
 In: the shapes of the values in the registers of a block's parameters. Out: a State; for the State of a
-header, what must be in which register for the machine to enter there.
+header, the content that each register must have for the machine to enter there.
 """
 
 from __future__ import annotations

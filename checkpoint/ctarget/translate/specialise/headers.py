@@ -1,6 +1,6 @@
 """The headers of a unit that is being made: where paths meet.
 
-In: blocks, and what is known at their start. Out: headers, each with places of its own; paths that jump to
+In: blocks, and the State at their start. Out: headers, each with places of its own; paths that jump to
 them, or exit where the unit would become too large.
 """
 
@@ -52,7 +52,7 @@ class PathSoFar:
 class Headers:
     """The headers of one unit.
 
-    states: what is known at each, by its number. waiting: those without a tree. nodes: how many nodes the
+    states: the State at each, by its number. waiting: those without a tree. nodes: how many nodes the
     unit has so far.
     """
 

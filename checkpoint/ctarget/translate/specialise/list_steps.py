@@ -2,7 +2,7 @@
 
 In: a block (steps.py), a step. Out: the list, a Held; ops and effects of the node.
 
-What always holds: all that can fail is an op. Later ops of a node read no list that the node changes; those
+What always holds: only ops can fail. Later ops of a node read no list that the node changes; those
 of other nodes may (natives_change.c says what the machine does).
 """
 
@@ -43,7 +43,7 @@ def _append(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 
 def _changed(steps: Steps, step: t.Compute, uses: Uses, index: Place | Constant | None) -> Abstract:
-    """Put the last operand into the list: at an index, or behind all others (None)."""
+    """Store the last operand in the list: at an index, or after all others (None)."""
     owner = steps.operand(step.operands[0])
     if not isinstance(owner, Held) or owner.tag != "LIST" or steps.operand(step.operands[-1]) is owner:
         raise Untranslatable

@@ -1,6 +1,6 @@
-"""Making virtual objects, closures and frames, where somebody outside the unit needs them.
+"""Makes virtual objects, closures and frames when code outside the unit needs them.
 
-In: a State. Out: effects that make objects and push frames; for each value the source that stands for it.
+In: a State. Out: effects that make objects and push frames; for each value the source that represents it.
 
 What always holds: an object is made once, and gets as many references as it has owners here; each owner takes
 one. Frames are pushed from the bottom; frames and slots refer to objects that were made before.

@@ -1,6 +1,6 @@
 """The shapes of the values in a machine's registers, for which a region is translated.
 
-In: a machine, or a sweep that has one, that nobody runs just now. Out: the block at which it is, and the
+In: a machine that is not running, or a sweep that has one. Out: the block at which it is, and the
 Shape of the value of each of its parameters. Nothing is changed.
 """
 

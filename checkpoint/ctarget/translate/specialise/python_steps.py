@@ -2,8 +2,8 @@
 
 In: a block (steps.py), a step. Out: what is known of its result; ops of the node.
 
-What always holds: a step gives what the machine's native step gives (natives_read.c, natives_integer.c,
-peek.c), or Python where the machine asks it; where that is not sure, the unit exits.
+What always holds: a step has the result of the machine's native step (natives_read.c, natives_integer.c,
+peek.c), or Python where the machine asks it; if that is uncertain, the unit exits.
 """
 
 from __future__ import annotations

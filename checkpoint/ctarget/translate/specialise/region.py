@@ -1,9 +1,9 @@
-"""Making a unit of the block that a machine is at: what C is then written of (units/graph.py).
+"""Makes a unit from the block that a machine is at (units/graph.py).
 
-In: a block, and the shapes of what is in the registers of its parameters. Out: the Unit whose first header is
-that block for values of these kinds, or None where translation would not pay: no path of it repeats.
+In: a block, and the shapes of the values in the registers of its parameters. Out: the Unit whose first header
+is that block for values of these kinds, or None where translation would not pay: no path of it repeats.
 
-A block is run symbolically, on what is known of its values (values.py, steps.py), and so is what follows
+A block is run symbolically, on abstract values (values.py, steps.py), and so are the blocks that follow
 (ends.py), until a path reaches its end:
 - loops and joins are headers: what is known there, but for the names of places, is the header's key, and a
   path that reaches a header of a known key jumps to it. So a loop is translated once for each thing worth
@@ -56,7 +56,7 @@ def _next(header: Header) -> list[Header]:
 
 
 def _remove_first(unit: Unit) -> None:
-    """Remove the first header if no path jumps to it and the others reach all else.
+    """Remove the first header if no path jumps to it and the others reach everything else.
 
     The run was observed somewhere in a loop; the unit is to begin where the loop does.
     """

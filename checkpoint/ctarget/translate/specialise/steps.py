@@ -1,4 +1,4 @@
-"""What the rules for steps work with: the values that are known in a block, and the node that is being made.
+"""The state that the rules for steps share: the abstract values of a block, and the node being made.
 
 In: a block, the State before its first step. Out: the State after the steps so far; ops and effects of the
 node. A rule that cannot translate its step raises Untranslatable; then the machine does the whole block.
@@ -37,14 +37,14 @@ NUMBERS: dict[str, Kind] = {tag: kind for kind, tag in TAGS.items()}
 
 
 class Untranslatable(Exception):
-    """The machine has to do this block."""
+    """Raised for a block that the machine has to run itself."""
 
 
 class Steps:
-    """A block whose steps are being translated.
+    """The translation of one block's steps.
 
     steps_done: on the path from its header on, the present step counted. changed: lists that the node
-    changes. fresh: objects that the node makes; they exist only after its ops, so no op can look at them.
+    changes. fresh: objects that the node makes; they exist only after its ops, so no op can read them.
     """
 
     def __init__(self, builder: Builder, peer: BlockPeer, state: State, node: Node) -> None:
@@ -68,9 +68,9 @@ class Steps:
         return Constant(operand.value)
 
     def take(self, operands: list[t.Operand], uses: Uses, first: int = 0) -> list[Abstract]:
-        """Return the values of operands, each with a reference for whoever takes it.
+        """Return the values of operands, each with a reference for its new owner.
 
-        An operand that is used for the last time gives its own reference. first: the position of operands[0]
+        An operand that is used for the last time moves its own reference. first: the position of operands[0]
         among all operands of the step.
         """
         found = []
@@ -99,8 +99,8 @@ class Steps:
     def keep(self, value: Abstract) -> None:
         """Add a reference to a value.
 
-        The Keep comes before all other effects, while what the value was read from still exists; or last, for
-        an object that the node makes.
+        The Keep comes before all other effects, while the object that the value was read from still exists;
+        or last, for an object that the node makes.
         """
         match value:
             case Held(place, tag) if tag not in UNCOUNTED:
@@ -173,7 +173,7 @@ class Steps:
         return self.read(name, hint, peer, lambda to: Load(to, place, index))
 
     def read(self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Op]) -> Abstract:
-        """Add an op that reads a value, and what checks the value's kind.
+        """Add an op that reads a value and checks its kind.
 
         The kind is that of the hint; without one, a real if the block uses `name` in arithmetic.
         """

@@ -1,4 +1,4 @@
-"""What is known of values while a unit is made: `Abstract` values, and the State of the program at a point.
+"""Abstract values, known while a unit is made, and the State of the program at a point.
 
 An abstract value is one of
     Place     a real, integer or boolean in a local variable of C
@@ -81,7 +81,7 @@ def tag_of(value: Abstract) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An active call. entry: of the procedure. size: how much was known there (State.size). depth: how many
+    """An active call. entry: of the procedure. size: the amount known there (State.size). depth: how many
     virtual frames there were.
     """
 
@@ -94,8 +94,8 @@ class Call:
 class Frame:
     """A frame that is not pushed yet.
 
-    block: where it returns to. saved: what it saves. call: the block of the call that it is shown to wait
-    for. entered, size: what was called, as in Call. calls: those that were active before.
+    block: the block it returns to. saved: the values it saves. call: the block of the call that it is shown to
+    wait for. entered, size: what was called, as in Call. calls: those that were active before.
     """
 
     block: BlockPeer
@@ -149,7 +149,7 @@ class Copier:
 
 @dataclass(eq=False, slots=True)
 class State:
-    """What is known at a point of a path.
+    """The abstract state at a point of a path.
 
     slots: the live ones of the block's procedure. frames: the virtual frames above the machine's stack, the
     top one last. facts: booleans that are true if the value in a place has a tag.

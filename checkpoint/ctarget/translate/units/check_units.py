@@ -1,4 +1,4 @@
-"""The checker of units: what units/graph.py says of them.
+"""Checks the invariants of units that units/graph.py states.
 
 In: a unit. Out: nothing, or an InternalError.
 
@@ -51,7 +51,7 @@ def _check_entry(header: Header) -> None:
 
 
 def _check_node(node: Node, known: Known) -> Known:
-    """Check a node, of places known before it; return those known behind it."""
+    """Check a node, given the places set before it; return those set after it."""
     _check_exit(node.exit, known)
     known = _check_operations([*node.ops, *node.effects], known)
     match node.end:

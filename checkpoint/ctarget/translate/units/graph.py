@@ -1,4 +1,4 @@
-"""What translation to C works on: units, made in specialise/ and written as C in emit/.
+"""Units, the intermediate language of translation to C: made in specialise/, written as C in emit/.
 
 A *unit* is a region of a program for values of certain kinds. It consists of *headers*, where it is entered
 and where its paths meet, each the root of a tree of *nodes*. A node is one block of the program, run on what
@@ -38,8 +38,8 @@ class Exit:
     """An end that leaves the unit, at the start of a block.
 
     number: among the exits of the unit (`exit` of RunEnd in C). steps: on the path before, from its header
-    on. effects: those needed only if the unit is left here (objects made, frames pushed). contents: what the
-    registers of the block's parameters hold then.
+    on. effects: those needed only if the unit is left here (objects made, frames pushed). contents: the
+    values in the registers of the block's parameters then.
     """
 
     number: int
@@ -103,7 +103,7 @@ class Node:
 
 @dataclass(eq=False, slots=True)
 class Header:
-    """Where paths meet, and the machine may enter.
+    """A point where paths meet, and the machine may enter.
 
     params: places that each jump sets. max_steps: of its longest path; so many must be left before `stop`.
     entry: for each register that the unit reads when the machine enters here, what it must hold: a place of
