@@ -1,7 +1,7 @@
 """Fills in the C struct of a block: its tables and the forms of its code.
 
 In: hybrid's BlockCode, or a request of C for a block. Out: its peer (checkpoint.ctarget.peers), with tables
-once the block is first run or a state is at it, and with each form of its code once the machine first wants it.
+once the block is first run or a state is at it, and with each form of its code when the machine wants it.
 
 What always holds: threads may run one program: only one at a time fills in any part of it, and the others see
 only complete parts.

@@ -235,7 +235,7 @@ class Reverser:
             slots[RESULT] = received
             origin.reverse(slots, self.cotangent)
             return [slots.get(name, 0.0) if isinstance(name, str) else None for name in names]
-        except BaseException as error:  # whatever it is goes through C to `Cotangent.reverse`
+        except BaseException as error:  # any exception passes through C to `Cotangent.reverse`
             self.error = error
             return None
 

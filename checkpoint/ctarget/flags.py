@@ -13,6 +13,6 @@ FROM_LIBM = (
 NO_BUILTINS = tuple([f"-fno-builtin-{name}" for name in FROM_LIBM.split()])
 # No contraction to fused multiply-adds: a result must not depend on where a run was interrupted.
 STANDARD = ("-std=c11", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fvisibility=hidden")
-# Of the hostile build; what the headers of the runtime say depends on CK_HOSTILE.
+# For the hostile build: the runtime's headers depend on CK_HOSTILE.
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 HOSTILE = (*SANITIZERS, "-g", "-DCK_HOSTILE")

@@ -20,7 +20,7 @@ from checkpoint.locks import hold_at_fork
 
 Pointer = Any  # of cffi
 
-# Held while something is made; a process is forked when nothing is.
+# Held while any code is made, so that a process is never forked meanwhile.
 making = RLock()
 hold_at_fork(making)
 

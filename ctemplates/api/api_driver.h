@@ -8,8 +8,9 @@
  * its own bisection; a base of 0: it follows directives. The helper, and what it refers to, must outlive the sweep. */
 Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t bytes, uintptr_t helper);
 
-/* Continues the sweep, with the directive if there is one. cotangent: what SWEEP_WANTS_SEED asked for, from then on
- * each time; else NULL. After SWEEP_FAILED and SWEEP_NO_MEMORY only the position of its machine may be read. */
+/* Continues the sweep, with the directive if there is one. cotangent: the one that SWEEP_WANTS_SEED requested, from
+ * then on each time; else NULL. After SWEEP_FAILED and SWEEP_NO_MEMORY only the position of its machine may be
+ * read. */
 SweepOutcome ck_sweep_run(Held *sweep, Held *cotangent, const Directive *directive, bool quiet);
 
 /* Between these two calls, in one thread, reports include the memory of NumPy arrays. */

@@ -36,7 +36,7 @@ void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next)
 typedef struct Shapes {
     int64_t *numbers;
     size_t count, room;
-    uint32_t left; /* of the present parameter */
+    uint32_t left; /* of the current parameter */
     bool full;
 } Shapes;
 

@@ -1,7 +1,7 @@
 /* Held objects and access to heaps: see held.h.
  *
  * What always holds: `holders` counts the Helds that have not been dropped and the drops in progress, so the gate
- * outlives everybody who reads it. What is on `dropped` is released by the thread in the heap, before or after it
+ * outlives every reader. What is on `dropped` is released by the thread in the heap, before or after it
  * leaves; a thread that drops something checks, after putting it there, whether the heap is free. So nothing stays
  * behind.
  */

@@ -7,7 +7,8 @@
 /* Returns whether the value is a tuple, named or not. */
 bool is_tuple(Heap *heap, Value v);
 
-/* Returns whether the value may have a cotangent: a real, a dual, or a Python object that is no string or integer. */
+/* Returns whether the value may have a cotangent: a real, a dual, or a Python object that is neither a string nor an
+ * integer. */
 bool may_be_number(Value v);
 
 #endif

@@ -107,7 +107,7 @@ static int64_t field_of_foreign(Heap *heap, Value key) {
     return foreign->field = interned(heap, link);
 }
 
-/* Returns the field of a key that is no tuple. */
+/* Returns the field of a key that is not a tuple. */
 static int64_t field_of_atom(Heap *heap, Value key) {
     switch (kind_of(key)) {
     case INTEGER:

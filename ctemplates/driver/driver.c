@@ -96,7 +96,7 @@ void sweep_lose(Sweep *s, bool no_memory) {
     s->cotangent_lost = no_memory && s->reversing.tape;
 }
 
-/* Kept states; searches start at the last one, which is mostly the one asked for. */
+/* Kept states; searches start at the last one, which is mostly the one requested. */
 
 static Kept *find_kept(const Sweep *s, int64_t step) {
     for (size_t i = s->kept_count; i-- > 0;)

@@ -5,7 +5,7 @@
  * Python holds (checkpoint/driver/execute.py): the kept states, a current one, the last tape and the held ones. Each
  * is released as soon as no directive can ask for it.
  *
- * What always holds: while a directive is being followed (`busy`) it is `now`; between two there is no machine, and
+ * What always holds: while a directive is being executed (`busy`) it is `now`; between two there is no machine, and
  * nothing is being reversed. After a final outcome a sweep only waits for its release; what may be inconsistent then is
  * freed with the heap.
  */
@@ -66,7 +66,7 @@ void sweep_leave_arrays(Sweep *sweep);
  * tape. */
 SweepOutcome sweep_continue(Sweep *sweep, bool quiet);
 
-/* After SWEEP_FAILED and SWEEP_NO_MEMORY, and if memory ended: marks what may be inconsistent. */
+/* After SWEEP_FAILED and SWEEP_NO_MEMORY, and if memory ran out: marks what may be inconsistent. */
 void sweep_lose(Sweep *sweep, bool no_memory);
 
 #endif

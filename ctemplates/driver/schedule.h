@@ -74,7 +74,7 @@ typedef struct SweepCounts {
     int64_t end, reversed_to;
 } SweepCounts;
 
-/* The present run, for the machine's helper, and whether it is recorded. */
+/* The current run, for the machine's helper, and whether it is recorded. */
 typedef struct SweepRun {
     uint64_t run;
     bool taped;

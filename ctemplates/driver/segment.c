@@ -1,4 +1,4 @@
-/* Taped segments: see segment.h. Searches start at the last one, which is mostly the one asked for. */
+/* Taped segments: see segment.h. Searches start at the last one, which is mostly the one requested. */
 #include "driver/segment.h"
 
 #include "bridge/gil.h"

@@ -2,7 +2,7 @@
  *
  * In: `begin` or `resume`, and after it `suspend` or `end`, in the same thread and context, properly nested. (If they
  * are not nested, the ended handler is not put back; in another context, the counter stays in the one where it began,
- * and does no harm.) Out: at any time the bytes, exactly those that NumPy requested: an array's nbytes, whoever holds
+ * and does no harm.) Out: at any time the bytes, exactly those that NumPy requested: an array's nbytes, whoever owns
  * it; at least 1 for an empty one. A view counts nothing; an array that grows counts anew. Earlier arrays count
  * nothing, nor do those whose data NumPy did not allocate. Temporaries of NumPy count while they exist: a scalar
  * operand as an array, the workspace of a sort.
@@ -14,7 +14,7 @@
  *
  * A sweep begins at its start; if it returns to Python in between, it suspends before and resumes after (what is alive
  * stays counted); it reads `live` for each report, and ends when it ends or fails. All functions but live and peak take
- * the GIL themselves, and leave Python's present exception as it is.
+ * the GIL themselves, and leave Python's current exception as it is.
  */
 #ifndef CK_ARRAY_MEMORY_H
 #define CK_ARRAY_MEMORY_H

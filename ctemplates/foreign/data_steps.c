@@ -1,6 +1,6 @@
 /* Performs steps by the function of their record, called directly: see checkpoint/ctarget/plans.py.
  *
- * In: a step whose operands are no duals. Out: the same result as hybrid's. Exceptions of the function, and all other
+ * In: a step whose operands are not duals. Out: the same result as hybrid's. Exceptions of the function, and all other
  * steps, are left to the helper.
  */
 #include "foreign/data_steps.h"
@@ -33,7 +33,7 @@ static PyObject *exported(Task *task, const Operand *operand) {
     return constant ? Py_NewRef(constant) : export_value(&task->x, block->constants[operand->constant], false);
 }
 
-/* Adds the machine, updated to the present step, and the step's operands to the call. */
+/* Adds the machine, updated to the current step, and the step's operands to the call. */
 static bool add_operands(Task *task, const Step *step, PyObject *machine) {
     Call *call = &task->call;
     call_begin(call, machine);

@@ -12,7 +12,7 @@ PyObject *machine_of(Machine *m);
 /* Returns the plan of a step, borrowed; NULL: only the helper can do the step. */
 PyObject *plan_of_step(const ArrayClasses *c, const Task *task);
 
-/* Makes the present Python exception the step's failure, by the helper. */
+/* Makes the current Python exception the step's failure, by the helper. */
 void refuse_step(Task *task, const Step *step);
 
 #endif

@@ -24,10 +24,10 @@ typedef struct Pull {
     uint32_t count;
 } Pull;
 
-/* Adds to the accumulators of a step's operands, from the cotangent of its result. An origin that is no Pulled of
+/* Adds to the accumulators of a step's operands, from the cotangent of its result. An origin that is not a Pulled of
  * one number, and accumulators of duals, are left to the helper. */
 Pulling array_reverse(Pull *pull, Heap *heap, const Step *step, PyObject *origin, Value received,
                       Value *accumulators, uint32_t count);
-void pull_end(Pull *pull); /* releases what it holds */
+void pull_end(Pull *pull); /* releases its references */
 
 #endif

@@ -20,7 +20,7 @@ Outcome foreign_scale(Cotangent *c, const Block *block, const Action *action, co
  * capsule, and removes those frames. */
 Outcome foreign_resumed(Cotangent *c, void *capsule);
 
-/* Reports that a run of translated code (fast.h) cannot pull back cotangents that are no reals. */
+/* Reports that a run of translated code (fast.h) cannot pull back cotangents that are not reals. */
 void foreign_run_stays(Cotangent *c);
 
 #endif

@@ -29,7 +29,7 @@ typedef bool RunUnit(const Unit *unit, Machine *machine, uint32_t entry, int64_t
 
 /* Pulls the cotangent of the point where the run exited back to the point where it was entered (c->block; all
  * accumulators of its parameters in the window). header: the first word; up: behind the last record; ways: the first,
- * which is the last path. false: a cotangent is no REAL, nothing was done. */
+ * which is the last path. false: a cotangent is not a REAL, nothing was done. */
 typedef bool ReverseUnit(const Unit *unit, Cotangent *c, const RunEnd *end, const Word *header, const Word *up,
                          const uint8_t *ways);
 

@@ -331,7 +331,7 @@ test_branch:
 
 call: {
     const End *end = &block->end;
-    if (UNLIKELY(end->operands[0].at == NO_REGISTER)) goto foreign_end; /* a constant is no procedure */
+    if (UNLIKELY(end->operands[0].at == NO_REGISTER)) goto foreign_end; /* a constant is not a procedure */
     const Value called = load(&r[end->operands[0].at]);
     if (UNLIKELY(!takes(called, end->count - 1))) goto foreign_end;
     if (note) note->birth = birth_of(called);

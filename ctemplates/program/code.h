@@ -87,7 +87,7 @@ typedef struct End {
     uint32_t count;          /* of operands; of CALL the procedure is the first */
     const Operand *operands;
     const Block *targets[3]; /* as checkpoint.cps.blocks.targets names them */
-    const ReturnPoint *point; /* of CALL and CONTROL that are no tail calls, of INSTALL; else NULL */
+    const ReturnPoint *point; /* of CALL and CONTROL that are not tail calls, of INSTALL; else NULL */
 } End;
 
 typedef enum ActionKind { ADD, SCALE, TAKE, GIVE, PICK, MOVE, PUT, PULL, REDO } ActionKind;

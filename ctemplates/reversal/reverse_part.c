@@ -5,7 +5,7 @@
  * its origin: by Python, or by the tape of its arithmetic on duals.
  *
  * An integer operand is a constant. If a value was not recorded, because no partial reads it, it is not known whether
- * the operand is one: its accumulator then receives something that nobody reads.
+ * the operand is one: its accumulator then receives a contribution that is never read.
  */
 #include "reversal/reverse_part.h"
 

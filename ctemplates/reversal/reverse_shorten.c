@@ -17,7 +17,7 @@ static bool is_parameter(const Block *block, Register slot) {
     return false;
 }
 
-/* Returns whether an operation that is no arithmetic reads or writes a register. */
+/* Returns whether an operation other than arithmetic reads or writes a register. */
 static bool uses(const BackOperation *op, Register slot) {
     if (op->source == slot || op->a == slot) return true;
     for (int i = 0; op->kind == BACK_SCALE && i < op->action->count; i++)

@@ -35,7 +35,7 @@ struct Scalar {
     bool is_predicate;       /* the result is a boolean: z is 0 or 1, there are no partials */
     bool takes_integers;  /* the record states `otherwise`: integers beside reals are constant reals */
     bool singular;        /* contributes nothing for a zero cotangent */
-    bool (*value)(const double *x, double *z); /* false: the record fails (or this cannot tell) */
+    bool (*value)(const double *x, double *z); /* false: the record fails (or C cannot decide) */
     bool (*ieee)(const double *x, double *z);  /* for use inside derivatives: never false */
     double (*partials[2])(const double *x, double z); /* as apply(..., strict=False) gives them */
     const Slope *slopes;  /* of each partial; NULL without partials */

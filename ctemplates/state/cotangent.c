@@ -3,7 +3,7 @@
  * The map is an open hash table with linear probing; removing an entry moves later ones up, so there are no tombstones.
  * The stack grows in chunks, each twice as large as the one below: a deep stack is never copied.
  *
- * What always holds: an accumulator that is no REAL has one owner, so moving it is free.
+ * What always holds: an accumulator that is not a REAL has one owner, so moving it is free.
  */
 #include "state/cotangent.h"
 

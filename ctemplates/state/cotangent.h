@@ -2,7 +2,7 @@
  *
  * An accumulator is a Value: REAL; DUAL, with the accumulators of primal and tangent; FOREIGN, for arrays
  * (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind to which nothing was added. Those of the slots at the
- * present point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
+ * current point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
  * order of its saved slots, the top frame last; those of objects are in a map from (birth, field).
  *
  * What always holds: every register, stack place and entry owns its accumulator. Between two blocks the window has the

@@ -48,7 +48,7 @@ typedef struct State {
 Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper);
 void machine_destroy(Machine *machine); /* drops the live values */
 
-State *machine_state(Machine *machine); /* the present point, which may be in a block's middle */
+State *machine_state(Machine *machine); /* the current point, which may be in a block's middle */
 State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count);
 void state_release(Heap *heap, State *state);
 size_t state_bytes(const State *state); /* of itself and its stack, as if it were not shared; without objects */

@@ -101,7 +101,7 @@ class Watch:
     def _sampled_and_waited(self, news: bool) -> None:
         account, translator = self._account, policy.translator
         account.due = account.steps + policy.THRESHOLD
-        if news:  # what the program does next is new, too
+        if news:  # the next part of the program is new, too
             account.gap = 0
             self._due = account.steps
             self.slice = translator.first_waiting

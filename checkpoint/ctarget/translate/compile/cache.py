@@ -33,11 +33,11 @@ from checkpoint.ctarget.translate.compile.processes import CompilationError
 
 MOST = 256 * 2**20  # bytes
 LEFT = 3 / 4  # of MOST, after files were removed
-ABANDONED = 3600  # seconds after which what is not finished is nobody's any more
+ABANDONED = 3600  # seconds after which an unfinished file counts as abandoned
 MAGIC = b"checkpoint unit 2\n"
 _DIGEST = 32  # bytes
 _UNFINISHED = (".make", ".new", ".load", ".so", ".sum")  # the last two are of a format that is no longer read
-LOCK_SECONDS = 30.0  # how long another process is waited for that makes the same file
+LOCK_SECONDS = 30.0  # the longest wait for another process that makes the same file
 LOCK_PAUSE = 0.02  # seconds between two tries
 
 _opened: dict[str, Folder] = {}  # the last one, by the CHECKPOINT_CACHE that names it
@@ -125,7 +125,7 @@ def version(compiler: Compiler) -> str:
     if found is not None:
         return found
     said = compiler.version()
-    with suppress(OSError):  # it will be asked again
+    with suppress(OSError):  # it is queried again later
         identity = compiler.identity()
         _versions[identity] = said
         folder().replace(_version_file(identity), said.encode())

@@ -92,7 +92,7 @@ class AdjointFunction:
         tags = " | ".join([f"w[{register}].tag" for register, _ in exit.contents])
         if tags:
             self._put(f"    if (UNLIKELY(({tags}) != REAL)) return false;")
-        # What is in the window may be -0.0.
+        # Accumulators in the window may be -0.0.
         passed = [(source, f"0.0 + w[{register}].real") for register, source in exit.contents]
         self._path(record, passed)
 

@@ -70,7 +70,7 @@ class Records:
                     needed.update(dict.fromkeys(map(Residual, places_in(operation.reads()))))
                 else:
                     words.append(wanted)
-        # What is needed still are params, and births.
+        # Only params and births are still needed here.
         shared = [residual for residual in needed if residual.place in self.same_as]
         for residual in shared:
             self._prologue[Residual(self.same_as[residual.place], residual.birth)] = None

@@ -94,8 +94,8 @@ class Call:
 class Frame:
     """A frame that is not pushed yet.
 
-    block: the block it returns to. saved: the values it saves. call: the block of the call that it is shown to
-    wait for. entered, size: what was called, as in Call. calls: those that were active before.
+    block: the block it returns to. saved: the values it saves. call: the block of the call that it is shown
+    to wait for. entered, size: what was called, as in Call. calls: those that were active before.
     """
 
     block: BlockPeer
