@@ -36,7 +36,7 @@ typedef struct Passage {
     Heap *heap;
     Side side;
     void *helper;   /* PyObject *: the source of side.owner when it is needed; NULL: none */
-    bool cotangents; /* duals are accumulators of duals; no object is shared */
+    bool cotangents; /* duals are accumulators of duals; all else stays a Python object */
     bool failed;
     Known *known;
     size_t count, room, done;

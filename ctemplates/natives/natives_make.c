@@ -198,8 +198,8 @@ NATIVE(native_unpack) {
     return operands[1].integer == (int64_t)segment.count && tuple_from(m, &segment, result, note);
 }
 
-/* Returns whether the fields of several containers, or of one repeated, may be copied: a Note cannot describe that. */
-
+/* Returns whether the fields of several containers, or of one repeated, may be copied: on a tape only if none is a
+ * number, since a Note cannot describe their sources. */
 static bool may_join(const Machine *m, const Elements *elements) {
     return !m->tape || !hold_number(elements->values, elements->length);
 }
