@@ -36,6 +36,7 @@ methods: dict[str, Tensor] = {}  # by the name of a method of arrays
 
 _loaded: set[str] = set()  # the libraries whose modules are imported completely
 _by_function: dict[Any, Tensor] = {}
+_registrations: list[Any] = []  # everything that was registered: its length is the generation
 _dtypes: list[Callable[[Any], Any]] = []
 _silences: list[Callable[[], AbstractContextManager[Any]]] = []
 _NOTHING: AbstractContextManager[Any] = nullcontext()
@@ -75,17 +76,19 @@ def load_imported() -> None:
 
 def generation() -> int:
     """Return a number that grows with each registration; then programs may be translated differently."""
-    return len(_by_function) + len(methods) + len(translations) + len(_dtypes)
+    return len(_registrations)
 
 
 def translated_as(function: Any, written: Callable[..., Any]) -> None:
     """Register a function written in Python, `written`, to be translated in place of a library's function."""
     translations[function] = written
+    _registrations.append(function)
 
 
 def also_implements(record: Tensor, function: Any) -> None:
     """Register another library's function as implemented by a record."""
     _by_function[function] = record
+    _registrations.append(function)
 
 
 def implementation(function: Any) -> Tensor | None:
@@ -114,6 +117,7 @@ def silently() -> AbstractContextManager[Any]:
 def knows_dtypes(dtype_of: Callable[[Any], Any]) -> None:
     """Register a function that returns the dtype that an object denotes; None if it denotes none."""
     _dtypes.append(dtype_of)
+    _registrations.append(dtype_of)
 
 
 def dtype_of(value: Any) -> Any:
@@ -153,6 +157,7 @@ def tensor(name: str, value: Callable[..., Any], **fields: Any) -> Tensor:
         overloads[primitive] = record
     for method in record.methods:
         methods[method] = register(_as_method(record, method))
+    _registrations.append(name)
     return record
 
 

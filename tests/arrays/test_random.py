@@ -30,7 +30,7 @@ from tests.arrays.generator import Program, programs
 from tests.python.agreement import outcome
 
 REPEATABLE = settings(
-    max_examples=40,
+    max_examples=25,
     derandomize=True,
     database=None,
     deadline=None,

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name
 STEPS = 1500  # longer runs are left to the corpus
 
 REPEATABLE = settings(
-    max_examples=100,
+    max_examples=50,
     derandomize=True,
     database=None,
     deadline=None,

@@ -9,7 +9,7 @@ from tests.python.agreement import check
 from tests.python.generator import HEAD, Program, programs
 
 REPEATABLE = settings(
-    max_examples=100,
+    max_examples=50,
     derandomize=True,
     database=None,
     deadline=None,
