@@ -163,6 +163,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "translator", policy.Translator())
 
 
+@pytest.mark.filterwarnings("ignore::checkpoint.RoundingWarning")  # one of them rounds everything
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_bit_for_bit(f: Function, monkeypatch: pytest.MonkeyPatch) -> None:
