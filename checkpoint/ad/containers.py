@@ -91,7 +91,7 @@ class List(Storage):
     def __init__(self, items: list[Any], birth: int = 0, owner: object = None) -> None:
         self.items = items
         self.birth = birth
-        self.owner = owner
+        self.owner = owner  # as Storage does, without its call
         self.stale = NEVER
 
     def parts(self) -> tuple[Any, ...]:
@@ -116,7 +116,7 @@ class Dict(Storage):
     def __init__(self, items: dict[Any, Any], birth: int = 0, owner: object = None) -> None:
         self.items = items
         self.birth = birth
-        self.owner = owner
+        self.owner = owner  # as Storage does, without its call
         self.stale = NEVER
 
     def parts(self) -> tuple[Any, ...]:

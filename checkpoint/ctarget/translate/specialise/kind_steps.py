@@ -1,7 +1,8 @@
 """Rules for steps that test the kind of a value: `boolean?`, `real?`, `tensor?` and their like.
 
-In: a block (steps.py), a step. Out: the result of the machine's native step (natives_tell.c), which is known
-when the unit is made. What always holds: where the kind does not determine the result, the machine does it.
+In: a block (steps.py), a step. Out: the result of the machine's native step (natives_predicate.c), which is
+known when the unit is made. What always holds: where the kind does not determine the result, the machine does
+it.
 """
 
 from __future__ import annotations
