@@ -202,12 +202,6 @@ a keyword argument of an exception => pass it by position
 def f(x):
     raise «ValueError(a=1)»
 ---
-a keyword argument of a function that is only known when it runs => pass it by position
-def call(g):
-    return «g(a=2.0)»
-def f(x):
-    return call(lambda a: a * x)
----
 `getattr` with a computed name or a default => write the attribute itself
 def f(x):
     name = "real"

@@ -156,9 +156,10 @@ a bytes is no value of a program
 def f(x):
     return «"a".encode()»
 ---
-a function with *terms that is a value takes at most 4 arguments here, not 5
+a function with *terms that is a value takes at most 8 arguments here, not 9
 def total(*terms):
     return sum(terms)
+functions = [total]
 def f(x):
-    return «[total][0](x, x, x, x, x)»
+    return «functions[0](x, x, x, x, x, x, x, x, x)»
 """

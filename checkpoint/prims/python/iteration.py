@@ -11,12 +11,22 @@ from typing import Any
 
 from checkpoint.ad.containers import TUPLE, Dict, List, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 from checkpoint.prims.python.native import class_of, source_name
-from checkpoint.prims.python.support import elements, is_tuple, python_operands, rearrange, select, to_value
+from checkpoint.prims.python.support import (
+    ANY_NUMBER,
+    elements,
+    is_tuple,
+    python_operands,
+    rearrange,
+    select,
+    to_value,
+    tuple_of,
+)
 
 
 def _sequence(now: Now, x: Any) -> Any:
@@ -31,13 +41,22 @@ def _sequence(now: Now, x: Any) -> Any:
     return elements(now, x)
 
 
+MAX_APPLIED = 12  # the most arguments that `apply_` of the library passes one by one
+GENERAL = "**"  # the field of the procedure that takes a tuple of arguments and a dictionary of keywords
+
+
+def _is_overloads(function: Any) -> bool:
+    return type(function) is Record and function.layout.cls.__name__ == "Overloads"
+
+
 def _callee(now: Now, function: Any, count: int) -> Any:
-    if type(function) is not Record or function.layout.cls.__name__ != "Overloads":
+    if not _is_overloads(function):
         return function
     position = function.layout.index.get(str(count))
     if position is not None:
         return function.items[position]
-    fewest, most = function.items[0].lam, function.items[-1].lam
+    by_count = function.items[: len(function.items) - _has_general(now, function)]
+    fewest, most = by_count[0].lam, by_count[-1].lam
     required = [source_name(param) for param in fewest.params]
     if source_name(most.params[-1]).startswith("*") and count > len(required):
         raise RunError(
@@ -47,6 +66,52 @@ def _callee(now: Now, function: Any, count: int) -> Any:
     raise TypeError(mismatch.by_position(most.name, required, len(most.params), count))
 
 
+def _has_general(now: Now, function: Any) -> bool:
+    return _is_overloads(function) and GENERAL in function.layout.index
+
+
+def _general(now: Now, function: Any) -> Any:
+    return function.items[function.layout.index[GENERAL]]
+
+
+def _arguments(now: Now, function: Any, args: Any, keywords: Dict) -> Record:
+    """Return the arguments of a call by position; raise Python's TypeErrors for keywords that do not fit."""
+    named = current(now, keywords)
+    if type(function) is not Closure:
+        if named and type(function) is Record:
+            raise RunError("a function without a text takes no keywords where it is only known when it runs")
+        return tuple_of(args.items)
+    name, params = function.lam.name or "<lambda>", [source_name(each) for each in function.lam.params]
+    found = list(args.items)
+    if len(params) > MAX_APPLIED:
+        raise RunError(
+            f"a call of {name} with `*` or by keywords, where it is only known when it runs, can pass at "
+            f"most {MAX_APPLIED} arguments: let it take a tuple or a dataclass"
+        )
+    for key in named:
+        if key not in params:
+            raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
+        if key in params[: len(found)]:
+            raise TypeError(f"{name}() got multiple values for argument {key!r}")
+    if len(found) > len(params):
+        raise TypeError(mismatch.too_many(name, len(params), len(params), len(found)))
+    rest = params[len(found) :]
+    absent = [each for each in rest if each not in named]
+    if absent:
+        raise TypeError(mismatch.missing(name, absent))
+    return tuple_of([*found, *(named[each] for each in rest)])
+
+
+def _known_keywords(now: Now, keywords: Dict, name: str, *known: str) -> Dict:
+    """Return the keywords of a library's function; end the run at one that has no rule."""
+    for key in current(now, keywords):
+        if key not in known:
+            raise RunError(
+                f"the argument {key} of {name} is not supported where {name} is a value: leave it out"
+            )
+    return keywords
+
+
 def _nowhere(now: Now, *operands: Any) -> None:
     """Return None: nothing that these primitives give is a copy of a field."""
 
@@ -54,10 +119,30 @@ def _nowhere(now: Now, *operands: Any) -> None:
 _AS_IT_IS = "({0} if type({0}) is range or (type({0}) is List and m.steps < {0}.stale) else {p}(m, {0}))"
 select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere, inline=_AS_IT_IS)
 select("callee", 2, "a procedure: what is called, the number of arguments", _callee, _nowhere)
+select(
+    "general",
+    1,
+    "the procedure of a function that takes a tuple of arguments and a dictionary",
+    _general,
+    _nowhere,
+)
+rearrange(
+    "has-general", 1, "whether a function has such a procedure", _has_general, (), Purity.PURE, discrete=True
+)
+rearrange("arguments", 3, "the tuple of a call's arguments in order: function, *args, **keywords", _arguments)
+select(
+    "known-keywords",
+    ANY_NUMBER,
+    "the keywords themselves: keywords, a function, its parameters",
+    _known_keywords,
+    _nowhere,
+)
 
 
 def _callable(now: Now, x: Any) -> bool:
-    return type(x) is Closure or (type(x) is Record and issubclass(class_of(x), Callable))  # type: ignore[arg-type]
+    if type(x) is Closure or _is_overloads(x):
+        return True
+    return type(x) is Record and issubclass(class_of(x), Callable)  # type: ignore[arg-type]
 
 
 def _reals(now: Now, x: Any) -> list[float]:

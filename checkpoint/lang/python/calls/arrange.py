@@ -20,7 +20,6 @@ from checkpoint.lang.python.context.meanings import Callee, Env, Signature
 from checkpoint.lang.python.source import mismatch
 
 _ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.matches", "py.callable"})
-MAX_SPREAD = 8  # the most arguments of `f(*args)` for a function that is not known
 
 
 def is_predicate(expr: Expr) -> bool:
@@ -243,23 +242,5 @@ def _missing(callee: Callee, names: list[str]) -> str:
 
 
 def to_value(t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
-    """Call a value: by position, with as many arguments as the call passes; an object also by name."""
-    if (passed.keywords or passed.mapping is not None) and not t.program.has_method("__call__"):
-        raise t.refuse(
-            node, "a keyword argument of a function that is only known when it runs", "pass it by position"
-        )
-    if passed.star is None:
-        return t.program.called(t, function, passed, node)
-    return bind(t.program.names, [function, *passed.values], lambda v: _spread_to_value(t, v, passed, node))
-
-
-def _spread_to_value(t: CallContext, values: list[Expr], passed: Arguments, node: ast.AST) -> Expr:
-    span, (function, *positional), star = t.span(node), values[:-1], values[-1]
-    result = raise_error(span, TypeError, f"more than {MAX_SPREAD} arguments in `*`")
-    for count in range(MAX_SPREAD, -1, -1):
-        items = [prim(span, "py.item", copy_of(star), const(span, i)) for i in range(count)]
-        args = [*map(copy_of, positional), *items]
-        call = t.program.called(t, copy_of(function), Arguments(args), node)
-        length = prim(span, "py.len", copy_of(star))
-        result = If(span, prim(span, "py.eq", length, const(span, count)), call, result)
-    return result
+    """Call a value."""
+    return t.program.called(t, function, passed, node)

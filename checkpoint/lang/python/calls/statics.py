@@ -24,6 +24,7 @@ from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
+from checkpoint.lang.python.library.application import partial_with_keywords
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
 from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source.advice import is_random, of_object
@@ -215,7 +216,14 @@ def _slice(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 
 
 def _partial_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    return partials.value(t, node, env) if node.args else None
+    if not node.args:
+        return None
+    found = partials.value(t, node, env)
+    if found is not None or not node.keywords:
+        return found
+    library = t.program.library_callee(partial_with_keywords)
+    assert library is not None
+    return arrange.to_callee(t, library, node, env)
 
 
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {

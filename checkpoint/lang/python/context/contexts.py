@@ -109,6 +109,14 @@ class ProgramContext(ABC):
         """Note that some value of the program takes a varying number of arguments."""
 
     @abstractmethod
+    def most_arguments(self) -> int:
+        """Return the most arguments by position that a call of such a function passes."""
+
+    @abstractmethod
+    def takes_any(self) -> bool:
+        """Return whether a function that is only known at run time is called with `*`, `**` or keywords."""
+
+    @abstractmethod
     def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
         """Call the meaning of an expression on values, as a decorator is called."""
 

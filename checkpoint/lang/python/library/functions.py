@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.lang.python.library.application import APPLICATIONS
 from checkpoint.lang.python.library.intrinsics import prim
 
 MISSING = "a default that is not given"
@@ -209,17 +210,6 @@ def reduce_(function: Any, items: Any, initial: Any = MISSING, /) -> Any:
     return total
 
 
-def partial_(function: Any, /, *first: Any) -> Any:
-    """See functools.partial."""
-    if not callable(function):
-        raise TypeError("the first argument must be callable")
-
-    def call(*more: Any) -> Any:
-        return function(*first, *more)
-
-    return call
-
-
 def itemgetter_(index: Any) -> Any:
     """See operator.itemgetter."""
     return lambda x: x[index]
@@ -325,7 +315,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.pow: pow_,
     builtins.callable: callable_,
     functools.reduce: reduce_,
-    functools.partial: partial_,
     operator.itemgetter: itemgetter_,
     math.fsum: fsum_,
     math.prod: prod_,
@@ -337,4 +326,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.ldexp: ldexp_,
     dataclasses.replace: replace_,
     copy.copy: copy_,
+    **APPLICATIONS,
 }

@@ -37,6 +37,7 @@ from checkpoint.lang.python.context.meanings import (
     defaulted,
     signature_of,
 )
+from checkpoint.lang.python.library import application
 from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.linking import values
@@ -46,6 +47,8 @@ from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
 from checkpoint.lang.python.source.texts import text_of
 from checkpoint.lang.python.translation.translator import Translator
+
+_LIBRARY = frozenset(module.__name__ for module in (application, library_functions, library_methods))
 
 
 class Linker(Objects):
@@ -230,7 +233,7 @@ class Linker(Objects):
         makers = {
             name: self._default(index, function, name, text.span(part)) for name, part in defaulted(node)
         }
-        own = function.__module__ in {library_functions.__name__, library_methods.__name__}
+        own = function.__module__ in _LIBRARY
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
         translator = Translator(self, text, scope_of(node), self.globals_of(index), name)

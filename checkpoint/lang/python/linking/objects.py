@@ -19,9 +19,10 @@ from checkpoint.errors import Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python.calls import arrange, classes
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference
+from checkpoint.lang.python.library.intrinsics import apply
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
 from checkpoint.lang.python.source import advice
@@ -69,10 +70,14 @@ class Facts:
 
     classes: the classes whose objects the program may meet, in the order of their discovery.
     varying: whether some value takes a varying number of arguments.
+    general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
+        call of a value.
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
     varying: bool = False
+    general: bool = False
+    most: int = 4
 
 
 class FactsChanged(Exception):
@@ -118,6 +123,24 @@ class Objects(ProgramContext):
     def note_varying(self) -> None:
         if not self.facts.varying:
             self.facts.varying = True
+            raise FactsChanged
+
+    def takes_any(self) -> bool:
+        return self.facts.general
+
+    def most_arguments(self) -> int:
+        return self.facts.most
+
+    def note_general(self) -> None:
+        """Note that a value is called with `*`, `**` or keywords."""
+        if not self.facts.general:
+            self.facts.general = True
+            raise FactsChanged
+
+    def note_count(self, count: int) -> None:
+        """Note a call of a value with so many arguments by position."""
+        if count > self.facts.most:
+            self.facts.most = count
             raise FactsChanged
 
     def has_method(self, *names: str) -> bool:
@@ -184,7 +207,8 @@ class Objects(ProgramContext):
     def called(self, t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
         """Call a value, which may be an object with `__call__`, or take a varying number of arguments."""
         owners = self.owners_of("__call__")
-        if not owners:
+        simple = passed.star is None and not passed.keywords and passed.mapping is None
+        if not owners and simple:
             return self._applied(function, passed.positional, t.span(node))
 
         def choose(v: list[Expr]) -> Expr:
@@ -193,9 +217,27 @@ class Objects(ProgramContext):
         return bind(self.names, [function, *passed.values], choose)
 
     def _applied(self, function: Expr, args: list[Expr], span: Span) -> Expr:
+        self.note_count(len(args))
         if self.facts.varying:
             function = prim(span, "py.callee", function, const(span, len(args)))
         return App(span, function, tuple(args))
+
+    def _generally(self, t: CallContext, function: Expr, passed: Arguments, span: Span) -> Expr:
+        """Call a procedure with a tuple of arguments and a dictionary of keywords."""
+        self.note_general()
+        args = prim(span, "py.tuple", *passed.positional)
+        if passed.star is not None:
+            args = prim(span, "py.add", args, passed.star) if passed.positional else passed.star
+        keywords = prim(span, "py.dict")
+        for name, value in passed.keywords.items():
+            keywords = prim(span, "py.set", keywords, const(span, name), value)
+        if passed.mapping is not None:
+            names = [const(span, text) for text in ("function", "", " ".join(passed.keywords), "")]
+            more = prim(span, "py.keywords", passed.mapping, *names, const(span, True))
+            keywords = prim(span, "py.merge", keywords, more) if passed.keywords else more
+        callee = self.library_callee(apply)
+        assert callee is not None
+        return t.call(callee, [copy_of(function), args, keywords], {}, span)
 
     def _call_of_one(
         self,
@@ -207,8 +249,8 @@ class Objects(ProgramContext):
     ) -> Expr:
         """Call a procedure, or an object of one of these classes; all arguments are simple."""
         span = t.span(node)
-        if passed.keywords or passed.mapping is not None:
-            result = raise_error(span, TypeError, "this function takes no keyword arguments here")
+        if passed.star is not None or passed.keywords or passed.mapping is not None:
+            result = self._generally(t, function, passed.like(list(map(copy_of, passed.values))), span)
         else:
             result = self._applied(copy_of(function), list(map(copy_of, passed.positional)), span)
         for cls, callee, _ in reversed(owners):

@@ -108,6 +108,8 @@ def recursion_room() -> Iterator[None]:
 def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     """Translate a function and all that it calls."""
     facts = Facts(dict.fromkeys(classes), varying=types.FunctionType in classes)
+    if shape.positional is None:  # its callers are not known
+        facts.general, facts.most = True, 8
     facts.classes.pop(types.FunctionType, None)
     facts.classes.pop(Array, None)
     with recursion_room():

@@ -2,7 +2,9 @@
 
 In: a function, class or builtin that is passed on, stored or returned. Out: a procedure of its positional
 arguments. An object that takes a varying number of them is a record of procedures, one for each number
-(`Overloads`), from which a call selects by the number that it passes (py.callee).
+(`Overloads`), from which a call selects by the number that it passes (py.callee). If the program calls values
+with `*`, `**` or keywords, the record also has a *general* procedure, of the tuple of the arguments and the
+dictionary of the keywords.
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.library import load_imported
+from checkpoint.ad.record import VARIADIC
+from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
@@ -22,20 +26,33 @@ from checkpoint.lang.python.calls import arrange, arrays, classes, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
+from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
 from checkpoint.lang.python.linking.inputs import is_of_system
 from checkpoint.lang.python.source import advice, mismatch
 from checkpoint.lang.python.source.advice import is_random
 
+GENERAL = "**"  # the name of the field of a general procedure
 ATOMS = (bool, int, float, str, type(None))
-MAX_EXTRA = 4  # the most arguments that `*args` of a function value may receive
-
-
 Named = tuple[str, list[str]]
 
 
+General = Callable[[CallContext, Arguments], Expr]  # a call with any arguments, as values
+
+
 class Overloads:
-    """The class of a record of procedures, whose fields are named by the number of arguments."""
+    """The class of a record of procedures, whose fields are named by the number of arguments, or "**"."""
+
+
+class _Place(Entry):
+    """The context of a call in a procedure that stands for a function used as a value."""
+
+    def __init__(self, program: ProgramContext, span: Span) -> None:
+        super().__init__(program)
+        self.place = span
+
+    def span(self, node: ast.AST) -> Span:
+        return self.place
 
 
 def of_reference(
@@ -70,9 +87,10 @@ def of_reference(
 
 def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:
     """Return as a value a primitive, a function of arrays, or a user's function that is one step."""
-    record = arrays.record_of(value)
+    record, general = arrays.record_of(value), None
     if record is not None:
         name, counts = record.name, arrays.counts(record)
+        general = _general_of_record(record)
 
         def make(args: Sequence[Expr]) -> Expr:
             return arrays.of_values(record, list(args), span)
@@ -90,7 +108,23 @@ def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:
         def make(args: Sequence[Expr]) -> Expr:
             return prim(span, str(statics.primitive(value, len(args))), *args)
 
-    return overloaded(program, (name, []), counts, span, make)
+    return overloaded(program, (name, []), counts, span, make, general)
+
+
+def _general_of_record(record: Tensor) -> General | None:
+    """Return the call of a function of arrays with any arguments; None if it takes a varying number."""
+    if record.arity == VARIADIC:
+        return None
+    name = record.name.rpartition(".")[2]
+
+    def general(t: CallContext, passed: Arguments) -> Expr:
+        assert passed.mapping is not None
+        span = t.span(NO_NODE)
+        known = [Const(span, each) for each in (record.name, *arrays.callee_of(record, name).signature.named)]
+        checked = prim(span, "py.known-keywords", passed.mapping, *known)
+        return arrays.apply(t, record, name, Arguments([], passed.star, {}, checked), NO_NODE)
+
+    return general
 
 
 def _counts(value: Foreign) -> tuple[int, ...]:
@@ -103,18 +137,39 @@ def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
     signature = callee.signature
     if signature.is_plain:
         return callee.make(span)
-    most = len(signature.positional) + (MAX_EXTRA if signature.vararg else 0)
 
     def call(args: Sequence[Expr]) -> Expr:
         return _call_by_position(callee, list(args), span)
 
-    return overloaded(program, _named(callee), range(signature.required, most + 1), span, call)
+    counts = range(signature.required, _most(program, signature) + 1)
+    return overloaded(program, _named(program, callee), counts, span, call, _general_of(callee))
 
 
-def _named(callee: Callee, bound: int = 0) -> Named:
+def _most(program: ProgramContext, signature: Signature) -> int:
+    """Return the most arguments by position that a function receives as a value."""
+    return len(signature.positional) + (program.most_arguments() if signature.vararg else 0)
+
+
+def _general_of(
+    callee: Callee, positional: Sequence[Expr] = (), keywords: Mapping[str, Expr] | None = None
+) -> General:
+    """Return the call of a function with any arguments, after some that it holds."""
+
+    def general(t: CallContext, passed: Arguments) -> Expr:
+        named = {name: copy_of(value) for name, value in (keywords or {}).items()}
+        whole = passed.after(list(map(copy_of, positional)), named)
+        span = t.span(NO_NODE)
+        return arrange.apply(
+            t, callee, whole, NO_NODE, lambda args: App(span, callee.make(span), tuple(args))
+        )
+
+    return general
+
+
+def _named(program: ProgramContext, callee: Callee, bound: int = 0) -> Named:
     """Return the name of a function and of its positional parameters, without the first `bound` ones."""
     signature = callee.signature
-    more = [] if signature.vararg is None else [f"*{signature.vararg}"] * MAX_EXTRA
+    more = [] if signature.vararg is None else [f"*{signature.vararg}"] * program.most_arguments()
     return callee.name, [*signature.positional[bound:], *more]
 
 
@@ -140,6 +195,7 @@ def overloaded(
     counts: Sequence[int],
     span: Span,
     make: Callable[[list[Expr]], Expr],
+    general: General | None = None,
 ) -> Expr:
     """Return a procedure for each number of arguments; named: the names in messages."""
     name, known = named
@@ -148,11 +204,21 @@ def overloaded(
         names = [*known, *(["argument"] * count)][:count]
         params = tuple([program.names.fresh(each) for each in names])
         lambdas.append(Lambda(span, params, make([Var(span, each) for each in params]), name=name))
+    fields = [str(count) for count in counts]
+    if general is not None and program.takes_any():
+        lambdas.append(_general_procedure(program, name, span, general))
+        fields.append(GENERAL)
     if len(lambdas) == 1:
         return lambdas[0]
     program.note_varying()
-    layout = Layout(Overloads, tuple([str(count) for count in counts]))
-    return prim(span, "py.record", Const(span, layout), *lambdas)
+    return prim(span, "py.record", Const(span, Layout(Overloads, tuple(fields))), *lambdas)
+
+
+def _general_procedure(program: ProgramContext, name: str, span: Span, general: General) -> Lambda:
+    """Return the procedure of a tuple of arguments and a dictionary of keywords."""
+    args, keywords = program.names.fresh("args"), program.names.fresh("keywords")
+    body = general(_Place(program, span), Arguments([], Var(span, args), {}, Var(span, keywords)))
+    return Lambda(span, (args, keywords), body, name=name)
 
 
 def _of_class(program: ProgramContext, known: Reference, span: Span) -> Expr | None:
@@ -165,22 +231,28 @@ def _of_class(program: ProgramContext, known: Reference, span: Span) -> Expr | N
         missing = [signature.defaults[name](span) for name in signature.named[len(args) :]]
         return classes.new_object(known.value, [*args, *missing], span)
 
+    def general(t: CallContext, passed: Arguments) -> Expr:
+        return arrange.apply(
+            t, callee, passed, NO_NODE, lambda args: classes.new_object(known.value, args, span)
+        )
+
     counts = range(signature.required, len(signature.positional) + 1)
-    return overloaded(program, _named(callee), counts, span, make)
+    return overloaded(program, _named(program, callee), counts, span, make, general)
 
 
 def bound_method(program: ProgramContext, callee: Callee, self: Expr, span: Span) -> Expr:
     """Return a method of an object as a value."""
     signature = callee.signature
-    counts = range(signature.required - 1, len(signature.positional))
+    counts = range(signature.required - 1, _most(program, signature))
 
     def with_self(v: list[Expr]) -> Expr:
         return overloaded(
             program,
-            _named(callee, 1),
+            _named(program, callee, 1),
             counts,
             span,
             lambda args: _call_by_position(callee, [copy_of(v[0]), *args], span),
+            _general_of(callee, v),
         )
 
     return bind(program.names, [self], with_self)
@@ -194,12 +266,15 @@ def _of_partial(program: ProgramContext, t: CallContext, known: Reference, span:
         raise t.refuse(node, *advice.of_object(function.value))
     signature = callee.signature
     least = max(0, signature.required - len(positional) - len(keywords))
-    most = len(signature.positional) - len(positional) - sum(k in signature.positional for k in keywords)
+    by_name = sum(name in signature.positional for name in keywords)
+    most = _most(program, signature) - len(positional) - by_name
 
     def make(args: list[Expr]) -> Expr:
         named = {name: copy_of(value) for name, value in keywords.items()}
         whole = Arguments([*map(copy_of, positional), *args], None, named)
         return arrange.apply(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
 
-    named = _named(callee, len(positional))
-    return overloaded(program, named, range(least, most + 1), span, make)
+    named = _named(program, callee, len(positional))
+    return overloaded(
+        program, named, range(least, most + 1), span, make, _general_of(callee, positional, keywords)
+    )
