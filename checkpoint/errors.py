@@ -76,7 +76,13 @@ class CheckpointError(Exception):
 
 
 class SourceError(CheckpointError):
-    """The program's text cannot be taken; the message says what to write instead."""
+    """The program's text cannot be taken; the message says what to write instead.
+
+    What a Python function cannot have translated ends its run when it is reached.
+    trace: the places of the calls that were open then, the innermost first.
+    """
+
+    trace: tuple[Span, ...] = ()
 
 
 class RunError(CheckpointError):
@@ -88,6 +94,9 @@ class RunError(CheckpointError):
 
     trace: tuple[Span, ...] = ()
     raised: object = None
+
+
+RUN_ENDING = (RunError, SourceError)  # the errors that a step of a run raises and no program can handle
 
 
 class BudgetError(RunError):

@@ -19,7 +19,7 @@ from checkpoint.ctarget.code import return_point
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.states import Heap, State
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
-from checkpoint.errors import InternalError, RunError
+from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Machine
 from checkpoint.interp.hybrid.parts import Part
@@ -155,7 +155,7 @@ class PythonHelper:
                 raise exception
             except lookup(step.op).failures as found:
                 raise failure(step.op, given, found, step.span) from None
-            except RunError as error:
+            except RUN_ENDING as error:
                 error.span = error.span or step.span
                 raise
 

@@ -19,7 +19,7 @@ from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import LONGEST_TRACE, left_open
-from checkpoint.errors import RunError
+from checkpoint.errors import RUN_ENDING
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Frame, Machine
@@ -47,7 +47,7 @@ def run(
         machine.block = block_at(held).code
         machine.interrupted(stop)
         raise
-    except RunError as error:
+    except RUN_ENDING as error:
         left_open(error, open_calls(held))
         raise
     finally:

@@ -33,7 +33,7 @@ from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
 from checkpoint.driver.observe import Observer, Sampler
 from checkpoint.driver.raised import left_open
 from checkpoint.driver.schedule import Action, Advance, Bisection, Schedule, Tape, weighs
-from checkpoint.errors import InternalError, RunError
+from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Machine
@@ -128,7 +128,7 @@ def follow(
     except (KeyboardInterrupt, MemoryError) as stop:
         helper.interrupted(stop, held)
         raise
-    except RunError as error:
+    except RUN_ENDING as error:
         left_open(error, open_calls(held))
         raise
     finally:

@@ -11,7 +11,7 @@ from checkpoint.ad.pullbacks import PLAIN
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure
-from checkpoint.errors import RunError, Span
+from checkpoint.errors import RunError, SourceError, Span
 from checkpoint.lang.printer import write_value
 
 LONGEST_TRACE = 50  # calls
@@ -43,7 +43,7 @@ class Raised(Exception):
         return error
 
 
-def left_open(error: Raised | RunError, frame: Any) -> None:
+def left_open(error: Raised | RunError | SourceError, frame: Any) -> None:
     """Add to an error that leaves a run the calls whose frames it leaves, from the innermost frame on.
 
     `call` of a frame is the place of the call that it waits for, None if that is not shown.

@@ -19,7 +19,7 @@ from checkpoint.ad.graph import settled
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised, left_open
-from checkpoint.errors import InternalError, RunError, Source, Span
+from checkpoint.errors import RUN_ENDING, InternalError, Source, Span
 from checkpoint.prims.operators import Context
 
 
@@ -168,7 +168,7 @@ class Machine:
                 return
             except Raised as raised:
                 frame = self._unwind(frame.next, raised)
-            except RunError as error:
+            except RUN_ENDING as error:
                 left_open(error, frame.next)
                 raise
             except (KeyboardInterrupt, MemoryError) as stop:

@@ -29,7 +29,7 @@ from checkpoint.ad.tangent import ShapeError, lift
 from checkpoint.ad.tensors import Tensor, perform
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
-from checkpoint.errors import InternalError, RunError, Span
+from checkpoint.errors import RUN_ENDING, InternalError, Span
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
 from checkpoint.interp.machine import Frame, Machine, State
 from checkpoint.prims.arrays import overload, scalar_on_arrays
@@ -52,7 +52,7 @@ class Apply(Compound):
             value = self.perform(machine, frame.values)
         except self.record.failures as exception:
             raise failure(self.name, frame.values, exception, self.span) from None
-        except RunError as error:
+        except RUN_ENDING as error:
             error.span = error.span or self.span
             raise
         return machine.deliver(value, frame.next)

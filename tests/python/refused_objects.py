@@ -259,7 +259,7 @@ import dataclasses, itertools
 class Point:
     xs: list = dataclasses.field(default_factory=itertools.count)
 def f(x):
-    return «Point().x»
+    return «Point()».x
 ---
 the class method Tools.twice, whose class is neither a dataclass nor a named tuple, => make it a @staticmethod
 class Tools:

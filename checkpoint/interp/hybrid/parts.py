@@ -22,7 +22,7 @@ from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, left_open
-from checkpoint.errors import InternalError, RunError
+from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
 from checkpoint.interp.hybrid.origins import Origin, perform, perform_taped
@@ -188,7 +188,7 @@ class Part:
             return self._apply(machine, step, record, operands)
         except record.failures as exception:
             raise failure(step.op, operands, exception, step.span) from None
-        except RunError as error:
+        except RUN_ENDING as error:
             error.span = error.span or step.span
             raise
 

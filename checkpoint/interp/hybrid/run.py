@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from checkpoint.ad.arrays import Array
 from checkpoint.driver.raised import left_open
-from checkpoint.errors import RunError
+from checkpoint.errors import RUN_ENDING
 from checkpoint.interp.hybrid.code import COLD_RUNS, NEVER, BlockCode
 from checkpoint.interp.hybrid.emit import emit_plain, emit_taped
 from checkpoint.interp.hybrid.machine import HALT, Machine, Values
@@ -21,7 +21,7 @@ from checkpoint.interp.hybrid.parts import Part
 
 LARGE = 1 << 20  # bytes of arrays on which the work takes longer than a step costs
 
-FAILURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RunError)
+FAILURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, *RUN_ENDING)
 
 
 def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
@@ -35,7 +35,7 @@ def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
     except (KeyboardInterrupt, MemoryError) as stop:
         machine.interrupted(stop)
         raise
-    except RunError as error:
+    except RUN_ENDING as error:
         left_open(error, machine.frame)
         raise
 

@@ -31,6 +31,8 @@ Objects
     S attribute x name   variable cell name   R instance x types   is x y   O stop x
 Exceptions
     R caught x   matches exc types   raise-check x
+What is refused (refusals.py)
+    R refuse message
 Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
     O call-primitive f ...   primops functions f call x   interrupt functions f call x l
@@ -59,6 +61,7 @@ from checkpoint.prims.python import (
     native,
     objects,
     own,
+    refusals,
     sequences,
     text,
     updates,
@@ -78,6 +81,7 @@ __all__ = [
     "native",
     "objects",
     "own",
+    "refusals",
     "sequences",
     "text",
     "updates",

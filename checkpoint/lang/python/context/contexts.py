@@ -25,7 +25,7 @@ from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Maker,
 from checkpoint.lang.python.normal.liveness import Liveness
 from checkpoint.lang.python.normal.normaliser import Normaliser
 from checkpoint.lang.python.scopes.scopes import Scope, scope_of
-from checkpoint.lang.python.source.refusals import place, refuse
+from checkpoint.lang.python.source.refusals import GLOBAL, NO_REFUSALS, Refusals, place, refuse
 from checkpoint.lang.python.source.texts import FunctionText
 
 
@@ -196,6 +196,7 @@ class FunctionContext(CallContext):
     outer: the known functions of the enclosing functions. visible: those and its own.
     cells: the variables that are kept in cells; shared: those of them that belong to enclosing functions.
     function_input: the index of the input that is the outermost function around it, if it is one.
+    refusals: what is refused in its text.
     normal: makes the normal form of its statements. live: the live variables of its statements.
     """
 
@@ -208,7 +209,9 @@ class FunctionContext(CallContext):
         name: str,
         outer: Mapping[str, KnownFunction] | None = None,
         shared: frozenset[str] = frozenset(),
+        refusals: Refusals = NO_REFUSALS,
     ) -> None:
+        self.refusals = refusals
         self.program = program
         self.text = text
         self.scope = scope
@@ -225,7 +228,7 @@ class FunctionContext(CallContext):
         }
         changing = {name for name, known in self.visible.items() if known.effects}
         self.function_input: int | None = None
-        self.normal = Normaliser(changing, program.method_names, scope.is_local)
+        self.normal = Normaliser(changing, program.method_names, scope.is_local, refusals.nodes)
         self.live = Liveness(self.reads, self.cells)
 
     # The entry points of the recursion
@@ -304,10 +307,17 @@ class FunctionContext(CallContext):
     def refuse(self, node: ast.AST, construct: str, advice: str) -> SourceError:
         return refuse(self.text, node, construct, advice)
 
+    def refused(self, error: SourceError, node: ast.AST) -> Expr:
+        """Return the step that raises an error when it is reached, instead of what `node` means."""
+        span = error.span or self.span(node)
+        return Prim(span, "py.refuse", (Const(span, error.message),))
+
     # Variables
 
     def meaning(self, name: str, env: Env) -> Binding | Reference | str | None:
         """Return the meaning of a name: a local variable, a known object, an input, or None."""
+        if name in self.scope.globals:
+            return self.globals(name)
         if name in env:
             return env[name]
         if self.scope.is_local(name):
@@ -370,6 +380,8 @@ class FunctionContext(CallContext):
 
     def store(self, name: str, value: Expr, env: Env, rest: Next) -> Expr:
         """Bind a variable to a value around the continuation `rest`."""
+        if name in self.scope.globals:
+            raise self.refuse(self.scope.globals[name], *GLOBAL)
         new = self.fresh(name)
         old = env.get(name)
         if old is not None and old.cell:

@@ -16,7 +16,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.normal.nodes import Change, Scoped
-from checkpoint.lang.python.scopes.syntax import root_of, walk
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, root_of, walk
 
 
 def join(
@@ -86,7 +86,7 @@ def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[s
                 found |= {name for name in names if name is not None and _is_variable(name, t)}
             case Scoped():
                 found |= written_in(node.body, t) - node.names
-            case ast.FunctionDef():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 found.add(node.name)
             case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
                 found |= {node.name} if node.name else set()
@@ -100,7 +100,14 @@ def _is_variable(name: str, t: FunctionContext) -> bool:
     return not name.isidentifier() or t.scope.is_local(name)
 
 
-_APART = (ast.FunctionDef, ast.Lambda, Scoped, ast.ListComp, ast.DictComp, ast.GeneratorExp)
+_APART = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    Scoped,
+    *COMPREHENSIONS,
+)
 
 
 def _is_entered(node: ast.AST) -> bool:

@@ -226,7 +226,6 @@ class Linker(Objects):
 
     def _translate(self, index: int, function: Any) -> Callee:
         text = text_of(function)
-        refusals.check(text)
         node = text.tree
         assert isinstance(node, ast.FunctionDef | ast.Lambda)
         core = self.names.fresh(function.__name__)
@@ -236,7 +235,8 @@ class Linker(Objects):
         own = function.__module__ in _LIBRARY
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
-        translator = Translator(self, text, scope_of(node), self.globals_of(index), name)
+        refused = refusals.refusals_of(text)
+        translator = Translator(self, text, scope_of(node), self.globals_of(index), name, refusals=refused)
         translator.function_input = index
         self._pending.append((core, translator))
         return Callee(name, lambda span: Var(span, core), signature, internal=own)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Container
 from itertools import count
 from typing import Any
 
@@ -32,11 +32,17 @@ class Expressions(ABC):
     changing: the names of nested functions that change variables.
     methods: the names of the methods of the program's classes, which need not change their object.
     is_local: returns whether a name is a variable.
+    refused: the nodes that end the run when they are reached; they stay as they are.
     """
 
     def __init__(
-        self, changing: Collection[str], methods: Collection[str], is_local: Callable[[str], bool]
+        self,
+        changing: Collection[str],
+        methods: Collection[str],
+        is_local: Callable[[str], bool],
+        refused: Container[ast.AST] = (),
     ) -> None:
+        self.refused = refused
         self.changing = changing
         self.is_local = is_local
         self.methods = MUTATING_METHODS - frozenset(methods)
@@ -58,6 +64,8 @@ class Expressions(ABC):
 
     def has_effect(self, node: ast.AST) -> bool:
         """Return whether evaluating an expression changes a variable of the function."""
+        if node in self.refused:
+            return False
         if isinstance(node, ast.NamedExpr) or self.is_change(node):
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:

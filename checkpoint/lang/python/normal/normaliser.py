@@ -40,7 +40,7 @@ class Normaliser(Expressions):
         out: list[ast.stmt] = []
         for statement in statements:
             method: Callable[..., None] | None = getattr(self, f"on_{type(statement).__name__}", None)
-            if method is None:
+            if method is None or statement in self.refused:
                 out.append(statement)
             else:
                 method(statement, out)
@@ -49,7 +49,7 @@ class Normaliser(Expressions):
     def on_Pass(self, node: ast.Pass, out: list[ast.stmt]) -> None:
         """Drop the statement."""
 
-    on_Nonlocal = on_Pass
+    on_Nonlocal = on_Global = on_Pass
 
     def on_Expr(self, node: ast.Expr, out: list[ast.stmt]) -> None:
         if isinstance(node.value, ast.Constant):

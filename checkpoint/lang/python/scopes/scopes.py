@@ -44,7 +44,7 @@ class Scope:
     """The variables of one function.
 
     assigned: its own variables with the nodes that bind them, the parameters included.
-    nonlocals: the variables declared `nonlocal`.
+    nonlocals: the variables declared `nonlocal`. globals: those declared `global`, with the declarations.
     changed: the variables of enclosing functions that it changes. free: those that it reads or changes.
     used_as_values: the names that it reads other than by calling them.
     imports: for each imported name the module, and the name in the module (None for the module itself).
@@ -57,6 +57,7 @@ class Scope:
     parent: Scope | None
     assigned: dict[str, list[ast.AST]] = field(default_factory=dict)
     nonlocals: set[str] = field(default_factory=set)
+    globals: dict[str, ast.Global] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
     used_as_values: set[str] = field(default_factory=set)
@@ -198,6 +199,10 @@ class _Visitor(ast.NodeVisitor):
     def finish(self) -> None:
         """Compute the free and changed variables, when all nodes have been visited."""
         scope = self.scope
+        for name in scope.globals:
+            scope.assigned.pop(name, None)
+            scope.writes.pop(name, None)
+        self.changed_names -= scope.globals.keys()
         own = scope.assigned.keys() - scope.nonlocals
         for name in scope.nonlocals:
             if name in scope.assigned:
@@ -206,7 +211,7 @@ class _Visitor(ast.NodeVisitor):
         for child in scope.children.values():
             self.read |= child.free
             self.changed_names |= child.changed if child.name in scope.functions() else set()
-        scope.free = (self.read | self.changed_names) - own
+        scope.free = (self.read | self.changed_names) - own - scope.globals.keys()
         scope.changed = self.changed_names - own
 
     def bind(self, name: str, node: ast.AST) -> None:
@@ -295,6 +300,21 @@ class _Visitor(ast.NodeVisitor):
         self.visit(node.target)
         self.hidden = hidden
 
+    def visit_Global(self, node: ast.Global) -> None:
+        self.scope.globals.update(dict.fromkeys(node.names, node))
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """Bind the name of a class; what its body binds is in no scope of a function."""
+        for part in (*node.decorator_list, *node.bases, *node.keywords):
+            self.visit(part)
+        self.bind(node.name, node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        for part in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
+            if part is not None:
+                self.visit(part)
+        self.bind(node.name, node)
+
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
         self.scope.nonlocals.update(node.names)
 
@@ -321,8 +341,8 @@ class _Visitor(ast.NodeVisitor):
             self.scope.imports[alias.asname or whole] = (whole, None)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            self.scope.imports[alias.asname or alias.name] = (node.module or "", alias.name)
+        for alias in node.names if not node.level else ():
+            self.scope.imports[alias.asname or alias.name] = (str(node.module), alias.name)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for decorator in node.decorator_list:

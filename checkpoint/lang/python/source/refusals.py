@@ -1,16 +1,19 @@
-"""Refuse, before translation, the constructs that have no counterpart in a language without mutation.
+"""Find the constructs that have no counterpart in the language: each ends a run that reaches it.
 
-In: the syntax tree of a function. Out: nothing, or a SourceError at the first refused construct that says
-what to write instead.
+In: the syntax tree of a function. Out: the refused nodes, each with a SourceError that says what to write
+instead. What such a node binds and reads still counts for the scopes of the function, as in Python.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.python.scopes.scopes import scope_of
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, targets_of
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, targets_of, walk
 from checkpoint.lang.python.source.texts import FunctionText
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -22,7 +25,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Yield: ("a generator (`yield`)", "build a list with append and return it"),
     ast.YieldFrom: ("a generator (`yield from`)", "build a list with extend and return it"),
     ast.Delete: ("`del`", "use xs.pop(i) or d.pop(key), or let the variable go out of use"),
-    ast.Global: ("`global`", "pass the value as an argument and return the new one"),
     ast.ClassDef: (
         "a class definition inside a function",
         "define the class at module level, as a dataclass",
@@ -31,6 +33,24 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Set: ("a set", "use a dict whose values are True, or a tuple without repetitions"),
     ast.SetComp: ("a set comprehension", "write a dict comprehension, {key: True for ...}"),
 }
+
+
+GLOBAL = ("`global`", "pass the value as an argument and return the new one")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Refusals:
+    """What is refused in the text of a function, which ends a run when it is reached.
+
+    nodes: the errors of statements and expressions.
+    bodies: those of functions whose whole body is no plain one, since there is a `yield` in it.
+    """
+
+    nodes: Mapping[ast.AST, SourceError]
+    bodies: Mapping[ast.AST, SourceError]
+
+
+NO_REFUSALS = Refusals({}, {})
 
 
 def refuse(text: FunctionText, node: ast.AST, construct: str, advice: str) -> SourceError:
@@ -43,29 +63,53 @@ def place(text: FunctionText, node: ast.AST) -> Span:
     return text.span(node if hasattr(node, "lineno") else text.tree)
 
 
-def check(text: FunctionText) -> None:
-    """Raise SourceError at the first refused construct."""
+def refusals_of(text: FunctionText) -> Refusals:
+    """Return what is refused in a function and in those nested in it."""
+    nodes: dict[ast.AST, SourceError] = {}
+    bodies: dict[ast.AST, SourceError] = {}
+    ellipses = _ellipses_in_indices(text.tree)
     for node in ast.walk(text.tree):
-        is_ellipsis = isinstance(node, ast.Constant) and node.value is Ellipsis
-        if is_ellipsis and node not in _ellipses_in_indices(text.tree):
-            raise refuse(text, node, "`...`", "write `pass`, or a value")
-        found = REFUSED.get(type(node))
-        if found is not None:
-            raise refuse(text, node, *found)
-        if isinstance(node, ast.Constant) and isinstance(node.value, complex | bytes):
-            kind = "a complex number" if isinstance(node.value, complex) else "a bytes constant"
-            raise refuse(
-                text, node, kind, "use two reals" if isinstance(node.value, complex) else "use a str"
-            )
-        if isinstance(node, ast.comprehension) and node.is_async:
-            raise refuse(text, node.target, "an asynchronous comprehension", "write a plain one")
-        if isinstance(node, COMPREHENSIONS):
-            _check_captures(text, node)
-        _check_kept(text, node)
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            found = next((n for n in _own_nodes(node) if isinstance(n, ast.Yield | ast.YieldFrom)), None)
+            if found is not None:
+                bodies[node] = refuse(text, found, *REFUSED[type(found)])
+        for refused, construct, advice in _refused(node, ellipses):
+            place_of = refused.generators[0].target if construct == _ASYNCHRONOUS else refused
+            nodes.setdefault(refused, refuse(text, place_of, construct, advice))
+    return Refusals(nodes, bodies)
 
 
-def _check_captures(text: FunctionText, node: ast.AST) -> None:
-    """Refuse lambdas that read a comprehension's variable later, when Python has changed it."""
+_ASYNCHRONOUS = "an asynchronous comprehension"
+
+
+def _refused(node: ast.AST, ellipses: set[ast.AST]) -> Iterator[tuple[Any, str, str]]:
+    """Yield the nodes that are refused because of one node, each with the construct and advice."""
+    if type(node) in REFUSED:
+        yield node, *REFUSED[type(node)]
+    if isinstance(node, ast.Constant):
+        if node.value is Ellipsis and node not in ellipses:
+            yield node, "`...`", "write `pass`, or a value"
+        elif isinstance(node.value, complex):
+            yield node, "a complex number", "use two reals"
+        elif isinstance(node.value, bytes):
+            yield node, "a bytes constant", "use a str"
+    if isinstance(node, COMPREHENSIONS):
+        if any(generator.is_async for generator in node.generators):
+            yield node, _ASYNCHRONOUS, "write a plain one"
+        yield from _capturing(node)
+    for kept in _kept(node):
+        yield kept, "a generator expression that is kept", "make a list of it: [... for ...]"
+
+
+def _own_nodes(function: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
+    """Yield the nodes of a function's body that are in no function nested in it."""
+    body = function.body if isinstance(function, ast.FunctionDef) else [function.body]
+    nested = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+    return walk(body, lambda node: not isinstance(node, nested))
+
+
+def _capturing(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield the lambdas that read a comprehension's variable later, when Python has changed it."""
     generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
     own = targets_of(generators)
     at_once = {id(each) for call in ast.walk(node) for each in _called_at_once(call)}
@@ -75,8 +119,7 @@ def _check_captures(text: FunctionText, node: ast.AST) -> None:
             if captured:
                 name = captured[0]
                 construct = f"a lambda that reads {name} of the comprehension around it"
-                advice = f"give it the value of its turn as a default, {name}={name}"
-                raise refuse(text, each, construct, advice)
+                yield each, construct, f"give it the value of its turn as a default, {name}={name}"
 
 
 _LAZY = frozenset(["map", "filter"])
@@ -120,8 +163,8 @@ def _ellipses_in_indices(tree: ast.AST) -> set[ast.AST]:
     return found
 
 
-def _check_kept(text: FunctionText, node: ast.AST) -> None:
-    """Refuse generator expressions that are stored: Python exhausts them when they are first used."""
+def _kept(node: ast.AST) -> list[ast.expr]:
+    """Return the generator expressions that a node stores: Python exhausts them when they are first used."""
     kept: list[ast.expr | None] = []
     match node:
         case ast.Assign() | ast.AnnAssign() | ast.NamedExpr() | ast.Return() | ast.DictComp():
@@ -134,11 +177,7 @@ def _check_kept(text: FunctionText, node: ast.AST) -> None:
             kept = [node.body]
         case ast.ListComp() | ast.GeneratorExp():
             kept = [node.elt]
-    for each in kept:
-        if isinstance(each, ast.GeneratorExp):
-            raise refuse(
-                text, each, "a generator expression that is kept", "make a list of it: [... for ...]"
-            )
+    return [each for each in kept if isinstance(each, ast.GeneratorExp)]
 
 
 def class_attribute(method: ast.FunctionDef | ast.Lambda) -> ast.Attribute | None:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 
 from checkpoint.ad.arrays import Native
+from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Prim, Var
 from checkpoint.lang.python.calls import arrange, arrays, callees, functions
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
@@ -52,17 +53,29 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 
 
 def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-    """Return the value of an expression."""
-    if isinstance(node, COMPREHENSIONS):
-        return comprehensions.translate(t, node, env)
-    found = TRANSLATIONS.get(type(node))
-    if found is None:
-        raise t.refuse(node, f"`{type(node).__name__}`", "write it in another way")
-    return found(t, node, env)
+    """Return the value of an expression; what cannot be translated ends a run that reaches it."""
+    try:
+        if node in t.refusals.nodes:
+            raise t.refusals.nodes[node]
+        if isinstance(node, COMPREHENSIONS):
+            return comprehensions.translate(t, node, env)
+        found = TRANSLATIONS.get(type(node))
+        if found is None:
+            raise t.refuse(node, f"`{type(node).__name__}`", "write it in another way")
+        return found(t, node, env)
+    except SourceError as error:
+        return t.refused(error, node)
 
 
 def test(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     """Return the truth of an expression, as a boolean."""
+    try:
+        return _test(t, node, env)
+    except SourceError as error:
+        return t.refused(error, node)
+
+
+def _test(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     span = t.span(node)
     match node:
         case ast.UnaryOp(op=ast.Not()):

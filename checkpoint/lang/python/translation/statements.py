@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import functions, iterators, partials
 from checkpoint.lang.python.context.builder import make_error
@@ -31,12 +32,18 @@ def block(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits
         return exits.next(env)
     first, rest = statements[0], statements[1:]
     resume = replace(exits, next=lambda now: t.block(rest, now, exits)) if rest else exits
-    if isinstance(first, ast.FunctionDef):
-        return functions.define(t, statements, env, exits)
-    found = STATEMENTS.get(type(first))
-    if found is None:
-        raise t.refuse(first, f"`{type(first).__name__}`", "write it in another way")
-    return found(t, first, env, resume)
+    try:
+        if first in t.refusals.nodes:
+            raise t.refusals.nodes[first]
+        if isinstance(first, ast.FunctionDef):
+            return functions.define(t, statements, env, exits)
+        found = STATEMENTS.get(type(first))
+        if found is None:
+            raise t.refuse(first, f"`{type(first).__name__}`", "write it in another way")
+        return found(t, first, env, resume)
+    except SourceError as error:
+        refused = t.refused(error, first)
+        return Let(refused.span, t.fresh("refused"), refused, resume.next(env))
 
 
 def scoped(t: FunctionContext, node: Scoped, env: Env, exits: Exits) -> Expr:

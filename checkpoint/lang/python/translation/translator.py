@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from checkpoint.errors import SourceError, Span
+from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.builder import FAILED, UNBOUND
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -31,11 +31,7 @@ class Translator(FunctionContext):
     # The entry points
 
     def expr(self, node: ast.expr, env: Env) -> Expr:
-        try:
-            return expressions.translate(self, node, env)
-        except SourceError as error:
-            error.span = error.span or self.span(node)
-            raise
+        return expressions.translate(self, node, env)
 
     def test(self, node: ast.expr, env: Env) -> Expr:
         return expressions.test(self, node, env)
@@ -52,7 +48,9 @@ class Translator(FunctionContext):
         guarded: bool = False,
     ) -> Lambda:
         name = f"{self.name}.<locals>.{scope.name}"
-        inner = Translator(self.program, self.text, scope, self.globals, name, self.visible, self.cells)
+        inner = Translator(
+            self.program, self.text, scope, self.globals, name, self.visible, self.cells, self.refusals
+        )
         inner.function_input = self.function_input
         return inner.function(env, ins, outs, guarded)
 
@@ -84,6 +82,8 @@ class Translator(FunctionContext):
     def body(self, body: list[ast.stmt], env: Env) -> Expr:
         """Translate the statements of the function; a guarded one returns what they raise."""
         end = self.span(self.scope.node)
+        if self.scope.node in self.refusals.bodies:
+            return self.refused(self.refusals.bodies[self.scope.node], self.scope.node)
         exits = Exits(lambda now: self.returned(Const(end, None), now), self.returned)
         if not self.guarded:
             return self.block(body, env, exits)
