@@ -48,9 +48,7 @@ def test_constructs(said: str, marked: str) -> None:
     assert advice in caught.value.message.removeprefix(construct)
 
 
-def test_a_run_goes_as_far_as_the_refused_construct(
-    engine: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_goes_as_far_as_the_refused_construct(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
     f = defined("def f(x):\n    print(x)\n    if x < 0.0:\n        x = id(print(x))\n    return x\n")["f"]
     assert run(f, 3.0, engine=engine) == 3.0
     assert capsys.readouterr().out == "3.0\n"

@@ -7,6 +7,7 @@ is an instance; otherwise the method of Python's own types; otherwise a call of 
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, arrays
@@ -34,16 +35,18 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
     def dispatch(values: list[Expr]) -> Expr:
         """Choose the method by the class of the object; values: the object, then the arguments."""
         parts = passed.like(values[1:])
-        result = _built_in(t, copy_of(values[0]), name, _copies(parts), node)
+        receiver = copy_of(values[0])
+        result = t.attempt(node, lambda: _built_in(t, receiver, name, _copies(parts), node))
         if fields:
             held = prim(t.span(node), "py.attribute", copy_of(values[0]), const(t.span(node), name))
-            stored = arrange.to_value(t, held, _copies(parts), node)
+            stored = t.attempt(node, lambda: arrange.to_value(t, held, _copies(parts), node))
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), *fields), stored, result)
         for cls, callee, takes_self in reversed(owners):
             args = _copies(parts)
             if takes_self:
                 args = args.after([copy_of(values[0])], {})
-            made = arrange.apply(t, callee, args, node, arrange.caller(t, callee, t.span(node)))
+            call = arrange.caller(t, callee, t.span(node))
+            made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), cls), made, result)
         return result
 

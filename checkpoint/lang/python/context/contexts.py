@@ -174,6 +174,18 @@ class CallContext(ABC):
     def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
         """Call a function with all arguments in place; one that changes variables returns its outcome."""
 
+    def refused(self, error: SourceError, node: ast.AST) -> Expr:
+        """Return the step that raises an error when it is reached, instead of what `node` means."""
+        span = error.span or self.span(node)
+        return Prim(span, "py.refuse", (Const(span, error.message),))
+
+    def attempt(self, node: ast.AST, make: Callable[[], Expr]) -> Expr:
+        """Return one of several meanings of a node; if it is refused, the step that says so."""
+        try:
+            return make()
+        except SourceError as error:
+            return self.refused(error, node)
+
     def fresh(self, name: str) -> str:
         """Return a new core variable."""
         return self.program.names.fresh(name)
@@ -306,11 +318,6 @@ class FunctionContext(CallContext):
 
     def refuse(self, node: ast.AST, construct: str, advice: str) -> SourceError:
         return refuse(self.text, node, construct, advice)
-
-    def refused(self, error: SourceError, node: ast.AST) -> Expr:
-        """Return the step that raises an error when it is reached, instead of what `node` means."""
-        span = error.span or self.span(node)
-        return Prim(span, "py.refuse", (Const(span, error.message),))
 
     # Variables
 

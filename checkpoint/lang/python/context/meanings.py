@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checkpoint.errors import Span
+from checkpoint.errors import SourceError, Span
 from checkpoint.lang import core
 from checkpoint.lang.python.scopes.scopes import FunctionNode
 
@@ -101,6 +101,15 @@ class Callee:
     guarded: bool = False
     internal: bool = False
     implicit: int = 0
+
+
+def unavailable(error: SourceError) -> Callee:
+    """Return the callee of a function that cannot be translated: making a call of it raises the error."""
+
+    def make(span: Span) -> core.Expr:
+        raise SourceError(error.message, error.span)
+
+    return Callee("", make, Signature((), (), "args", "kwargs"))
 
 
 def variable(name: str) -> Maker:

@@ -12,16 +12,17 @@ import functools
 import types
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from checkpoint.ad.arrays import Array
-from checkpoint.errors import Span
+from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python.calls import arrange, classes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
-from checkpoint.lang.python.context.meanings import Callee, Env, Reference
+from checkpoint.lang.python.context.meanings import Callee, Env, Reference, unavailable
 from checkpoint.lang.python.library.intrinsics import apply
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
@@ -164,8 +165,16 @@ class Objects(ProgramContext):
         """Return a method of a class as a function that takes the object first, or None."""
         if not isinstance(classes.member_of(cls, name), types.FunctionType):
             return None
-        found = self.in_class(cls, name)
-        return self.callee(found) if isinstance(found, Reference) else None
+        return self._callee_of(self.in_class(cls, name))
+
+    def _callee_of(self, found: Reference | str | None) -> Callee | None:
+        """Return the function that a member of a class is; one without a text is refused by its calls."""
+        if not isinstance(found, Reference):
+            return None
+        try:
+            return self.callee(found)
+        except SourceError as error:
+            return unavailable(error)
 
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
         """Return the classes with a method, derived ones first; the flag: if it takes the object."""
@@ -178,7 +187,7 @@ class Objects(ProgramContext):
                     found.append((cls, callee, True))
             elif isinstance(member, staticmethod):
                 static = self.attribute_of(self.reference_to_class(cls), name)
-                callee = self.callee(static) if isinstance(static, Reference) else None
+                callee = self._callee_of(static)
                 if callee is not None:
                     found.append((cls, callee, False))
         return found
@@ -195,10 +204,11 @@ class Objects(ProgramContext):
         def dispatch(v: list[Expr]) -> Expr:
             result = prim(span, op, *map(copy_of, v))
             for cls, callee, _ in reversed(second):
-                made = t.call(callee, [copy_of(v[1]), copy_of(v[0])], {}, span)
+                args = [copy_of(v[1]), copy_of(v[0])]
+                made = t.attempt(node, partial(t.call, callee, args, {}, span))
                 result = If(span, instance(span, copy_of(v[1]), cls), made, result)
             for cls, callee, _ in reversed(first):
-                made = t.call(callee, list(map(copy_of, v)), {}, span)
+                made = t.attempt(node, partial(t.call, callee, list(map(copy_of, v)), {}, span))
                 result = If(span, instance(span, copy_of(v[0]), cls), made, result)
             return result
 
@@ -255,7 +265,8 @@ class Objects(ProgramContext):
             result = self._applied(copy_of(function), list(map(copy_of, passed.positional)), span)
         for cls, callee, _ in reversed(owners):
             own = passed.like([copy_of(value) for value in passed.values]).after([copy_of(function)], {})
-            made = arrange.apply(t, callee, own, node, arrange.caller(t, callee, span))
+            call = arrange.caller(t, callee, span)
+            made = t.attempt(node, partial(arrange.apply, t, callee, own, node, call))
             result = If(span, instance(span, copy_of(function), cls), made, result)
         return result
 
@@ -270,7 +281,8 @@ class Objects(ProgramContext):
         def dispatch(v: list[Expr]) -> Expr:
             result = prim(span, "py.attribute", copy_of(v[0]), const(span, name))
             for cls, member in reversed(members):
-                made = self._member(t, cls, name, member, copy_of(v[0]), node)
+                member_of = partial(self._member, t, cls, name, member, copy_of(v[0]), node)
+                made = t.attempt(node, member_of)
                 result = If(span, instance(span, copy_of(v[0]), cls), made, result)
             return result
 
