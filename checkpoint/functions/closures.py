@@ -27,7 +27,7 @@ from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.library import derivatives as library_derivatives
-from checkpoint.lang.python.library import functions as library_functions
+from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
@@ -161,6 +161,6 @@ def spread(closure: Closure, count: int, engine: Engine) -> Closure:
     return Closure(entry, Environment((closure,)))
 
 
-library_functions.FUNCTIONS.update(
+tables.FUNCTIONS.update(
     {function: getattr(library_derivatives, name) for function, name in COUNTERPARTS.items()}
 )

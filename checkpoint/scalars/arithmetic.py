@@ -120,6 +120,16 @@ real = define(
     integers=Integers(given="true", result="of_integer(x)"),
     arrays=Arrays(name="np.positive", overloads=("py.pos",), domain=(_BOTH,)),
 )
+with_derivative = define(
+    "with_derivative",
+    "a value computed elsewhere, with the derivative of another real",
+    lambda x, like, z: 0.0,
+    lambda x, like, z: 1.0,
+    value=lambda x, like: x * 1.0,
+    c="((void)y, x)",
+    language="py.with-derivative",
+    python=(),
+)
 sumall = define(
     "sumall",
     "the sum of all elements of a tensor; of a real that real",

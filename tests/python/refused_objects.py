@@ -124,25 +124,46 @@ source = random.Random(0)
 def f(x):
     return «source».random()
 ---
-_bisect.bisect_right, for which there is no rule, => bisect_right = checkpoint.primitive(bisect_right, vjp=
-from bisect import bisect_right
+binascii.crc32, for which there is no rule, => crc32 = checkpoint.primitive(crc32, vjp=
+from binascii import crc32
 def f(x):
-    return «bisect_right([1.0, 2.0], x)»
+    return «crc32(x)»
 ---
 json.dumps, a function of a package outside of your code, => CHECKPOINT_CONVERT=json
 import json
 def f(x):
     return «json.dumps(x)»
 ---
-statistics.mean, a function of a package outside of your code, => mean = checkpoint.primitive(mean, vjp=
-import statistics
+colorsys.rgb_to_hsv, a function of a package outside of your code, => checkpoint.primitive(rgb_to_hsv, vjp=
+import colorsys
 def f(x):
-    return «statistics.mean([x])»
+    return «colorsys.rgb_to_hsv(x, x, x)»
 ---
-`itertools.accumulate` => write the loop, or a comprehension
+`itertools.count` => write the loop, or a comprehension
 import itertools
 def f(x):
-    return «itertools.accumulate([x])»
+    return «itertools.count()»
+---
+collecting the groups of `groupby`, which are empty by then, => [(k, list(g)) for k, g in groupby(...)]
+from itertools import groupby
+def f(x):
+    return «list(groupby([x]))»
+---
+an iterator that is used more than once (chain) => make a list of it, it = list(...)
+import itertools
+def f(x):
+    it = «itertools.chain([x], [x])»
+    return sum(it) + sum(it)
+---
+`attrgetter` of a computed name => write a lambda, lambda x: x.name
+import operator
+def f(x):
+    return «operator.attrgetter(str(x))»
+---
+`methodcaller` of a computed name => write a lambda, lambda x: x.name(...)
+import operator
+def f(x):
+    return «operator.methodcaller(str(x))»
 ---
 `collections.defaultdict` => use a list or a dict
 from collections import defaultdict

@@ -11,7 +11,7 @@ Scalar, with R (U for iadd, imul) NAME/any for operands that are not reals
         atan2 copysign fmod hypot log_base nextafter pow remainder x y      fma x y z (from Python 3.13)
         ldexp x i (i as ldexp-exponent gives it)    frexp-mantissa modf-fraction modf-whole x
 Scalar, of reals alone
-    polygamma n x (n a whole real)
+    polygamma n x (n a whole real)   with-derivative x like (the value of x, the derivative of like)
 Numbers
     R and or xor lshift rshift x y   invert index x   power-modulo x y m   round x [n]   int [x [base]]
     R divmod-check x y (None, or what divmod raises)
@@ -42,6 +42,8 @@ Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
     R ord chr hex bin oct x   E print text end
+The standard library (standard.py)
+    R standard name x ...
 What is rounded (watching.py)
     R watched site x
 """
@@ -63,6 +65,7 @@ from checkpoint.prims.python import (
     own,
     refusals,
     sequences,
+    standard,
     text,
     updates,
     watching,
@@ -83,6 +86,7 @@ __all__ = [
     "own",
     "refusals",
     "sequences",
+    "standard",
     "text",
     "updates",
     "watching",

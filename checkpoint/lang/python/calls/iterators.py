@@ -10,26 +10,42 @@ from __future__ import annotations
 
 import ast
 import builtins
+import heapq
+import itertools
+import types
+from typing import Any
 
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.scopes.syntax import root_of, view_of
 
-ITERATORS = (builtins.map, builtins.filter, builtins.zip, builtins.enumerate, builtins.reversed)
+ITERATORS = frozenset(
+    (
+        *(builtins.map, builtins.filter, builtins.zip, builtins.enumerate, builtins.reversed),
+        *(each for each in tables.FUNCTIONS if getattr(each, "__module__", None) == "itertools"),
+        *(itertools.chain.from_iterable, heapq.merge),
+    )
+) - {itertools.tee}
 
 
 def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None:
     """Refuse `name = value` for an iterator that is used twice, or a view of a dictionary that changes."""
     if not isinstance(value, ast.Call):
         return
-    known = t.program.reference(t, value.func, env) if isinstance(value.func, ast.Name) else None
-    if isinstance(known, Reference) and known.value in ITERATORS and _reads(t, name) > 1:
+    known = t.program.reference(t, value.func, env)
+    if isinstance(known, Reference) and _is_iterator(known.value) and _reads(t, name) > 1:
         advice = f"make a list of it, {name} = list(...)"
         raise t.refuse(value, f"an iterator that is used more than once ({known.value.__name__})", advice)
     view = view_of(value)
     if view is not None and root_of(view[0]) in _changed_later(t, value):
         advice = f"make a list of it, {name} = list(...)"
         raise t.refuse(value, "a view of a dictionary that changes later", advice)
+
+
+def _is_iterator(value: Any) -> bool:
+    """Return whether calls of an object give iterators."""
+    return isinstance(value, types.FunctionType | types.BuiltinFunctionType | type) and value in ITERATORS
 
 
 def _reads(t: FunctionContext, name: str) -> int:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import itertools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +21,7 @@ from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim, Var
-from checkpoint.lang.python.calls import arrange, arrays, classes, partials
+from checkpoint.lang.python.calls import arrange, arrays, classes, getters, partials
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -53,6 +55,10 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
             return made
     if isinstance(value, Foreign):
         return _foreign(t, value, node, env)
+    if isinstance(value, getters.GETTERS):
+        getter = getters.of_object(value, node)
+        if getter is not None:
+            return t.expr(ast.copy_location(ast.Call(getter, node.args, node.keywords), node), env)
     return _function(t, known, node, env)
 
 
@@ -226,6 +232,30 @@ def _partial_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return arrange.to_callee(t, library, node, env)
 
 
+def _attrgetter(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
+    return t.expr(getters.of_call(t, node), env)
+
+
+def _methodcaller(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
+    return t.expr(getters.of_method_call(t, node), env)
+
+
+def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    if not node.args or isinstance(node.args[0], ast.Starred):
+        return None
+    return t.expr(ast.copy_location(ast.Call(node.args[0], node.args[1:], node.keywords), node), env)
+
+
+def _collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Refuse `list(groupby(...))`: in Python its groups are empty by then."""
+    inner = node.args[0] if len(node.args) == 1 else None
+    known = t.program.reference(t, inner.func, env) if isinstance(inner, ast.Call) else None
+    if isinstance(known, Reference) and known.value is itertools.groupby:
+        advised = "take each group while it is the current one, [(k, list(g)) for k, g in groupby(...)]"
+        raise t.refuse(node, "collecting the groups of `groupby`, which are empty by then,", advised)
+    return None
+
+
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     intrinsic: _intrinsic,
     builtins.isinstance: _isinstance,
@@ -237,4 +267,9 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.getattr: _getattr,
     builtins.range: _range,
     builtins.slice: _slice,
+    builtins.list: _collected,
+    builtins.tuple: _collected,
+    operator.call: _operator_call,
+    operator.attrgetter: _attrgetter,
+    operator.methodcaller: _methodcaller,
 }

@@ -10,13 +10,10 @@ from __future__ import annotations
 import builtins
 import copy
 import dataclasses
-import functools
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.lang.python.library.application import APPLICATIONS
 from checkpoint.lang.python.library.intrinsics import prim
 
 MISSING = "a default that is not given"
@@ -194,27 +191,6 @@ def callable_(x: Any) -> Any:
     return prim("py.callable", x)
 
 
-def reduce_(function: Any, items: Any, initial: Any = MISSING, /) -> Any:
-    """See functools.reduce."""
-    found = prim("py.sequence", items)
-    if isinstance(initial, str) and initial == MISSING:
-        if len(found) == 0:
-            raise TypeError("reduce() of empty iterable with no initial value")
-        total = found[0]
-        for i in range(1, len(found)):
-            total = function(total, found[i])
-        return total
-    total = initial
-    for item in found:
-        total = function(total, item)
-    return total
-
-
-def itemgetter_(index: Any) -> Any:
-    """See operator.itemgetter."""
-    return lambda x: x[index]
-
-
 def fsum_(items: Any) -> Any:
     """See math.fsum; its derivative with respect to each item is 1."""
     total = prim("py.exact-sum", items)
@@ -314,8 +290,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.bool: bool_,
     builtins.pow: pow_,
     builtins.callable: callable_,
-    functools.reduce: reduce_,
-    operator.itemgetter: itemgetter_,
     math.fsum: fsum_,
     math.prod: prod_,
     math.hypot: hypot_,
@@ -326,5 +300,4 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.ldexp: ldexp_,
     dataclasses.replace: replace_,
     copy.copy: copy_,
-    **APPLICATIONS,
 }

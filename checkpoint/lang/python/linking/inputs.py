@@ -286,4 +286,6 @@ def _is_expected(value: Any, expected: Any) -> bool:
         return isinstance(expected, weakref.ref) and value.__code__ is expected()
     if isinstance(value, functools.partial):
         return bool((len(value.args), tuple(value.keywords)) == expected)
+    if isinstance(value, types.BuiltinMethodType):
+        return bool(value == expected)  # a method of a class is made anew by each access
     return value is expected or type(value) is expected

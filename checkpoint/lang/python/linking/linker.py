@@ -37,9 +37,8 @@ from checkpoint.lang.python.context.meanings import (
     defaulted,
     signature_of,
 )
-from checkpoint.lang.python.library import application
-from checkpoint.lang.python.library import functions as library_functions
 from checkpoint.lang.python.library import methods as library_methods
+from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system
 from checkpoint.lang.python.linking.objects import Facts, Objects
@@ -47,8 +46,6 @@ from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
 from checkpoint.lang.python.source.texts import text_of
 from checkpoint.lang.python.translation.translator import Translator
-
-_LIBRARY = frozenset(module.__name__ for module in (application, library_functions, library_methods))
 
 
 class Linker(Objects):
@@ -216,8 +213,11 @@ class Linker(Objects):
         if isinstance(value, functools._lru_cache_wrapper):
             wrapped = self.attribute_of(known, "__wrapped__")
             return self.callee(wrapped) if isinstance(wrapped, Reference) else None
-        if not isinstance(value, types.FunctionType) or known.input is None:
-            return self.library_callee(value)
+        library = self.library_callee(value)
+        if library is not None or not isinstance(value, types.FunctionType):
+            return library
+        if known.input is None:
+            return self.library_function(value) if tables.is_opened(value) else None
         if not boundary.is_allowed(value):
             return None
         if value not in self._callees:
@@ -232,7 +232,7 @@ class Linker(Objects):
         makers = {
             name: self._default(index, function, name, text.span(part)) for name, part in defaulted(node)
         }
-        own = function.__module__ in _LIBRARY
+        own = tables.is_internal(function)
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
         refused = refusals.refusals_of(text)
@@ -262,7 +262,7 @@ class Linker(Objects):
     def library_callee(self, value: Any) -> Callee | None:
         """Return the library function that stands for a Python object, or None."""
         try:
-            function = library_functions.FUNCTIONS.get(value) or arrays.translation_of(value)
+            function = tables.FUNCTIONS.get(value) or arrays.translation_of(value)
         except TypeError:
             return None
         return None if function is None else self.library_function(function)

@@ -22,10 +22,10 @@ from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
-from checkpoint.lang.python.calls import arrange, arrays, classes, statics
+from checkpoint.lang.python.calls import arrange, arrays, classes, getters, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, prim, raise_error
-from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
 from checkpoint.lang.python.linking.inputs import is_of_system
@@ -82,6 +82,10 @@ def of_reference(
         return _of_primitive(program, value, span)
     if isinstance(value, functools.partial | types.MethodType) and not is_random(value):
         return _of_partial(program, t, known, span, node)
+    if isinstance(value, getters.GETTERS) and isinstance(t, FunctionContext):
+        lam = getters.of_object(value, node)
+        if lam is not None:
+            return t.expr(lam, {})
     raise t.refuse(node, *advice.of_object(value))
 
 

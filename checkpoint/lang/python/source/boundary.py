@@ -1,8 +1,8 @@
 """Decide which functions are translated when a program calls them: the user's own code.
 
-A function of the standard library or of an installed package is not translated: its text may be anything, and
-its users rely on what it computes, not on how. `checkpoint.translate` and `CHECKPOINT_CONVERT` name packages
-that are translated nevertheless.
+A function of the standard library or of an installed package is not translated, unless the library has it
+(library/tables.py): its text may be anything, and its users rely on what it computes, not on how.
+`checkpoint.translate` and `CHECKPOINT_CONVERT` name packages that are translated nevertheless.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from typing import Any
 
 from checkpoint import config
 from checkpoint.ad.library import translations
-from checkpoint.lang.python.library import derivatives, functions, methods
-
-_LIBRARY = frozenset((derivatives.__name__, functions.__name__, methods.__name__))
+from checkpoint.lang.python.library import tables
 
 
 @cache
@@ -27,7 +25,7 @@ def _installed() -> tuple[str, ...]:
 def is_allowed(function: Any) -> bool:
     """Return whether a function is translated."""
     module = str(function.__module__ or "")
-    if module in _LIBRARY or any(each.__module__ == module for each in translations.values()):
+    if tables.is_library(function) or any(each.__module__ == module for each in translations.values()):
         return True
     if any(f"{module}.".startswith(f"{name}.") for name in (*config.packages(), *config.current().convert)):
         return True

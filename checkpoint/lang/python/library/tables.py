@@ -1,0 +1,43 @@
+"""All library functions, by the Python objects for which they stand; modules that are translated as they are.
+
+FUNCTIONS: Python's objects, with the library functions that stand for them. OPENED: modules of the standard
+library whose functions are translated from the text that is installed, unless FUNCTIONS has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.lang.python.library import application, derivatives, functions, methods
+from checkpoint.lang.python.library.standard import functional, iteration, ordering, statistical
+
+_MODULES = (application, functions, methods, functional, iteration, ordering, statistical)
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    **functions.FUNCTIONS,
+    **application.APPLICATIONS,
+    **functional.FUNCTIONS,
+    **iteration.FUNCTIONS,
+    **ordering.FUNCTIONS,
+    **statistical.FUNCTIONS,
+}
+
+OPENED = frozenset(("statistics",))
+
+_INTERNAL = frozenset((*[module.__name__ for module in _MODULES], *OPENED))
+
+
+def is_internal(function: Any) -> bool:
+    """Return whether errors show calls of a function as calls of Python's own one."""
+    return function.__module__ in _INTERNAL
+
+
+def is_library(function: Any) -> bool:
+    """Return whether a function is one of this package, or of a module that is translated as it is."""
+    return is_internal(function) or function.__module__ == derivatives.__name__
+
+
+def is_opened(function: Any) -> bool:
+    """Return whether a function of the standard library is translated as it is."""
+    return function.__module__ in OPENED

@@ -1,0 +1,95 @@
+"""Functions of the standard library that Python itself computes, for the library of the front end.
+
+    (py.standard name x ...)    the function of that name in FUNCTIONS, at x ...
+
+The operands are Python's own objects, reals without their derivatives, and the result is a constant, of plain
+objects. Where it has a derivative, the library function that uses it states a formula beside it
+(py.with-derivative). A function is added here if users do not call it, or if its result needs to be put
+together from the operands; else a record implements it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checkpoint.ad.storage import Now
+from checkpoint.prims.python.support import ANY_NUMBER, python_result, rearrange, to_value
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    function.__module__.removeprefix("_") + "." + function.__name__: function
+    for function in (
+        statistics.mean,
+        statistics.fmean,
+        statistics.geometric_mean,
+        statistics.harmonic_mean,
+        statistics.pvariance,
+        statistics.variance,
+        statistics.pstdev,
+        statistics.stdev,
+        operator.concat,
+    )
+}
+
+
+def function_of(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the decorator that enters a function under a name."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        FUNCTIONS[name] = function
+        return function
+
+    return enter
+
+
+# Functions of itertools, on the positions of items
+
+
+@function_of("itertools.combinations")
+def _combinations(count: int, r: int) -> list[Any]:
+    return list(itertools.combinations(range(count), r))
+
+
+@function_of("itertools.combinations_with_replacement")
+def _combinations_with_replacement(count: int, r: int) -> list[Any]:
+    return list(itertools.combinations_with_replacement(range(count), r))
+
+
+@function_of("itertools.permutations")
+def _permutations(count: int, r: int | None) -> list[Any]:
+    return list(itertools.permutations(range(count), r))
+
+
+@function_of("itertools.product")
+def _product(counts: list[int], repeat: int) -> list[Any]:
+    return list(itertools.product(*map(range, counts), repeat=repeat))
+
+
+@function_of("itertools.islice")
+def _islice(count: int, bounds: tuple[Any, ...]) -> list[int]:
+    return list(itertools.islice(range(count), *bounds))
+
+
+# Functions of statistics that return items, as their positions
+
+
+@function_of("statistics.mode")
+def _mode(items: Sequence[Any]) -> int:
+    return items.index(statistics.mode(items))
+
+
+@function_of("statistics.multimode")
+def _multimode(items: Sequence[Any]) -> list[int]:
+    return list(map(items.index, statistics.multimode(items)))
+
+
+def _standard(now: Now, name: str, *operands: Any) -> Any:
+    return to_value(now, python_result(now, FUNCTIONS[name], *operands))
+
+
+rearrange(
+    "standard", ANY_NUMBER, "a function of the standard library: its name, operands", _standard, discrete=True
+)
