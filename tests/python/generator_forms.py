@@ -126,7 +126,7 @@ LIST_METHOD_FORMS = forms(
     {x}.append({v})  {x}.append({v})  {x}.append({v})  {x}.extend({o}[:2])  {x}.insert({i}, {v})
     {x}.pop()  {x}.pop({i})  {x}.reverse()  {x}.sort()  {x}.sort(reverse=True)
     {x}.sort(key=lambda t: -t)  {x}.remove({v})  {x}.clear()  {x}.extend(c0 for c0 in ({v}, 1.0))
-    {x}.sort(key=abs)
+    {x}.sort(key=abs)  del {x}[{i}]  del {x}[:1]
     """
 )
 
@@ -134,7 +134,7 @@ DICT_METHOD_FORMS = forms(
     r"""
     {x}[{k}] = {v}  {x}.update({o})  {x}.setdefault({k}, {v})  {x}.pop({k}, None)  {x}.pop({k})
     {x}.update(c={v})  {x}[{k}] += {v}  {x}.popitem()  {x}.update([({k}, {v})])  {x}.clear()
-    {f} = {x}.setdefault({k}, {v})  {f} = {x}.pop({k}, {v})
+    {f} = {x}.setdefault({k}, {v})  {f} = {x}.pop({k}, {v})  del {x}[{k}]
     """
 )
 

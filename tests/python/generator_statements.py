@@ -35,6 +35,7 @@ class Statements(Control):
             self.several,
             self.slice_assignment,
             self.discard,
+            self.delete,
         )
         if depth <= 0 or self.chance(50):
             self.pick(simple)()
@@ -153,6 +154,16 @@ class Statements(Control):
             parts = [self.expression(self.pick("FISTLPDN"), 1) for _ in range(1 + self.upto(2))]
         extra = self.pick(("", "", ", sep='|'", ", end=' '", ", sep='', end='.'"))
         self.line(f"print({', '.join(parts)}{extra})")
+
+    def delete(self) -> None:
+        """Write `del` of a variable; statements after the block may read it all the same."""
+        found = [v for kind in "FILDS" for v in self.writable(kind) if v.definite]
+        if not found or self.chance(60):
+            return self.list_method()
+        variable = self.pick(found)
+        variable.definite = False
+        self.line(f"del {variable.name}")
+        return None
 
     # Changes
 

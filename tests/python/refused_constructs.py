@@ -156,18 +156,6 @@ def f(x):
             pass»
     return x
 ---
-`del` => let the variable go out of use
-def f(x):
-    y = x
-    «del y»
-    return x
----
-`del` => use xs.pop(i) or d.pop(key)
-def f(x):
-    xs = [x]
-    «del xs[0]»
-    return x
----
 `global` => pass the value as an argument and return the new one
 count = 0
 def f(x):

@@ -1,4 +1,7 @@
-"""Exceptions as values: objects whose one field is the tuple of their arguments."""
+"""Exceptions as values: objects whose first field is the tuple of their arguments.
+
+One that was raised by `raise x from y` has a second field, `__cause__`: y, an exception or None.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Failure
-from checkpoint.prims.python.native import class_of, python_exception
+from checkpoint.prims.python.native import CAUSE, class_of, python_exception
 from checkpoint.prims.python.objects import classes_of
 from checkpoint.prims.python.support import rearrange, to_value
 
@@ -28,6 +31,19 @@ def _caught(now: Now, x: Any) -> Any:
     return Record(x.layout, tuple(map(fresh, x.items))) if type(x) is Record else x
 
 
+def _cause(now: Now, x: Any) -> Any:
+    """Return what may follow `from`."""
+    if x is not None and not is_exception(x):
+        raise TypeError("exception causes must derive from BaseException")
+    return _caught(now, x)
+
+
+def _raised_from(now: Now, x: Any, cause: Any) -> Record:
+    """Return an exception with a cause in place of the one that it may have."""
+    fields = dict(zip(x.layout.names, x.items, strict=True)) | {CAUSE: cause}
+    return Record(Layout(x.layout.cls, tuple(fields)), tuple(map(fresh, fields.values())))
+
+
 def _matches(now: Now, x: Any, types: Types) -> bool:
     return is_exception(x) and issubclass(class_of(x), classes_of(types))
 
@@ -43,3 +59,5 @@ rearrange(
     "matches", 2, "whether an exception is of one of the classes: exception, classes", _matches, discrete=True
 )
 rearrange("raise-check", 1, "an exception, which may be raised", _checked)
+rearrange("cause-check", 1, "an exception or None, which may follow `from`", _cause)
+rearrange("raise-from", 2, "an exception with its cause: exception, cause", _raised_from)

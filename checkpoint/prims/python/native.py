@@ -39,6 +39,7 @@ from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 
+CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
 _PLAIN = frozenset((bool, int, str, type(None), range))
 _COMPOUND = frozenset((Record, List, Dict, Pair, tuple))
 
@@ -166,7 +167,10 @@ def _built(value: Any, parts: list[Any]) -> Any:
     if cls is slice:
         return slice(*parts)
     if issubclass(cls, BaseException):
-        return _exception(cls, parts[0])
+        made_exception = _exception(cls, parts[0])
+        if CAUSE in value.layout.index:
+            made_exception.__cause__ = parts[value.layout.index[CAUSE]]
+        return made_exception
     made = object.__new__(cls)
     for name, part in zip(value.layout.names, parts, strict=True):
         object.__setattr__(made, name, part)

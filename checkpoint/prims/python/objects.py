@@ -12,7 +12,7 @@ from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Capsule
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.native import CAUSE, class_of
 from checkpoint.prims.python.support import rearrange, select
 
 _OF_NUMBERS = frozenset(("real", "imag", "numerator", "denominator"))
@@ -32,6 +32,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     if type(x) in NUMBERS and name == "imag":
         return 0.0
     cls = class_of(x)
+    if name == CAUSE and issubclass(cls, BaseException):
+        return None  # one that was raised from another one has a field of this name
     missing = object()
     if inspect.getattr_static(cls, name, missing) is missing:
         if inspect.getattr_static(cls, "__getattr__", None) is not None:

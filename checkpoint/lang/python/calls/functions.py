@@ -22,12 +22,12 @@ from checkpoint.lang.python.context.meanings import (
     Callee,
     Env,
     Maker,
-    as_parameter,
     defaulted,
     signature_of,
     variable,
 )
 from checkpoint.lang.python.control import handlers
+from checkpoint.lang.python.control.joins import parameter
 from checkpoint.lang.python.scopes.scopes import FunctionNode, Scope
 
 
@@ -289,7 +289,7 @@ def changing_call(
                 return done(returned, now)
             name, part = left[0]
             new = t.fresh(name)
-            return Let(span, new, part, each(left[1:], {**now, name: as_parameter(new, now.get(name))}))
+            return Let(span, new, part, each(left[1:], {**now, name: parameter(t, name, new, now.get(name))}))
 
         return Let(span, outcome, result, each(list(parts), env))
 

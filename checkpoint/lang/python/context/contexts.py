@@ -149,8 +149,11 @@ class ProgramContext(ABC):
         """Return an attribute of a value: a field, or a member of its class."""
 
     @abstractmethod
-    def exception(self, t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-        """Return the exception that a `raise` raises; a class stands for an instance of it."""
+    def exception(self, t: FunctionContext, node: ast.expr, env: Env, check: str = "py.raise-check") -> Expr:
+        """Return the exception that a `raise` names; a class stands for an instance of it.
+
+        check: the primitive that checks a value.
+        """
 
     @abstractmethod
     def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
@@ -356,7 +359,7 @@ class FunctionContext(CallContext):
         value: Expr = Var(span, binding.core)
         if binding.cell:
             value = Prim(span, "py.variable", (value, Const(span, name)))
-        if binding.unbound:
+        if binding.unbound or (binding.cell and self.scope.may_lose_value(name)):
             value = self.checked(name, binding, value, span)
         if binding.callee is not None:
             return self.program.as_value(binding.callee, span)

@@ -21,8 +21,8 @@ from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letr
 from checkpoint.lang.python.context.builder import FAILED, UNBOUND, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Handler, Next
-from checkpoint.lang.python.context.meanings import Binding, Env, as_parameter
-from checkpoint.lang.python.control.joins import current, join, written_in
+from checkpoint.lang.python.context.meanings import Binding, Env
+from checkpoint.lang.python.control.joins import current, join, parameter, written_in
 
 
 def guard(t: FunctionContext, value: Expr, env: Env, handler: Handler, use: Callable[[Expr], Expr]) -> Expr:
@@ -136,7 +136,7 @@ def with_handler(
     handler = Handler(t.fresh("handler"), names)
     exception, caught = t.fresh("exception"), t.fresh("caught")
     params = {name: t.fresh(name) for name in names}
-    now = {**env, **{name: as_parameter(param, env.get(name)) for name, param in params.items()}}
+    now = {**env, **{name: parameter(t, name, param, env.get(name)) for name, param in params.items()}}
     result = Let(span, caught, prim(span, "py.caught", Var(span, exception)), clauses(now, caught))
     procedure = Lambda(span, (exception, *params.values()), result, name=handler.core)
     return Letrec(span, ((handler.core, procedure),), body(handler))
@@ -172,19 +172,22 @@ def _unbinding(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exits
             return None
         resume = then
 
-        def forget(now: Env) -> Expr:
-            if not now[name].cell:
-                return resume({**now, name: Binding("", unbound=True)})
-            return t.store(name, Const(span, UNBOUND), now, marked)
-
-        def marked(now: Env) -> Expr:
-            return resume({**now, name: replace(now[name], unbound=True)})
-
-        return forget
+        return lambda now: forget(t, name, now, resume, span)
 
     following = through(exits.next)
     assert following is not None
     return replace(exits, next=following, breaks=through(exits.breaks), continues=through(exits.continues))
+
+
+def forget(t: FunctionContext, name: str, env: Env, rest: Next, span: Span) -> Expr:
+    """Take a variable's value away, around `rest`."""
+    if not env[name].cell:
+        return rest({**env, name: Binding("", unbound=True)})
+
+    def marked(now: Env) -> Expr:
+        return rest({**now, name: replace(now[name], unbound=True)})
+
+    return t.store(name, Const(span, UNBOUND), env, marked)
 
 
 def _with_finally(t: FunctionContext, node: ast.Try, env: Env, exits: Exits) -> Expr:

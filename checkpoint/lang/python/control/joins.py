@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Letrec, Var
 from checkpoint.lang.python.context.builder import UNBOUND
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Next
-from checkpoint.lang.python.context.meanings import Binding, Env
+from checkpoint.lang.python.context.meanings import Binding, Env, as_parameter
 from checkpoint.lang.python.normal.nodes import Change, Scoped
 from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, root_of, walk
 
@@ -61,6 +62,12 @@ def merge(core: str, bindings: list[Binding | None]) -> Binding:
     return Binding(core, cell=cell, unbound=unbound, free=free)
 
 
+def parameter(t: FunctionContext, name: str, core: str, old: Binding | None) -> Binding:
+    """Return the binding of a variable that a procedure takes as a parameter, on any path to it."""
+    binding = as_parameter(core, old)
+    return replace(binding, unbound=True) if t.scope.may_lose_value(name) else binding
+
+
 def may_end(statements: list[ast.stmt]) -> bool:
     """Return whether the end of a list of statements can be reached."""
     if not statements:
@@ -79,7 +86,7 @@ def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[s
     found: set[str] = set()
     for node in walk(statements, _is_entered):
         match node:
-            case ast.Name(ctx=ast.Store()):
+            case ast.Name(ctx=ast.Store() | ast.Del()):
                 found.add(node.id)
             case Change():
                 names = (root_of(node.path), node.result)

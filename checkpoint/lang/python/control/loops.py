@@ -15,9 +15,9 @@ from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
 from checkpoint.lang.python.context.builder import both, copy_of, instance, make_error, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
-from checkpoint.lang.python.context.meanings import Env, as_parameter
+from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control.handlers import evaluate, guard, raise_value
-from checkpoint.lang.python.control.joins import current, join, written_in
+from checkpoint.lang.python.control.joins import current, join, parameter, written_in
 from checkpoint.lang.python.control.plans import Loop, Plan, counting_plan, make_plan
 from checkpoint.lang.python.scopes.syntax import view_of, walk
 
@@ -79,7 +79,7 @@ def _loop(
 
     def procedure(out: Next) -> Expr:
         params = {variable: t.fresh(variable) for variable in carried}
-        inside = {**env, **{v: as_parameter(param, env.get(v)) for v, param in params.items()}}
+        inside = {**env, **{v: parameter(t, v, param, env.get(v)) for v, param in params.items()}}
 
         def repeat(now: Env) -> Expr:
             values = [current(t, now, v, span) for v in carried]

@@ -318,14 +318,14 @@ class Objects(ProgramContext):
 
     # Exceptions and isinstance
 
-    def exception(self, t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-        """Return the exception that a `raise` raises; a class stands for an instance of it."""
+    def exception(self, t: FunctionContext, node: ast.expr, env: Env, check: str = "py.raise-check") -> Expr:
+        """Return the exception that a `raise` names; a class stands for an instance of it."""
         span = t.span(node)
         known = self.reference(t, node, env)
         if isinstance(known, Reference) and isinstance(known.value, type):
             call = ast.copy_location(ast.Call(node, [], []), node)
             return classes.exception(t, known.value, call, env)
-        return prim(span, "py.raise-check", t.expr(node, env))
+        return prim(span, check, t.expr(node, env))
 
     def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
         """Return the classes that an expression names, as `isinstance` and `except` take them."""

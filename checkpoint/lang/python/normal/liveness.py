@@ -72,7 +72,7 @@ class Liveness:
             case ast.Return():
                 return around.returns | (NONE if node.value is None else self.reads(node.value))
             case ast.Raise():
-                return around.raises | (NONE if node.exc is None else self.reads(node.exc))
+                return around.raises | self.reads(node)
             case ast.Break():
                 return around.breaks
             case ast.Continue():
@@ -86,6 +86,8 @@ class Liveness:
                 return self.loop(node, after, around, NONE, [node.target]) | self.reads(node.iter)
             case Scoped():
                 return (self.block(node.body, after, around) - node.names) | (after & node.names)
+            case ast.Delete():
+                return after | names_in(*node.targets)
             case ast.FunctionDef():
                 return self.stored(after, {node.name}) | self.reads(node)
             case ast.Try():

@@ -99,6 +99,25 @@ class Normaliser(Expressions):
             assigned = ast.Assign([node.target], node.value)
             self.on_Assign(ast.copy_location(assigned, node), out)
 
+    def on_Delete(self, node: ast.Delete, out: list[ast.stmt]) -> None:
+        for target in node.targets:
+            self.delete(target, out)
+
+    def delete(self, target: ast.expr, out: list[ast.stmt]) -> None:
+        """Delete what a target denotes."""
+        if isinstance(target, ast.Tuple | ast.List):
+            for part in target.elts:
+                self.delete(part, out)
+        elif isinstance(target, ast.Subscript):
+            path = self.path(target, out)
+            assert isinstance(path, ast.Subscript)
+            if isinstance(path.slice, ast.Slice):
+                out.append(Change(path.value, "delete_slice", bounds_of(path.slice), None, target))
+            else:
+                out.append(Change(path.value, "delete", [path.slice], None, target))
+        else:
+            out.append(ast.copy_location(ast.Delete([target]), target))
+
     def on_AugAssign(self, node: ast.AugAssign, out: list[ast.stmt]) -> None:
         operator = IN_PLACE.get(type(node.op), type(node.op))()
         if isinstance(node.target, ast.Name):
@@ -156,8 +175,9 @@ class Normaliser(Expressions):
         out += self.block([ast.copy_location(ast.If(test, [ast.copy_location(failed, node)], []), node)])
 
     def on_Raise(self, node: ast.Raise, out: list[ast.stmt]) -> None:
-        value = None if node.exc is None else self.pure(node.exc, out)
-        out.append(ast.copy_location(ast.Raise(value, None), node))
+        parts = [part for part in (node.exc, node.cause) if part is not None]
+        value, cause, *_ = [*self.in_order(parts, out), None, None]
+        out.append(ast.copy_location(ast.Raise(value, cause), node))
 
     def on_If(self, node: ast.If, out: list[ast.stmt]) -> None:
         test = self.pure(node.test, out)

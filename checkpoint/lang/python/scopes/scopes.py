@@ -45,6 +45,7 @@ class Scope:
 
     assigned: its own variables with the nodes that bind them, the parameters included.
     nonlocals: the variables declared `nonlocal`. globals: those declared `global`, with the declarations.
+    deleted: the variables that it, or a function nested in it, deletes (`del x`).
     changed: the variables of enclosing functions that it changes. free: those that it reads or changes.
     used_as_values: the names that it reads other than by calling them.
     imports: for each imported name the module, and the name in the module (None for the module itself).
@@ -58,6 +59,7 @@ class Scope:
     assigned: dict[str, list[ast.AST]] = field(default_factory=dict)
     nonlocals: set[str] = field(default_factory=set)
     globals: dict[str, ast.Global] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
     used_as_values: set[str] = field(default_factory=set)
@@ -134,8 +136,11 @@ class Scope:
         return name in self.assigned or (self.parent is not None and self.parent.is_local(name))
 
     def may_lose_value(self, name: str) -> bool:
-        """Return whether a variable may lose its value: after `except ... as name`."""
-        return any(isinstance(node, ast.ExceptHandler) for node in self.assigned.get(name, ()))
+        """Return whether a variable may lose its value: after `except ... as name` and `del name`."""
+        if name not in self.assigned and self.parent is not None:
+            return self.parent.may_lose_value(name)
+        loses = any(isinstance(node, ast.ExceptHandler) for node in self.assigned.get(name, ()))
+        return loses or name in self.deleted
 
     def free_used_as_values(self) -> set[str]:
         """Return the free names that this function or a nested one reads other than by calling them."""
@@ -209,6 +214,7 @@ class _Visitor(ast.NodeVisitor):
                 self.changed_names.add(name)
                 scope.assigned.pop(name)
         for child in scope.children.values():
+            scope.deleted |= child.deleted & child.free
             self.read |= child.free
             self.changed_names |= child.changed if child.name in scope.functions() else set()
         scope.free = (self.read | self.changed_names) - own - scope.globals.keys()
@@ -259,6 +265,8 @@ class _Visitor(ast.NodeVisitor):
             self.scope.used_as_values.add(node.id)
         else:
             self.bind(node.id, node)
+            if isinstance(node.ctx, ast.Del):
+                self.scope.deleted.add(node.id)
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and not self.is_hidden(node.func.id):

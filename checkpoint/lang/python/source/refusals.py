@@ -24,7 +24,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Await: ("`await`", "call a plain function"),
     ast.Yield: ("a generator (`yield`)", "build a list with append and return it"),
     ast.YieldFrom: ("a generator (`yield from`)", "build a list with extend and return it"),
-    ast.Delete: ("`del`", "use xs.pop(i) or d.pop(key), or let the variable go out of use"),
     ast.ClassDef: (
         "a class definition inside a function",
         "define the class at module level, as a dataclass",

@@ -25,6 +25,8 @@ from checkpoint.lang.python.scopes.syntax import MUTATING_METHODS
 SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
     "set": ("py.set", (2,)),
     "set_slice": ("py.set-slice", (4,)),
+    "delete": ("py.delete", (1,)),
+    "delete_slice": ("py.delete-slice", (3,)),
     "append": ("py.append", (1,)),
     "extend": ("py.extend", (1,)),
     "insert": ("py.insert", (2,)),

@@ -14,7 +14,7 @@ from dataclasses import replace
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import functions, iterators, partials
-from checkpoint.lang.python.context.builder import make_error
+from checkpoint.lang.python.context.builder import make_error, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
@@ -100,6 +100,21 @@ def _target(target: ast.expr) -> str:
     return f"assigning to the attribute {target.attr}" if isinstance(target, ast.Attribute) else "this target"
 
 
+def deleting(t: FunctionContext, node: ast.Delete, env: Env, exits: Exits) -> Expr:
+    """Translate `del` of one variable; that of items is a Change."""
+    target, span = node.targets[0], t.span(node)
+    if not isinstance(target, ast.Name):
+        raise t.refuse(target, f"deleting the attribute {ast.unparse(target)}", "assign None to it")
+    found = env.get(target.id, Binding("", unbound=True))
+    if found.core and not found.unbound:
+        return handlers.forget(t, target.id, env, exits.next, span)
+
+    def use(value: Expr, resume: Next) -> Expr:
+        return Let(span, t.fresh("unused"), value, handlers.forget(t, target.id, env, resume, span))
+
+    return evaluate(t, target, env, exits, use, translated=t.read_local(target.id, found, span))
+
+
 def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Expr:
     """Translate an expression statement. A name alone need not have a value."""
     if isinstance(node.value, ast.Name) and isinstance(t.meaning(node.value.id, env), Reference | str):
@@ -129,6 +144,8 @@ def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr
             raise t.refuse(node, "a bare `raise` outside of `except`", "name the exception")
         return handlers.raise_value(t, Var(span, exits.caught), env, exits, span)
     value = t.program.exception(t, node.exc, env)
+    if node.cause is not None:
+        value = prim(span, "py.raise-from", value, _cause(t, node.cause, env))
     return evaluate(
         t,
         node.exc,
@@ -137,6 +154,13 @@ def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr
         lambda value, _: handlers.raise_value(t, value, env, exits, span),
         translated=value,
     )
+
+
+def _cause(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
+    """Return what follows `from`: an exception, or None."""
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Const(t.span(node), None)
+    return t.program.exception(t, node, env, "py.cause-check")
 
 
 def branch(t: FunctionContext, node: ast.If, env: Env, exits: Exits) -> Expr:
@@ -188,6 +212,7 @@ def importing(t: FunctionContext, node: ast.Import | ast.ImportFrom, env: Env, e
 STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
     ast.Assign: assign,
     ast.Expr: expression,
+    ast.Delete: deleting,
     ast.Return: returning,
     ast.Raise: raising,
     ast.If: branch,
