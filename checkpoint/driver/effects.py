@@ -46,6 +46,18 @@ class Effects:
             self.log.furthest = path
             sys.stdout.write(text + end)
 
+    def perform(self, step: int, action: Callable[[], object]) -> None:
+        """Do an action once; what it raises, if anything, is raised again at each later execution."""
+        path = (*self.prefix, step)
+        if path > self.log.furthest:
+            self.log.furthest = path
+            try:
+                action()
+            except Exception as error:  # the program's own failure, which belongs to this step
+                self.log.replies[path] = error
+        if path in self.log.replies:
+            raise self.log.replies[path]
+
     def read(self, step: int, ask: Callable[[], Any]) -> Any:
         """Return the answer of `ask`, which is called only when this path is reached for the first time."""
         path = (*self.prefix, step)

@@ -20,6 +20,7 @@ from tests.support.same import same_bits
 add, multiply = generic("add"), generic("multiply")
 SCALARS = [record for record in records().values() if isinstance(record, Scalar)]
 SMOOTH = [record for record in SCALARS if record.partials is not None]
+FOLLOWING = [record for record in SMOOTH if record.name == "py.with-derivative"]  # it has another's
 PREDICATES = [record for record in SCALARS if record.partials is None]
 EDGES = (
     *(math.inf, -math.inf, math.nan, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -2.5, 7.0),
@@ -112,7 +113,14 @@ def derivative(function: Callable[[Number], Number], order: int) -> Callable[[Nu
     return outer
 
 
-@every_smooth
+def test_the_derivative_of_another() -> None:
+    (record,) = FOLLOWING
+    assert apply(record, [2.0, 5.0]) == 2.0
+    assert [forward(record, [2.0, 5.0], i, 1.0) for i in (0, 1)] == [0.0, 1.0]
+    assert [reverse(record, [2.0, 5.0], i, 1.0) for i in (0, 1)] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("record", [record for record in SMOOTH if record not in FOLLOWING], ids=name_of)
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_derivatives_against_differences(record: Scalar, order: int) -> None:
     """Each derivative agrees with central differences of the next lower one, along lines of every kind."""

@@ -170,10 +170,10 @@ from collections import defaultdict
 def f(x):
     return «defaultdict(list)»
 ---
-`time.perf_counter` => do it outside of the function
+`time.localtime` => do it outside of the function
 import time
 def f(x):
-    return «time.perf_counter()»
+    return «time.localtime()»
 ---
 `functools.cache` => leave it out, or keep what was computed in a dict
 import functools
@@ -237,9 +237,8 @@ def f(x, classes=[float]):
     return isinstance(x, «classes[0]»)
 ---
 `print` to a file => write it outside of the function
-import sys
-def f(x):
-    «print(x, file=sys.stderr)»
+def f(x, file=None):
+    «print(x, file=file)»
 ---
 a star in `print` => join the texts
 def f(x):
@@ -320,10 +319,10 @@ def f(x):
     «heapq.heappush(xs, x)»
     return xs[0]
 ---
-`_warnings.warn` => use print
+`warnings.simplefilter` => use print
 import warnings
 def f(x):
-    «warnings.warn("low")»
+    «warnings.simplefilter("error")»
     return x
 ---
 `copy.deepcopy` => use x.copy()
@@ -331,9 +330,9 @@ import copy
 def f(x):
     return «copy.deepcopy([x])»[0]
 ---
-`logging.info` => use print
+`logging.captureWarnings` => use print
 import logging
 def f(x):
-    «logging.info(x)»
+    «logging.captureWarnings(x)»
     return x
 """

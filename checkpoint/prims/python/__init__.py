@@ -44,6 +44,8 @@ Text
     R ord chr hex bin oct x   E print text end
 The standard library (standard.py)
     R standard name x ...
+The world outside (outside.py)
+    E perform observe f args keywords
 What is rounded (watching.py)
     R watched site x
 """
@@ -62,6 +64,7 @@ from checkpoint.prims.python import (
     mathematics,
     native,
     objects,
+    outside,
     own,
     refusals,
     sequences,
@@ -83,6 +86,7 @@ __all__ = [
     "mathematics",
     "native",
     "objects",
+    "outside",
     "own",
     "refusals",
     "sequences",

@@ -32,6 +32,7 @@ from checkpoint.ad.arrays import (
 from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol
@@ -204,6 +205,8 @@ def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN)
             return item
         if kind in backends and holds_numbers(item):
             return array_of(item, Memory(owner))
+        if is_opaque(item):
+            return Native(item)
         taken = _taken_apart(item, owner)
         if taken is None:
             return other(item)

@@ -10,7 +10,7 @@ import ast
 from functools import partial
 
 from checkpoint.lang.core import Expr, If
-from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.calls import arrange, arrays, outside
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -77,6 +77,14 @@ def _of_python(t: FunctionContext, self: Expr, name: str, passed: Arguments, nod
             raise t.refuse(node, f"keywords and stars in a call of {name}", "pass the arguments by position")
         op = "py.text-method" if name in _TEXT else "py.number-method"
         return prim(span, op, self, const(span, name), *passed.positional)
+    if name in outside.METHODS:
+        return outside.method(t, self, name, passed, node, lambda x, args: _of_field(t, x, name, args, node))
+    return _of_field(t, self, name, passed, node)
+
+
+def _of_field(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
+    """Call the value of an attribute."""
+    span = t.span(node)
     held = t.program.attribute(t, self, name, node)
     if (passed.keywords or passed.mapping is not None) and t.program.owners_of(name):
         return bind(

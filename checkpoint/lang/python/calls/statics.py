@@ -21,7 +21,7 @@ from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim, Var
-from checkpoint.lang.python.calls import arrange, arrays, classes, getters, partials
+from checkpoint.lang.python.calls import arrange, arrays, classes, getters, outside, partials
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -43,6 +43,9 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         found = special(t, node, env)
         if found is not None:
             return found
+    acting = outside.call(t, value, node, env)
+    if acting is not None:
+        return acting
     op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
     if op is not None:
         return t.program.operation(t, op, [t.expr(part, env) for part in node.args], node)
@@ -167,9 +170,10 @@ def _print(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     if has_star(node):
         raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
     named = {k.arg: k.value for k in node.keywords}
-    if "file" in named:
+    stream = outside.stream_of(t, named["file"], env) if "file" in named else "stdout"
+    if stream is None:
         raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
-    if set(named) - {"sep", "end", "flush"}:
+    if set(named) - {"sep", "end", "flush", "file"}:
         return _mismatch(t, builtins.print, node, env)
     values = [t.program.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
     ends = [t.expr(named[n], env) if n in named else const(span, d) for n, d in (("sep", " "), ("end", "\n"))]
@@ -177,7 +181,10 @@ def _print(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     def joined(parts: list[Expr]) -> Expr:
         *texts, sep, end = parts
         pieces = [piece for text in texts for piece in (copy_of(sep), text)][1:]
-        return prim(span, "py.print", prim(span, "py.joined", *pieces), end)
+        text = prim(span, "py.joined", *pieces)
+        if stream == "stderr":
+            return outside.write(t, stream, text, end, node)
+        return prim(span, "py.print", text, end)
 
     return bind(t.program.names, [*values, *ends], joined)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import logging
 import types
 import weakref
 from collections.abc import Callable, Iterable
@@ -20,6 +21,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import own_attributes, stored
+from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.scalars.definition import Definition
@@ -135,6 +137,8 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             pending.extend(_no_leaves(each.values()))
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
+        elif is_opaque(each):
+            continue
         elif is_array(each):
             found[Array] = None  # their methods are known
         elif kind.__module__ != "builtins":
@@ -168,6 +172,7 @@ STATIC_TYPES = (
     type,
     types.UnionType,
     types.GenericAlias,
+    logging.Logger,
     functools.partial,
     functools.cached_property,
     property,

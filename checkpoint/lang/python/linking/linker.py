@@ -14,6 +14,7 @@ import ast
 import builtins
 import functools
 import importlib
+import logging
 import sys
 import types
 from collections.abc import Callable
@@ -354,7 +355,7 @@ class Linker(Objects):
 
 def _has_members(value: Any) -> bool:
     """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
-    known = isinstance(value, types.ModuleType | type) or is_of_system(value)
+    known = isinstance(value, types.ModuleType | type | logging.Logger) or is_of_system(value)
     return known or arrays.record_of(value) is not None
 
 

@@ -15,8 +15,10 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.library import load_imported
+from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign
@@ -68,6 +70,8 @@ def of_reference(
         return Const(span, value)
     if is_of_system(value):
         return prim(span, "py.tuple", *[Const(span, item) for item in value])
+    if is_opaque(value):
+        return Const(span, Native(value))
     if arrays.is_constant(value):
         return Const(span, arrays.constant_of(value))
     if arrays.record_of(value) is not None:

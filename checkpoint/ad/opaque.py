@@ -1,0 +1,17 @@
+"""Objects of Python that programs hold and pass on as they are, and that Python computes with.
+
+In: any object. Out: whether it is of one of these classes. Such an object is constant and holds no reals: a
+logger, a path, a date. In programs it is a Native.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+CLASSES: tuple[type, ...] = (logging.Logger,)
+
+
+def is_opaque(value: Any) -> bool:
+    """Return whether programs hold an object as it is."""
+    return isinstance(value, CLASSES)

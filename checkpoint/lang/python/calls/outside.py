@@ -1,0 +1,177 @@
+"""Translate calls that act on the world outside, or read it: warnings, loggers, clocks, files that may exist.
+
+In: a call of a known function. Out: one step that calls it when it is first executed
+(checkpoint.prims.python.outside). PERFORMED: functions that are called for their effect, as they are.
+OBSERVED: functions whose result is read once. What needs more than this has a function here.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import logging
+import os
+import sys
+import time
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.arrays import Native
+from checkpoint.errors import Span
+from checkpoint.lang.core import Const, Expr, If
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.library import actions
+
+PERFORMED: frozenset[Any] = frozenset(
+    (time.sleep, gc.collect, gc.disable, gc.enable, logging.disable, logging.basicConfig, logging.shutdown)
+)
+OBSERVED: frozenset[Any] = frozenset(
+    (
+        *(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time),
+        *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns, time.thread_time_ns),
+        *(time.ctime, time.asctime, time.strftime),
+        *(os.getcwd, os.getpid, os.cpu_count, os.getenv, os.listdir),
+        *(os.path.exists, os.path.isfile, os.path.isdir, os.path.getsize, os.path.getmtime),
+        *(gc.isenabled, logging.getLogger, logging.getLevelName),
+    )
+)
+_LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "warn": logging.WARNING,
+    "error": logging.ERROR,
+    "exception": logging.ERROR,
+    "critical": logging.CRITICAL,
+    "fatal": logging.CRITICAL,
+}
+_LOGGING = frozenset((*_LEVELS, "log"))
+_OF_LOGGERS = {"setLevel": "py.perform", "isEnabledFor": "py.observe", "getEffectiveLevel": "py.observe"}
+METHODS = _LOGGING | _OF_LOGGERS.keys()  # of loggers
+
+
+def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | None:
+    """Translate the call of a known function; return None for all that this module does not know."""
+    if isinstance(value, types.MethodType) and isinstance(value.__self__, logging.Logger):
+        if value.__name__ not in METHODS:
+            return None
+        logger = Const(t.span(node), Native(value.__self__))
+        return _of_logger(t, logger, value.__name__, arrange.arguments(t, node, env), node)
+    if not isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        return None
+    if value is warnings.warn:
+        return _warn(t, node, env)
+    name = value.__name__
+    if getattr(logging, name, None) is value and name in _LOGGING:
+        return _log(t, const(t.span(node), None), name, arrange.arguments(t, node, env), node)
+    if value in PERFORMED:
+        return step(t, "py.perform", value, arrange.arguments(t, node, env), node)
+    if value in OBSERVED:
+        return step(t, "py.observe", value, arrange.arguments(t, node, env), node)
+    return None
+
+
+def is_known(value: Any) -> bool:
+    """Return whether calls of a function are translated here."""
+    if not isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        return False
+    of_logging = value.__name__ in _LOGGING and getattr(logging, value.__name__, None) is value
+    return of_logging or value is warnings.warn or value in PERFORMED or value in OBSERVED
+
+
+def step(t: FunctionContext, op: str, function: Any, passed: Arguments, node: ast.AST) -> Expr:
+    """Return the step that calls a function of Python, with these arguments."""
+    span = t.span(node)
+    positional: Expr = prim(span, "py.tuple", *passed.positional)
+    keywords: Expr = prim(span, "py.dict")
+
+    def make(values: list[Expr]) -> Expr:
+        again = passed.like(values)
+        positional = prim(span, "py.tuple", *again.positional)
+        if again.star is not None:
+            positional = prim(span, "py.add", positional, again.star)
+        keywords = prim(span, "py.dict")
+        for name, value in again.keywords.items():
+            keywords = prim(span, "py.set", keywords, const(span, name), value)
+        if again.mapping is not None:
+            keywords = prim(span, "py.merge", keywords, again.mapping)
+        return prim(span, op, Const(span, Native(function)), positional, keywords)
+
+    if not passed.keywords and passed.star is None and passed.mapping is None:
+        return prim(span, op, Const(span, Native(function)), positional, keywords)
+    return bind(t.program.names, passed.values, make)
+
+
+def write(t: FunctionContext, stream: str, text: Expr, end: Expr, node: ast.AST) -> Expr:
+    """Return the step that writes a text and its end to sys.stdout or sys.stderr."""
+    return step(t, "py.perform", actions.write, Arguments([const(t.span(node), stream), text, end]), node)
+
+
+def stream_of(t: FunctionContext, node: ast.expr, env: Env) -> str | None:
+    """Return "stdout" or "stderr" for `sys.stdout` and `sys.stderr`, and None for all else."""
+    if not isinstance(node, ast.Attribute) or node.attr not in ("stdout", "stderr"):
+        return None
+    known = t.program.reference(t, node.value, env)
+    return node.attr if isinstance(known, Reference) and known.value is sys else None
+
+
+def _place(t: FunctionContext, span: Span) -> Expr:
+    name = t.name.rpartition(".")[2]
+    return prim(span, "py.tuple", const(span, span.source.name), const(span, span.line), const(span, name))
+
+
+def _warn(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
+    """Translate `warnings.warn(message, category, stacklevel)`; the category is a class."""
+
+    def argument(part: ast.expr) -> Expr:
+        known = t.program.reference(t, part, env) if isinstance(part, ast.Name | ast.Attribute) else None
+        if isinstance(known, Reference) and isinstance(known.value, type):
+            return Const(t.span(part), Native(known.value))
+        return t.expr(part, env)
+
+    span = t.span(node)
+    passed = arrange.arguments(t, node, env, argument)
+    passed.keywords.pop("source", None)
+    place = [const(span, span.source.name), const(span, span.line)]
+    return step(t, "py.perform", actions.warn, passed.after(place, {}), node)
+
+
+def _log(t: FunctionContext, logger: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
+    span = t.span(node)
+    first = [_place(t, span), logger]
+    if name in _LEVELS:
+        first.append(const(span, _LEVELS[name]))
+    return step(t, "py.perform", actions.log, passed.after(first, {}), node)
+
+
+def _of_logger(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
+    """Translate a call of a method of a logger."""
+    if name in _LOGGING:
+        return _log(t, self, name, passed, node)
+    return step(t, _OF_LOGGERS[name], getattr(logging.Logger, name), passed.after([self], {}), node)
+
+
+def method(
+    t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, other: Callable[..., Expr]
+) -> Expr:
+    """Translate `x.info(...)` and its kin, where x may be a logger that is only known when it runs."""
+    span = t.span(node)
+
+    def choose(values: list[Expr]) -> Expr:
+        parts = passed.like(values[1:])
+        copies = passed.like([copy_of(value) for value in values[1:]])
+        logged = _of_logger(t, copy_of(values[0]), name, parts, node)
+        return If(
+            span,
+            instance(span, copy_of(values[0]), logging.Logger),
+            logged,
+            other(copy_of(values[0]), copies),
+        )
+
+    return bind(t.program.names, [self, *passed.values], choose, "argument")
