@@ -17,7 +17,7 @@ from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
 from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 
-ATOMS = frozenset((bool, int, str, type(None), Symbol, Failure, Foreign, Layout, Native, Types, range))
+ATOMS = frozenset((bool, int, str, bytes, type(None), Symbol, Failure, Foreign, Layout, Native, Types, range))
 NON_DIFFERENTIABLE = ATOMS | {Discrete}
 
 

@@ -43,7 +43,7 @@ COUNT_BYTES = GIVEN_BYTES = 80
 LARGE = 256  # bytes
 
 FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, Native, Types))  # the program's or nobody's
-MEASURED = frozenset((int, str, range, Failure))
+MEASURED = frozenset((int, str, bytes, range, Failure))
 SINGLE = range(-5, 257)  # the integers that CPython has once
 WITH_TUPLE = frozenset((Environment, Record))  # types that store their parts in a tuple
 MUTABLE = frozenset((list, dict, *MUTABLE_CONTAINERS, *ARRAYS))

@@ -54,6 +54,8 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
         return List(list(nest), owner=FROZEN)
 
     def leaf(thing: Any) -> Any:
+        if thing is Ellipsis:
+            return Native(thing)
         if arrays.is_of_library(thing):
             if type(thing) in backends and holds_numbers(thing):
                 return from_native(thing, leaf)

@@ -21,7 +21,7 @@ from checkpoint.lang.tensors import TENSORS
 from checkpoint.lang.walk import binders, children
 
 # The types of constants, besides pairs of these.
-_ATOMS = (float, int, bool, str, Symbol, type(None), Foreign, Layout, Native, Types)
+_ATOMS = (float, int, bool, str, bytes, Symbol, type(None), Foreign, Layout, Native, Types)
 _EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
 
 

@@ -187,7 +187,7 @@ def _write_other(value: object) -> str:
         return f"#<failure {value.text}>"
     if isinstance(value, Opaque):
         return "#<opaque>"
-    if isinstance(value, range):
+    if isinstance(value, range | bytes):
         return repr(value)
     return f"#<{type(value).__name__.lower()}>"
 

@@ -173,10 +173,6 @@ a complex number => use two reals
 def f(x):
     return x * «2j»
 ---
-a bytes constant => use a str
-def f(x):
-    return len(«b"abc"»)
----
 a set => use a dict whose values are True
 def f(x):
     return 1 in «{1, 2}»
@@ -257,19 +253,9 @@ def f(x):
             return y
     return 0.0
 ---
-this pattern => match constants, tuples and dataclasses
-def f(x):
-    match {"a": x}:
-        case «{"a": y}»:
-            return y
----
 a bare `raise` outside of `except` => name the exception
 def f(x):
     «raise»
----
-`...` => write `pass`, or a value
-def f(x):
-    return «...»
 ---
 a relative import in a function => import at the top of the module
 def f(x):

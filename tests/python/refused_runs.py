@@ -152,9 +152,9 @@ the attribute __class__ of a float cannot be used as a value here
 def f(x):
     return «x.__class__»
 ---
-a bytes is no value of a program
+bytes cannot be a key here: use a str
 def f(x):
-    return «"a".encode()»
+    return {«b"a"»: x}
 ---
 a function with *terms that is a value takes at most 8 arguments here, not 9
 def total(*terms):

@@ -22,6 +22,7 @@ from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
+    INDEXED,
     PLAIN,
     elements,
     is_object,
@@ -166,6 +167,8 @@ def identical(now: Now, x: Any, y: Any) -> bool:
     """Return x is y, for what has an identity of its own: None, True, False, classes, small integers."""
     if x is None or y is None or type(x) is bool or type(y) is bool:
         return x is y
+    if type(x) is Native and type(y) is Native:
+        return x.value is y.value
     if class_of(x) is not class_of(y):
         return False
     if type(x) is Layout or type(x) is Closure or class_of(x).__name__ == "Overloads":
@@ -185,7 +188,7 @@ def contains(now: Now, x: Any, v: Any) -> bool:
         return key_of(now, v) in current(now, x)
     if type(x) is List or is_tuple(x):
         return any(equal(now, item, v) for item in current(now, x))
-    if type(x) is str or type(x) is range:
+    if type(x) in INDEXED:
         return bool(python_result(now, operator.contains, x, v))
     return bool(refuse(now, operator.contains, x, v))
 

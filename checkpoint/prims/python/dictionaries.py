@@ -40,6 +40,14 @@ rearrange("copy", 1, "x.copy() of a list or dictionary", _copy)
 rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: to_value(now, key_of(now, x)))
 
 
+def _without(now: Now, x: Dict, keys: Any) -> Dict:
+    left_out = {key_of(now, key) for key in keys.items}
+    return dict_of(now, {key: item for key, item in current(now, x).items() if key not in left_out})
+
+
+rearrange("without-keys", 2, "a dictionary without some keys: x, the tuple of the keys", _without)
+
+
 def _keywords(
     now: Now, mapping: Any, function: str, taken: str, keywords: str, names: str, takes_more: bool
 ) -> Dict:

@@ -19,6 +19,7 @@ from checkpoint.lang.python.source import mismatch
 from checkpoint.prims.python.native import class_of, source_name
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
+    INDEXED,
     elements,
     is_tuple,
     python_operands,
@@ -34,7 +35,7 @@ def _sequence(now: Now, x: Any) -> Any:
     if kind is List or is_tuple(x):
         current(now, x)
         return x
-    if kind is str or kind is range:
+    if kind in INDEXED:
         return x
     if kind is Dict:
         return Record(TUPLE, tuple([to_value(now, key) for key in current(now, x)]))

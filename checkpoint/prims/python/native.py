@@ -41,7 +41,7 @@ from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
-_PLAIN = frozenset((bool, int, str, type(None), range))
+_PLAIN = frozenset((bool, int, str, bytes, type(None), range))
 _COMPOUND = frozenset((Record, List, Dict, Pair, tuple))
 
 

@@ -15,6 +15,7 @@ from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
+    INDEXED,
     PLAIN,
     WHOLE,
     by_python,
@@ -61,7 +62,7 @@ def _item(now: Now, x: Any, i: Any) -> Any:
     kind = type(x)
     if type(i) is Record and i.layout.cls is slice:
         raise RunError("a slice as a value is for arrays: write the bounds where they are used, xs[i:j]")
-    if kind is List or kind is str or kind is range or is_tuple(x):
+    if kind is List or kind in INDEXED or is_tuple(x):
         items = current(now, x) if kind is List or kind is Record else x
         if type(i) not in WHOLE:
             i = python_operands(now, (i,))[0]
@@ -98,7 +99,7 @@ def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
         return list_of(now, current(now, x)[where])
     if is_tuple(x):
         return tuple_of(x.items[where])
-    if kind is str or kind is range:
+    if kind in INDEXED:
         return x[where]
     return refuse(now, lambda x: operator.getitem(x, where), x)
 
@@ -107,7 +108,7 @@ def _length(now: Now, x: Any) -> int:
     kind = type(x)
     if kind is List or kind is Dict or is_tuple(x):
         return len(current(now, x))
-    if kind is str or kind is range:
+    if kind in INDEXED:
         return len(x)
     length: int = refuse(now, len, x)
     return length
@@ -210,7 +211,7 @@ def _not_unpacked(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
 
 def _parts(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
     """Return the elements of x, or raise if they are not as many as asked for."""
-    if type(x) in (List, Dict, str, range) or is_tuple(x):
+    if type(x) in (List, Dict) or type(x) in INDEXED or is_tuple(x):
         items = elements(now, x)
         if len(items) == before + after or (rest and len(items) > before + after):
             return items

@@ -28,7 +28,8 @@ from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of, native
 
 ANY_NUMBER = VARIADIC
-PLAIN = frozenset((bool, int, str, type(None), range))  # values that are Python's own objects
+PLAIN = frozenset((bool, int, str, bytes, type(None), range))  # values that are Python's own objects
+INDEXED = frozenset((str, bytes, range))  # those of them that have items
 WHOLE = frozenset((bool, int))
 
 
@@ -110,7 +111,7 @@ def elements(now: Now, x: Any) -> Any:
     kind = type(x)
     if kind is List or is_tuple(x):
         return current(now, x)
-    if kind is str or kind is range:
+    if kind in INDEXED:
         return x
     if kind is Dict:
         return [to_value(now, key) for key in current(now, x)]
@@ -131,6 +132,8 @@ def key_of(now: Now, key: Any) -> Any:
         return key.data.item()
     if kind in NUMBERS:
         raise TypeError("a real cannot be a key here: use int(k) or str(k)")
+    if kind is bytes:
+        raise RunError("bytes cannot be a key here: use a str")
     if is_tuple(key):
         parts = [key_of(now, item) for item in key.items]
         cls = key.layout.cls

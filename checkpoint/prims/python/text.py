@@ -22,6 +22,15 @@ def _call(now: Now, x: Any, name: str, *operands: Any) -> Any:
     return to_value(now, python_result(now, lambda x, *operands: getattr(x, name)(*operands), x, *operands))
 
 
+def _call_with(now: Now, x: Any, name: str, args: Any, keywords: Any) -> Any:
+    """Call a method of a string with a tuple of arguments and a dictionary of keywords."""
+
+    def called(x: Any, args: Any, keywords: Any) -> Any:
+        return getattr(x, name)(*args, **keywords)
+
+    return to_value(now, python_result(now, called, x, args, keywords))
+
+
 def _joined(now: Now, *parts: str) -> str:
     return "".join(parts)
 
@@ -47,6 +56,7 @@ rearrange("ascii", 1, "ascii(x)", lambda now, x: python_result(now, ascii, x), (
 rearrange("format", ANY_NUMBER, "format(x, spec)", _format, (format,), discrete=True)
 rearrange("joined", ANY_NUMBER, "the strings one after another", _joined, discrete=True)
 rearrange("text-method", ANY_NUMBER, "a method of a string: the string, the name, arguments", _call)
+rearrange("text-call", 4, "the same with the tuple of arguments and the dictionary of keywords", _call_with)
 rearrange("number-method", ANY_NUMBER, "a method of a number: the number, the name, arguments", _call)
 by_python("ord", 1, "ord(x)", ord)
 by_python("chr", 1, "chr(x)", chr)

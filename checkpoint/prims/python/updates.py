@@ -21,6 +21,7 @@ from checkpoint.ad.storage import Now, check_writable, in_place, supersede
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
+    INDEXED,
     WHOLE,
     copies_of,
     elements,
@@ -190,7 +191,7 @@ def _set_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any, ys
     if type(x) is not List:
         return refuse(now, lambda x, v: operator.setitem(x, where, v), x, ys)
     items = list(current(now, x))
-    if has_fields(ys) or type(ys) in (str, range, Dict):
+    if has_fields(ys) or type(ys) is Dict or type(ys) in INDEXED:
         items[where] = elements(now, ys)
     else:
         items[where] = python_operands(now, (ys,))[0]

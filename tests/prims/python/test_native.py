@@ -115,7 +115,16 @@ def test_keys_are_checked() -> None:
 
 def test_the_rest_is_asked_for() -> None:
     others: list[Any] = [
-        *(math.sin, test_keys_are_checked, Plain, functools.partial(max, 1), re.compile("a"), 1j, b"a", {1}),
+        *(
+            math.sin,
+            test_keys_are_checked,
+            Plain,
+            functools.partial(max, 1),
+            re.compile("a"),
+            1j,
+            bytearray(b"a"),
+            {1},
+        ),
         *(Colour.RED, collections.OrderedDict(), collections, object(), iter([])),
     ]
     for other in others:

@@ -241,6 +241,19 @@ def _missing(callee: Callee, names: list[str]) -> str:
     return mismatch.missing(callee.name, positional or names, kind)
 
 
+def collected(passed: Arguments, span: Span) -> tuple[Expr, Expr]:
+    """Return the tuple of the arguments by position, and the dictionary of the keywords."""
+    args = prim(span, "py.tuple", *passed.positional)
+    if passed.star is not None:
+        args = prim(span, "py.add", args, passed.star) if passed.positional else passed.star
+    keywords = _with_keywords(prim(span, "py.dict"), passed.keywords)
+    if passed.mapping is not None:
+        names = [const(span, text) for text in ("function", "", " ".join(passed.keywords), "")]
+        more = prim(span, "py.keywords", passed.mapping, *names, const(span, True))
+        keywords = prim(span, "py.merge", keywords, more) if passed.keywords else more
+    return args, keywords
+
+
 def to_value(t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
     """Call a value."""
     return t.program.called(t, function, passed, node)

@@ -17,7 +17,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env
 
 _NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "conjugate", "__abs__")
-_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"index", "count"}
+_TEXT = frozenset(n for n in (*dir(str), *dir(bytes)) if not n.startswith("_")) - {"index", "count"}
 
 
 def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) -> Expr:
@@ -74,7 +74,8 @@ def _of_python(t: FunctionContext, self: Expr, name: str, passed: Arguments, nod
         return arrange.apply(t, library, passed, node, lambda args: t.call(library, args, {}, span))
     if name in _TEXT or name in _NUMBER:
         if passed.keywords or passed.mapping is not None or passed.star is not None:
-            raise t.refuse(node, f"keywords and stars in a call of {name}", "pass the arguments by position")
+            parts = arrange.collected(passed, span)
+            return prim(span, "py.text-call", self, const(span, name), *parts)
         op = "py.text-method" if name in _TEXT else "py.number-method"
         return prim(span, op, self, const(span, name), *passed.positional)
     if name in outside.METHODS:

@@ -95,8 +95,12 @@ def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[s
                 found |= written_in(node.body, t) - node.names
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 found.add(node.name)
-            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
-                found |= {node.name} if node.name else set()
+            case ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case (
+                ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name))
+            ):
+                found.add(name)
             case ast.Call(func=ast.Name(id=name)) if name in t.visible:
                 found |= t.visible[name].effects
     return frozenset(found)

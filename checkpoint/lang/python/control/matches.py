@@ -74,6 +74,7 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
     return Letrec(span, ((name, rest),), result)
 
 
+_WHOLE = frozenset((int, float, str, bytes, bool, tuple, list, dict))  # whose one pattern is of the object
 _CAPTURED = "captured "  # the prefix of a variable's name for the value that the pattern has bound so far
 
 
@@ -112,7 +113,9 @@ def match_pattern(
             return _sequence(t, pattern, subject, env, then, fail)
         case ast.MatchClass():
             return _class(t, pattern, subject, env, then, fail)
-    raise t.refuse(pattern, "this pattern", "match constants, tuples and dataclasses")
+        case ast.MatchMapping():
+            return _mapping(t, pattern, subject, env, then, fail)
+    raise t.refuse(pattern, "this pattern", "match constants, tuples, dictionaries and dataclasses")
 
 
 def _captured(t: FunctionContext, node: ast.MatchAs, subject: Expr, env: Env, then: Next, fail: Fail) -> Expr:
@@ -172,13 +175,41 @@ def _parts(
     return bind(t.program.names, [item], lambda v: match_pattern(t, part, v[0], env, rest, fail), "part")
 
 
+def _mapping(
+    t: FunctionContext, node: ast.MatchMapping, subject: Expr, env: Env, then: Next, fail: Fail
+) -> Expr:
+    """Match a dictionary that has some keys, and perhaps others."""
+    span = t.span(node)
+    pairs = list(zip(node.keys, node.patterns, strict=True))
+
+    def rest(now: Env) -> Expr:
+        if node.rest is None:
+            return then(now)
+        keys = prim(span, "py.tuple", *[t.expr(key, env) for key in node.keys])
+        return _found(t, node.rest, prim(span, "py.without-keys", copy_of(subject), keys), now, then)
+
+    def value(at: int, now: Env) -> Expr:
+        if at == len(pairs):
+            return rest(now)
+        key, pattern = pairs[at]
+        item = prim(span, "py.item", copy_of(subject), t.expr(key, env))
+
+        def matched(v: list[Expr]) -> Expr:
+            return match_pattern(t, pattern, v[0], now, lambda e: value(at + 1, e), fail)
+
+        has = prim(span, "py.contains", copy_of(subject), t.expr(key, env))
+        return If(span, has, bind(t.program.names, [item], matched, "part"), fail())
+
+    return If(span, instance(span, copy_of(subject), dict), value(0, env), fail())
+
+
 def _class(t: FunctionContext, node: ast.MatchClass, subject: Expr, env: Env, then: Next, fail: Fail) -> Expr:
     span = t.span(node)
     classes = t.program.classes_of(t, node.cls, env)
     names = [*getattr(classes[0], "__match_args__", ())[: len(node.patterns)], *node.kwd_attrs]
     patterns = [*node.patterns, *node.kwd_patterns]
     inside: Expr
-    if classes[0] in (int, float, str, bool, tuple, list, dict) and len(node.patterns) == 1:
+    if classes[0] in _WHOLE and len(node.patterns) == 1:
         inside = match_pattern(t, node.patterns[0], subject, env, then, fail)
     elif len(names) < len(patterns):
         most = len(names) - len(node.kwd_attrs)

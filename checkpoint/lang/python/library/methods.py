@@ -44,7 +44,7 @@ def method_copy(x: Any) -> Any:
 
 def method_index(x: Any, value: Any, *bounds: Any) -> Any:
     """See list.index, tuple.index, str.index."""
-    if isinstance(x, str):
+    if isinstance(x, str | bytes):
         if len(bounds) == 0:
             return prim("py.text-method", x, "index", value)
         if len(bounds) == 1:
@@ -59,7 +59,7 @@ def method_index(x: Any, value: Any, *bounds: Any) -> Any:
 
 def method_count(x: Any, value: Any) -> Any:
     """See list.count, tuple.count, str.count."""
-    if isinstance(x, str):
+    if isinstance(x, str | bytes):
         return prim("py.text-method", x, "count", value)
     return prim("py.count", x, value)
 

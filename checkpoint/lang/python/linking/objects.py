@@ -235,16 +235,7 @@ class Objects(ProgramContext):
     def _generally(self, t: CallContext, function: Expr, passed: Arguments, span: Span) -> Expr:
         """Call a procedure with a tuple of arguments and a dictionary of keywords."""
         self.note_general()
-        args = prim(span, "py.tuple", *passed.positional)
-        if passed.star is not None:
-            args = prim(span, "py.add", args, passed.star) if passed.positional else passed.star
-        keywords = prim(span, "py.dict")
-        for name, value in passed.keywords.items():
-            keywords = prim(span, "py.set", keywords, const(span, name), value)
-        if passed.mapping is not None:
-            names = [const(span, text) for text in ("function", "", " ".join(passed.keywords), "")]
-            more = prim(span, "py.keywords", passed.mapping, *names, const(span, True))
-            keywords = prim(span, "py.merge", keywords, more) if passed.keywords else more
+        args, keywords = arrange.collected(passed, span)
         callee = self.library_callee(apply)
         assert callee is not None
         return t.call(callee, [copy_of(function), args, keywords], {}, span)

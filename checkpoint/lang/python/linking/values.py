@@ -35,7 +35,7 @@ from checkpoint.lang.python.source import advice, mismatch
 from checkpoint.lang.python.source.advice import is_random
 
 GENERAL = "**"  # the name of the field of a general procedure
-ATOMS = (bool, int, float, str, type(None))
+ATOMS = (bool, int, float, str, bytes, type(None))
 Named = tuple[str, list[str]]
 
 
@@ -68,6 +68,8 @@ def of_reference(
     value = known.value
     if type(value) in ATOMS:
         return Const(span, value)
+    if value is Ellipsis:
+        return Const(span, Native(value))
     if is_of_system(value):
         return prim(span, "py.tuple", *[Const(span, item) for item in value])
     if is_opaque(value):

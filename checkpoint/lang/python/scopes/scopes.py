@@ -339,6 +339,11 @@ class _Visitor(ast.NodeVisitor):
             self.bind(node.name, node)
         self.generic_visit(node)
 
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest:
+            self.bind(node.rest, node)
+        self.generic_visit(node)
+
     def visit_MatchStar(self, node: ast.MatchStar) -> None:
         if node.name:
             self.bind(node.name, node)

@@ -60,8 +60,16 @@ def targets_of(generators: list[ast.comprehension]) -> set[str]:
 
 def captures_of(pattern: ast.pattern) -> list[str]:
     """Return the variables that a pattern of `match` binds, each once."""
-    nodes = [n for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar)]
-    return list(dict.fromkeys([node.name for node in nodes if node.name]))
+    found = [_name_bound_by(node) for node in ast.walk(pattern)]
+    return list(dict.fromkeys([name for name in found if name is not None]))
+
+
+def _name_bound_by(node: ast.AST) -> str | None:
+    """Return the variable that one node of a pattern binds, or None."""
+    match node:
+        case ast.MatchAs(name=name) | ast.MatchStar(name=name) | ast.MatchMapping(rest=name):
+            return name
+    return None
 
 
 def has_star(call: ast.Call) -> bool:

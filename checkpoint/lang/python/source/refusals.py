@@ -66,13 +66,12 @@ def refusals_of(text: FunctionText) -> Refusals:
     """Return what is refused in a function and in those nested in it."""
     nodes: dict[ast.AST, SourceError] = {}
     bodies: dict[ast.AST, SourceError] = {}
-    ellipses = _ellipses_in_indices(text.tree)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
             found = next((n for n in _own_nodes(node) if isinstance(n, ast.Yield | ast.YieldFrom)), None)
             if found is not None:
                 bodies[node] = refuse(text, found, *REFUSED[type(found)])
-        for refused, construct, advice in _refused(node, ellipses):
+        for refused, construct, advice in _refused(node):
             place_of = refused.generators[0].target if construct == _ASYNCHRONOUS else refused
             nodes.setdefault(refused, refuse(text, place_of, construct, advice))
     return Refusals(nodes, bodies)
@@ -81,17 +80,12 @@ def refusals_of(text: FunctionText) -> Refusals:
 _ASYNCHRONOUS = "an asynchronous comprehension"
 
 
-def _refused(node: ast.AST, ellipses: set[ast.AST]) -> Iterator[tuple[Any, str, str]]:
+def _refused(node: ast.AST) -> Iterator[tuple[Any, str, str]]:
     """Yield the nodes that are refused because of one node, each with the construct and advice."""
     if type(node) in REFUSED:
         yield node, *REFUSED[type(node)]
-    if isinstance(node, ast.Constant):
-        if node.value is Ellipsis and node not in ellipses:
-            yield node, "`...`", "write `pass`, or a value"
-        elif isinstance(node.value, complex):
-            yield node, "a complex number", "use two reals"
-        elif isinstance(node.value, bytes):
-            yield node, "a bytes constant", "use a str"
+    if isinstance(node, ast.Constant) and isinstance(node.value, complex):
+        yield node, "a complex number", "use two reals"
     if isinstance(node, COMPREHENSIONS):
         if any(generator.is_async for generator in node.generators):
             yield node, _ASYNCHRONOUS, "write a plain one"
@@ -148,18 +142,6 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 
 def _called(node: ast.Call) -> str:
     return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
-
-
-def _ellipses_in_indices(tree: ast.AST) -> set[ast.AST]:
-    """Return the `...` that are indices of arrays or whole statements."""
-    found: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript):
-            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            found.update(parts)
-        elif isinstance(node, ast.Expr):
-            found.add(node.value)
-    return found
 
 
 def _kept(node: ast.AST) -> list[ast.expr]:

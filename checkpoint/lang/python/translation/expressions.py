@@ -104,7 +104,7 @@ def _test(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
 
 
 def constant(t: FunctionContext, node: ast.Constant, env: Env) -> Expr:
-    """Translate a number, a string, None, True, False, or `...` among the indices of an array."""
+    """Translate a number, a string, bytes, None, True, False or `...`."""
     if node.value is Ellipsis:
         return Const(t.span(node), Native(Ellipsis))
     return const(t.span(node), node.value)
@@ -271,6 +271,8 @@ def formatted(t: FunctionContext, node: ast.FormattedValue, env: Env) -> Expr:
     span, value = t.span(node), translate(t, node.value, env)
     if node.conversion == ord("r"):
         value = t.program.operation(t, "py.repr", [value], node)
+    elif node.conversion == ord("a"):
+        value = prim(span, "py.ascii", value)
     elif node.conversion != -1:
         value = t.program.operation(t, "py.str", [value], node)
     spec = const(span, "") if node.format_spec is None else translate(t, node.format_spec, env)
