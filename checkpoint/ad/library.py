@@ -27,12 +27,15 @@ from checkpoint.errors import InternalError
 LIBRARIES: dict[str, str] = {
     "numpy": "tensorlib",
     "scipy": "tensorlib",
+    "scipy.integrate": "tensorlib",
+    "scipy.optimize": "tensorlib",
     "tensorlib": "tensorlib",
 }
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the function translated instead
 methods: dict[str, Tensor] = {}  # by the name of a method of arrays
+solvers: dict[str, Callable[..., Any]] = {}  # by name: what calls functions of a program, on plain numbers
 
 _loaded: set[str] = set()  # the libraries whose modules are imported completely
 _by_function: dict[Any, Tensor] = {}
@@ -48,13 +51,21 @@ def is_of_library(value: Any) -> bool:
         return True
     owner = stored(value, "__self__")  # of np.add.at
     names = (stored(value, "__module__"), type(value).__module__, type(owner).__module__)
-    libraries = [name.partition(".")[0] for name in names if isinstance(name, str)]
-    found = [library for library in libraries if library in LIBRARIES]
+    found = [library for name in names if isinstance(name, str) for library in _libraries_of(name)]
     for library in found:
         load(library)
     if found and type(value).__name__ == "ufunc" and implementation(value) is None:
         load_imported()  # SciPy's ufuncs name no module
     return bool(found)
+
+
+def _libraries_of(module: str) -> list[str]:
+    """Return the libraries that a module belongs to: its package, and a package in that."""
+    package, _, rest = module.partition(".")
+    if package not in LIBRARIES:
+        return []
+    inner = f"{package}.{rest.partition('.')[0]}"
+    return [package, inner] if inner in LIBRARIES else [package]
 
 
 def load(library: str = "numpy") -> None:
@@ -83,6 +94,16 @@ def translated_as(function: Any, written: Callable[..., Any]) -> None:
     """Register a function written in Python, `written`, to be translated in place of a library's function."""
     translations[function] = written
     _registrations.append(function)
+
+
+def solver(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that registers a solver under a name (checkpoint.prims.python.solvers)."""
+
+    def registered(function: Callable[..., Any]) -> Callable[..., Any]:
+        solvers[name] = function
+        return function
+
+    return registered
 
 
 def also_implements(record: Tensor, function: Any) -> None:

@@ -7,8 +7,8 @@
 
 The first two have notes: the place with its line, underlined, and the calls that led there, innermost
 first. An exception that is raised again says only where it was raised last. Places in the functions that
-stand for Python's own (checkpoint/lang/python/library/) are left out: the first one is where the
-user's code called them.
+stand for Python's own (checkpoint/lang/python/library/), or for a library's, are left out: the first one is
+where the user's code called them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 
 from checkpoint.ad.containers import Record
+from checkpoint.ad.library import translations
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import CheckpointError, RunError, Span
@@ -70,7 +71,12 @@ def exception_of(raised: Raised) -> BaseException:
 
 def users_places(places: Iterable[Span]) -> list[Span]:
     """Return the places that are in the user's own code."""
-    return [place for place in places if place.source.text and not place.source.name.startswith(_OWN)]
+    written = {each.__code__.co_filename for each in translations.values()}
+    return [
+        place
+        for place in places
+        if place.source.text and not place.source.name.startswith(_OWN) and place.source.name not in written
+    ]
 
 
 def notes(places: list[Span]) -> list[str]:

@@ -1,6 +1,7 @@
 """Primitives with operands that are arrays, beyond what the records of arrays state.
 
-tensorlib registers its records through this module.
+tensorlib registers its records through this module, and names primitives by `prim` in functions that it has
+translated in place of a library's.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from checkpoint.ad.library import (
     overload,
     overloads,
     silences,
+    solver,
     tensor,
     translated_as,
 )
@@ -26,6 +28,7 @@ from checkpoint.ad.record import OperandError, Scalar
 from checkpoint.ad.tensors import perform
 from checkpoint.driver.raised import failure
 from checkpoint.errors import Span
+from checkpoint.lang.python.library.intrinsics import prim
 from checkpoint.scalars.definition import array_loaders
 
 __all__ = [
@@ -35,8 +38,10 @@ __all__ = [
     "methods",
     "overload",
     "overloads",
+    "prim",
     "scalar_on_arrays",
     "silences",
+    "solver",
     "tensor",
     "translated_as",
     "truth_of",

@@ -36,6 +36,9 @@ What is refused (refusals.py)
 Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
     O call-primitive f ...   primops functions f call x   interrupt functions f call x l
+Solvers of packages, with functions of the program (solvers.py)
+    O solver name functions arguments   implicit f x   attached y f x   moved f b
+    O underived text f y
 Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
     R is-array x   fill x v   array-sorted x axis kind   basis x i   stacked x parts axis
     S item-to-change x i   R slice-to-change x lo hi step   (of an array a copy)
@@ -68,6 +71,7 @@ from checkpoint.prims.python import (
     own,
     refusals,
     sequences,
+    solvers,
     standard,
     text,
     updates,
@@ -90,6 +94,7 @@ __all__ = [
     "own",
     "refusals",
     "sequences",
+    "solvers",
     "standard",
     "text",
     "updates",

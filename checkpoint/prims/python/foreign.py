@@ -44,10 +44,12 @@ def _call(context: Context, foreign: Any, *operands: Any) -> Any:
 def _value(foreign: Foreign, arguments: Record) -> Any:
     """Return the value at operands of floats."""
     result = foreign.value(*native(arguments))
-    return _language(result, f"the value of {foreign.name}")
+    return language(result, f"the value of {foreign.name}")
 
 
-def _language(result: Any, what: str) -> Any:
+def language(result: Any, what: str) -> Any:
+    """Return a Python object as a value of the language; RunError for what no program can take."""
+
     def other(thing: Any) -> Any:
         if isinstance(thing, float):
             return float(thing)

@@ -233,7 +233,7 @@ class Linker(Objects):
         makers = {
             name: self._default(index, function, name, text.span(part)) for name, part in defaulted(node)
         }
-        own = tables.is_internal(function)
+        own = tables.is_internal(function) or boundary.is_counterpart(function)
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
         refused = refusals.refusals_of(text)

@@ -22,7 +22,7 @@ from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign
-from checkpoint.errors import Span
+from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, getters, statics
 from checkpoint.lang.python.context.arguments import Arguments
@@ -43,7 +43,13 @@ General = Callable[[CallContext, Arguments], Expr]  # a call with any arguments,
 
 
 class Overloads:
-    """The class of a record of procedures, whose fields are named by the number of arguments, or "**"."""
+    """The class of a record of procedures, whose fields are named by the number of arguments, or "**".
+
+    It is callable, as `callable` says of these records; a call selects a procedure (py.callee).
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        raise InternalError("a record of procedures is called by the program")
 
 
 class _Place(Entry):

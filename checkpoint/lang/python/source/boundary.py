@@ -22,10 +22,15 @@ def _installed() -> tuple[str, ...]:
     return tuple({paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
+def is_counterpart(function: Any) -> bool:
+    """Return whether a function is translated in place of an array library's, or helps one that is."""
+    return any(each.__module__ == function.__module__ for each in translations.values())
+
+
 def is_allowed(function: Any) -> bool:
     """Return whether a function is translated."""
     module = str(function.__module__ or "")
-    if tables.is_library(function) or any(each.__module__ == module for each in translations.values()):
+    if tables.is_library(function) or is_counterpart(function):
         return True
     if any(f"{module}.".startswith(f"{name}.") for name in (*config.packages(), *config.current().convert)):
         return True

@@ -1,0 +1,1 @@
+"""Functions of SciPy that are more than one record. A module is loaded when a program meets its package."""
