@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 import functools
 import logging
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterable
@@ -103,6 +104,7 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "field factory": lambda cls, name: cls.__dataclass_fields__[name].default_factory,
     "tuple default": lambda cls, name: cls._field_defaults[name],
     "library": lambda _, key: key,
+    "module": lambda _, name: sys.modules[name],
     FUNCTIONS: lambda _, key: key,
     "func": lambda cached, _: cached.func,
 }

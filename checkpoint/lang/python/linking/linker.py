@@ -167,8 +167,10 @@ class Linker(Objects):
         """Return the meaning of an import inside a function."""
         if self.import_error(module, name) is not None:
             return None
-        found: Any = importlib.import_module(module)
-        return Reference(found if name is None else getattr(found, name))
+        found = self.find(0, "module", module)
+        if name is None or not isinstance(found, Reference):
+            return found
+        return self.attribute_of(found, name)
 
     def import_error(self, module: str, name: str | None) -> ImportError | None:
         """Return the exception that Python raises at an import, or None."""
