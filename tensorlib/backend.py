@@ -28,12 +28,13 @@ defaults.append(np)
 
 
 def dtype_of(value: Any) -> Any:
-    """Return the dtype that a class means (np.float32, float), or a dtype itself; None for anything else."""
+    """Return the dtype that a class means (np.float32, float), or a dtype itself; None for anything else.
+
+    Abstract classes of scalars (np.floating) mean no dtype.
+    """
     if isinstance(value, np.dtype):
         return value
-    is_class = isinstance(value, type) and (
-        issubclass(value, np.generic) or value in (float, int, bool, complex)
-    )
+    is_class = isinstance(value, type) and (value in _SCALARS or value in (float, int, bool, complex))
     return np.dtype(value) if is_class else None
 
 

@@ -257,11 +257,6 @@ a bare `raise` outside of `except` => name the exception
 def f(x):
     «raise»
 ---
-a relative import in a function => import at the top of the module
-def f(x):
-    «from . import helper»
-    return helper(x)
----
 a second `**` => merge the dictionaries first
 def g(**named):
     return named

@@ -43,11 +43,14 @@ class ProgramContext(ABC):
         """Return the meaning of a name or dotted name if it is known at translation, else None."""
 
     @abstractmethod
-    def imported(self, module: str, name: str | None) -> Reference | str | None:
-        """Return what an import inside a function binds; None where the import fails."""
+    def imported(self, t: FunctionContext, module: str, name: str | None) -> Reference | str | None:
+        """Return what an import inside a function binds; None where the import fails.
+
+        module: begins with a dot for each level of a relative import.
+        """
 
     @abstractmethod
-    def import_error(self, module: str, name: str | None) -> ImportError | None:
+    def import_error(self, t: FunctionContext, module: str, name: str | None) -> ImportError | None:
         """Return the exception that Python raises at an import, or None."""
 
     @abstractmethod
@@ -335,7 +338,7 @@ class FunctionContext(CallContext):
         scope: Scope | None = self.scope
         while scope is not None:
             if name in scope.imports:
-                return self.program.imported(*scope.imports[name])
+                return self.program.imported(self, *scope.imports[name])
             scope = scope.parent
         return self.globals(name)
 

@@ -18,6 +18,7 @@ import logging
 import sys
 import types
 from collections.abc import Callable
+from importlib.util import resolve_name
 from typing import Any
 
 from checkpoint import config
@@ -163,18 +164,26 @@ class Linker(Objects):
                 return Reference(value)
         return self.find(base.input, "attribute", name)
 
-    def imported(self, module: str, name: str | None) -> Reference | str | None:
+    def imported(self, t: FunctionContext, module: str, name: str | None) -> Reference | str | None:
         """Return the meaning of an import inside a function."""
-        if self.import_error(module, name) is not None:
+        if self.import_error(t, module, name) is not None:
             return None
-        found = self.find(0, "module", module)
+        found = self.find(0, "module", self._absolute(t, module))
         if name is None or not isinstance(found, Reference):
             return found
         return self.attribute_of(found, name)
 
-    def import_error(self, module: str, name: str | None) -> ImportError | None:
+    def _absolute(self, t: FunctionContext, module: str) -> str:
+        """Return the full name of a module; raise ImportError where a relative one has no package."""
+        package = self.inputs.value(t.function_input or 0).__globals__.get("__package__")
+        if module.startswith(".") and not package:
+            raise ImportError("attempted relative import with no known parent package")
+        return resolve_name(module, package)
+
+    def import_error(self, t: FunctionContext, module: str, name: str | None) -> ImportError | None:
         """Return the exception that Python raises at an import, or None."""
         try:
+            module = self._absolute(t, module)
             found = importlib.import_module(module)
             if name is not None and not hasattr(found, name) and hasattr(found, "__path__"):
                 importlib.import_module(f"{module}.{name}")

@@ -21,7 +21,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.lang.python.scopes.reach import is_confined, statement_lists
-from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, mutated_by, names_in, root_of
+from checkpoint.lang.python.scopes.syntax import (
+    IMMEDIATE,
+    MUTATING_METHODS,
+    module_named,
+    mutated_by,
+    names_in,
+    root_of,
+)
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -354,8 +361,8 @@ class _Visitor(ast.NodeVisitor):
             self.scope.imports[alias.asname or whole] = (whole, None)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for alias in node.names if not node.level else ():
-            self.scope.imports[alias.asname or alias.name] = (str(node.module), alias.name)
+        for alias in node.names:
+            self.scope.imports[alias.asname or alias.name] = (module_named(node), alias.name)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for decorator in node.decorator_list:

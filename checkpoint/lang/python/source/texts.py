@@ -51,17 +51,27 @@ class _Text:
         self.body = ast.parse(text, name).body
         self.starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         self._codes: dict[tuple[int, int], frozenset[CodeType]] = {}
+        self._functions: dict[int, dict[tuple[str, int], list[FunctionNode]]] = {}
 
     def find(self, code: CodeType) -> FunctionNode | None:
         """Return the node from which a code object was compiled; None if that was another text."""
         for position, statement in enumerate(self.body):
             if _first_line(statement) <= code.co_firstlineno <= _last_line(statement):
-                candidates = [node for node in _functions(statement) if _may_be(node, code)]
+                candidates = self._candidates(position, code)
                 if candidates and self._belongs(code, position, candidates):
                     node = _by_positions(candidates, code)
                     if node is not None:
                         return node
         return None
+
+    def _candidates(self, position: int, code: CodeType) -> list[FunctionNode]:
+        """Return the functions in a statement that have the name and the first line of a code object."""
+        if position not in self._functions:
+            found: dict[tuple[str, int], list[FunctionNode]] = {}
+            for node in _functions(self.body[position]):
+                found.setdefault(_name_and_line(node), []).append(node)
+            self._functions[position] = found
+        return self._functions[position].get((code.co_name, code.co_firstlineno), [])
 
     def _belongs(self, code: CodeType, position: int, candidates: list[FunctionNode]) -> bool:
         if _is_rewritten(code):
@@ -216,9 +226,12 @@ def _functions(root: ast.AST) -> Iterator[FunctionNode]:
             yield node
 
 
+def _name_and_line(node: FunctionNode) -> tuple[str, int]:
+    return "<lambda>" if isinstance(node, ast.Lambda) else node.name, _first_line(node)
+
+
 def _may_be(node: FunctionNode, code: CodeType) -> bool:
-    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-    return name == code.co_name and _first_line(node) == code.co_firstlineno
+    return _name_and_line(node) == (code.co_name, code.co_firstlineno)
 
 
 def code_of_node(function: CodeType, tree: FunctionNode, node: FunctionNode) -> CodeType | None:

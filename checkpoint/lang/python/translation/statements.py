@@ -23,6 +23,7 @@ from checkpoint.lang.python.control.comprehensions import unassigned
 from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import join, may_end, written_in
 from checkpoint.lang.python.normal.nodes import Change, Scoped
+from checkpoint.lang.python.scopes.syntax import module_named
 from checkpoint.lang.python.translation import changes
 
 
@@ -197,11 +198,11 @@ def continuing(t: FunctionContext, node: ast.Continue, env: Env, exits: Exits) -
 
 def importing(t: FunctionContext, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
     """Translate an import within a function."""
-    if isinstance(node, ast.ImportFrom) and node.level:
-        raise t.refuse(node, "a relative import in a function", "import at the top of the module")
     for alias in node.names:
-        module = alias.name if isinstance(node, ast.Import) else str(node.module)
-        error = t.program.import_error(module, None if isinstance(node, ast.Import) else alias.name)
+        if isinstance(node, ast.Import):
+            error = t.program.import_error(t, alias.name, None)
+        else:
+            error = t.program.import_error(t, module_named(node), alias.name)
         if error is not None:
             span = t.span(node)
             exception = make_error(span, type(error), Const(span, str(error)))

@@ -1,0 +1,98 @@
+"""Imports inside functions: absolute, relative, of data and functions, and those that fail, as Python has them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint import grad
+
+FILES = {
+    "__init__.py": "RATE = 3.0\n",
+    "rules.py": "import math\nSCALE = 2.0\ndef rule(x):\n    return SCALE * math.sin(x)\n",
+    "inner/__init__.py": "",
+    "inner/model.py": """
+def value(x):
+    from ..rules import SCALE, rule
+    from .. import RATE, rules
+    from . import other
+    return rule(x) * RATE + rules.rule(x) * SCALE + other.shifted(x)
+
+def lambdas(x):
+    from ..rules import rule as named
+    def nested(y):
+        from .other import shifted
+        return shifted(y) * named(y)
+    return nested(x)
+
+def beyond(x):
+    try:
+        from ....nowhere import rule
+    except ImportError as error:
+        return x * len(str(error))
+    return rule(x)
+
+def absent(x):
+    try:
+        from .missing import rule
+    except ImportError:
+        return 2.0 * x
+    return rule(x)
+""",
+    "inner/other.py": "def shifted(x):\n    return x * x + 1.0\n",
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    for name, text in FILES.items():
+        path = tmp_path / "imported_within" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("imported_within.inner.model")
+    for name in [name for name in sys.modules if name.startswith("imported_within")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("name", ["value", "lambdas", "beyond", "absent"])
+def test_relative_imports(package: Any, name: str, engine: str) -> None:
+    f = getattr(package, name)
+    y, slope = checkpoint.value_and_grad(f, engine=engine)(0.7)
+    assert y == f(0.7)
+    assert slope == pytest.approx((f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6, rel=1e-8)
+
+
+def test_a_changed_global_of_an_imported_module_is_seen(package: Any, engine: str) -> None:
+    before = grad(package.value, engine=engine)(0.7)
+    sys.modules["imported_within"].RATE = 4.0  # type: ignore[attr-defined]
+    assert grad(package.value, engine=engine)(0.7) != before
+
+
+def saturation(red: float) -> float:
+    from colorsys import rgb_to_hls  # noqa: PLC0415
+
+    return rgb_to_hls(red, 0.25, 0.5)[2]
+
+
+def test_a_package_that_is_opened(engine: str) -> None:
+    with pytest.raises(checkpoint.CheckpointError, match=r"checkpoint.translate\('colorsys'\)"):
+        grad(saturation, engine=engine)(0.75)
+    with checkpoint.translate("colorsys"):
+        assert grad(saturation, engine=engine)(0.75) == 0.5
+
+
+def test_without_a_package(engine: str) -> None:
+    names: dict[str, Any] = {"__name__": "alone"}
+    text = "def f(x):\n    from . import y\n    return x\n"
+    linecache: Any = importlib.import_module("linecache")
+    linecache.cache["<alone>"] = (len(text), None, text.splitlines(True), "<alone>")
+    exec(compile(text, "<alone>", "exec"), names)
+    with pytest.raises(ImportError, match="attempted relative import with no known parent package"):
+        grad(names["f"], engine=engine)(1.0)
