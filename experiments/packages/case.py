@@ -11,9 +11,10 @@ from typing import Any
 class Case:
     """One call that is differentiated.
 
-    package: the module that holds the function; it is opened for translation. also: modules of other packages that are
-    opened, because the function calls them. tolerance: the relative difference allowed between the gradient and
-    finite differences. free: whether all arguments may be moved freely; otherwise no differences are taken.
+    package: the module that holds the function; it is opened for translation. also: other modules that are
+    opened, because the function calls them. tolerance: the relative difference allowed between the gradient
+    and finite differences. free: whether all arguments may be moved freely; otherwise no differences are
+    taken. name: under which the case is reported, if not its function's.
     """
 
     package: str

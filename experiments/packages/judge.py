@@ -1,7 +1,7 @@
 """Judge calls of functions: value and gradient of a function beside Python's value and differences.
 
-In: the names of a module of cases and of a package; run as `python -m experiments.packages.judge MODULE PACKAGE`,
-in a process of its own. Out: one line of JSON for each case, a Verdict.
+In: the names of a module of cases and of a package, then of engines; run as a process of its own, `python -m
+experiments.packages.judge MODULE PACKAGE c`. Out: one line of JSON for each case, a Verdict.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _judge(case: Case, chosen: tuple[str, ...]) -> None:
     expected = case.function(*copy.deepcopy(case.args))
     if bits(case.function(*copy.deepcopy(case.args))) != bits(expected):
         raise ValueError("the function gives another value at each call")
-    weights = optree.tree_map(_weight, _plain(expected), none_is_leaf=True)
+    weights = optree.tree_map(_weight, expected, none_is_leaf=True)
     names = tuple(f"x{i}" for i in range(len(case.args)))
     found: list[Any] = []
     for engine in chosen:
@@ -85,10 +85,6 @@ def _judge(case: Case, chosen: tuple[str, ...]) -> None:
         raise Mismatch(f"the gradients differ between engines: {found}")
     if case.free:
         _compare(case, weights, found[0])
-
-
-def _plain(value: Any) -> Any:
-    return value
 
 
 def _weight(leaf: Any) -> Any:
@@ -126,9 +122,10 @@ def _difference(case: Case, weights: Any, direction: Any, h: float) -> float:
         def moved(leaf: Any, towards: Any) -> Any:
             return leaf if towards is None else leaf + step * towards
 
-        leaves, tree = optree.tree_flatten(case.args, none_is_leaf=True)
+        args: Any = case.args
+        leaves, tree = optree.tree_flatten(args, none_is_leaf=True)
         towards = optree.tree_leaves(direction, none_is_leaf=True)
-        args: Any = tree.unflatten([moved(*pair) for pair in zip(leaves, towards, strict=True)])
+        args = tree.unflatten([moved(*pair) for pair in zip(leaves, towards, strict=True)])
         return math.fsum(_products(weights, case.function(*copy.deepcopy(args))))
 
     return (at(h) - at(-h)) / (2.0 * h)

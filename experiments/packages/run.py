@@ -2,7 +2,7 @@
 
     python -m experiments.packages.run [--fetch] [--only WORD] [--engines c,hybrid] [--report]
 
-The packages are installed once, at pinned versions, into an environment of its own (.packages/); each package is
+The packages are installed once, at pinned versions, into an environment of their own (.packages/); each is
 judged in a process of its own. Out: a line for each function, and experiments/results/packages.json.
 """
 
@@ -24,6 +24,7 @@ HOME = ROOT / ".packages" / "venv"
 PYTHON = HOME / "bin" / "python"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 MODULES = ("estimation", "geodesy", "engineering", "geometry", "learning")
+SCRIPTS = ("mechanics", "probability", "systems")
 SECONDS = 900  # for one package
 
 
@@ -42,7 +43,7 @@ def subjects() -> list[tuple[str, str]]:
         text = (Path(__file__).parent / "cases" / f"{module}.py").read_text(encoding="utf-8")
         packages = [line.split('"')[1] for line in text.splitlines() if line.startswith("    Case(")]
         found += [(f"cases.{module}", package) for package in dict.fromkeys(packages)]
-    return found
+    return found + [(f"scripts.{script}", f"experiments.packages.scripts.{script}") for script in SCRIPTS]
 
 
 def judged(module: str, package: str, engines: str) -> list[dict[str, Any]]:
@@ -78,10 +79,14 @@ def shown(verdict: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--fetch", action="store_true", help="install the packages first")
     parser.add_argument("--only", default="", help="packages whose names contain this word")
-    parser.add_argument("--engines", default="c", help="names with commas between; the first run's is compared")
+    parser.add_argument(
+        "--engines", default="c", help="names with commas between; the first run's is compared"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     options = parser.parse_args()
     if options.fetch:
@@ -89,7 +94,7 @@ def main() -> None:
     chosen = [subject for subject in subjects() if options.only in subject[1]]
     with ThreadPoolExecutor(options.jobs) as pool:
         verdicts = []
-        for found in pool.map(lambda subject: judged(*subject, options.engines), chosen):
+        for found in pool.map(lambda subject: judged(subject[0], subject[1], options.engines), chosen):
             verdicts += found
             for verdict in found:
                 print(shown(verdict), flush=True)

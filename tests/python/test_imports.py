@@ -1,8 +1,9 @@
-"""Imports inside functions: absolute, relative, of data and functions, and those that fail, as Python has them."""
+"""Imports inside functions: absolute, relative, of data and functions, and those that fail."""
 
 from __future__ import annotations
 
 import importlib
+import linecache
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,8 +92,96 @@ def test_a_package_that_is_opened(engine: str) -> None:
 def test_without_a_package(engine: str) -> None:
     names: dict[str, Any] = {"__name__": "alone"}
     text = "def f(x):\n    from . import y\n    return x\n"
-    linecache: Any = importlib.import_module("linecache")
     linecache.cache["<alone>"] = (len(text), None, text.splitlines(True), "<alone>")
     exec(compile(text, "<alone>", "exec"), names)
     with pytest.raises(ImportError, match="attempted relative import with no known parent package"):
         grad(names["f"], engine=engine)(1.0)
+
+
+def two_branches(x: float, n: int) -> float:
+    if n:
+        from math import sin as k  # noqa: PLC0415
+    else:
+        from math import cos as k  # noqa: PLC0415
+    return k(x)
+
+
+def again(x: float) -> float:
+    from math import sin as s  # noqa: PLC0415
+
+    a = s(x)
+    from math import cos as s  # noqa: PLC0415
+
+    return a + s(x)
+
+
+def of_a_parameter(x: float, pi: float = 3.0) -> float:
+    from math import pi  # noqa: PLC0415
+
+    return pi * x
+
+
+def in_a_loop(x: float, n: int) -> float:
+    tau = 1.0
+    for i in range(n):
+        if i == 1:
+            from math import tau  # noqa: PLC0415
+        x = x * tau
+    return x
+
+
+def around(x: float) -> float:
+    pi = 3.0
+
+    def inner(y: float) -> float:
+        from math import pi  # noqa: PLC0415
+
+        def innermost(z: float) -> float:
+            return pi * z
+
+        return innermost(y)
+
+    return inner(x) + pi
+
+
+def fallback(x: float) -> float:
+    try:
+        import cmaths as backend  # type: ignore[import-not-found]  # noqa: PLC0415
+    except ImportError:
+        import math as backend  # noqa: PLC0415
+    try:
+        from math import sin as f  # noqa: PLC0415
+    except ImportError:
+        from cmath import sin as f  # noqa: PLC0415
+    return backend.cos(x) + f(x)
+
+
+def other_module_within(x: float) -> float:
+    import math  # noqa: PLC0415
+
+    def inner(y: float) -> float:
+        import operator as math  # noqa: PLC0415
+
+        return math.mul(y, y)
+
+    return inner(x) + math.sin(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (two_branches, (0.5, 1)),
+        (two_branches, (0.5, 0)),
+        (again, (0.5,)),
+        (of_a_parameter, (0.5,)),
+        (in_a_loop, (0.5, 3)),
+        (around, (0.5,)),
+        (fallback, (0.5,)),
+        (other_module_within, (0.5,)),
+    ],
+)
+def test_names_that_more_than_one_import_binds(f: Any, args: tuple[Any, ...], engine: str) -> None:
+    y, slope = checkpoint.value_and_grad(f, engine=engine)(*args)
+    assert y == f(*args)
+    x, rest = args[0], args[1:]
+    assert slope == pytest.approx((f(x + 1e-6, *rest) - f(x - 1e-6, *rest)) / 2e-6, rel=1e-8)

@@ -85,7 +85,7 @@ def g_h(g, measurements):
 
 
 def bayes(p_hit):
-    from filterpy.discrete_bayes import normalize, predict, update
+    from filterpy.discrete_bayes import predict, update
 
     belief = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
     prior = predict(belief, 1, np.array([0.1, 0.8, 0.1]))
@@ -168,7 +168,7 @@ def brier(probability):
 
 
 def line(centre, width):
-    from lmfit.lineshapes import lorentzian, gaussian
+    from lmfit.lineshapes import gaussian, lorentzian
 
     x = np.linspace(-1.0, 2.0, 7)
     return (lorentzian(x, 1.0, centre, width) + gaussian(x, 2.0, centre, width)).sum()

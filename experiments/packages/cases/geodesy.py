@@ -149,7 +149,7 @@ def airmass(zenith):
 
 
 def satellite(inclination, eccentricity):
-    from sgp4.model import Satrec, WGS72
+    from sgp4.model import WGS72, Satrec
 
     satellite = Satrec()
     satellite.sgp4init(

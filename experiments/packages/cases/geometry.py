@@ -84,7 +84,7 @@ def euler(a, b, c):
 
 
 def quaternion_matrix(q):
-    from transforms3d.quaternions import quat2mat, qmult
+    from transforms3d.quaternions import qmult, quat2mat
 
     return quat2mat(qmult(q, [0.5, 0.5, 0.5, 0.5]))
 
@@ -176,7 +176,7 @@ def colour_object(l, a, b):
 
 def chroma(l, a, b):
     from colormath.color_conversions import convert_color
-    from colormath.color_objects import LCHabColor, LabColor
+    from colormath.color_objects import LabColor, LCHabColor
 
     return convert_color(LabColor(l, a, b), LCHabColor).lch_c
 

@@ -43,14 +43,11 @@ class ProgramContext(ABC):
         """Return the meaning of a name or dotted name if it is known at translation, else None."""
 
     @abstractmethod
-    def imported(self, t: FunctionContext, module: str, name: str | None) -> Reference | str | None:
-        """Return what an import inside a function binds; None where the import fails.
-
-        module: begins with a dot for each level of a relative import.
-        """
+    def imported(self, t: FunctionContext, targets: list[tuple[str, str | None]]) -> Reference | str | None:
+        """Return what the first import inside a function binds that does not fail; None if all fail."""
 
     @abstractmethod
-    def import_error(self, t: FunctionContext, module: str, name: str | None) -> ImportError | None:
+    def import_error(self, t: FunctionContext, target: tuple[str, str | None]) -> ImportError | None:
         """Return the exception that Python raises at an import, or None."""
 
     @abstractmethod
@@ -246,7 +243,8 @@ class FunctionContext(CallContext):
         }
         changing = {name for name, known in self.visible.items() if known.effects}
         self.function_input: int | None = None
-        self.normal = Normaliser(changing, program.method_names, scope.is_local, refusals.nodes)
+        stored = scope.stored_imports
+        self.normal = Normaliser(changing, program.method_names, scope.is_local, refusals.nodes, stored)
         self.live = Liveness(self.reads, self.cells)
 
     # The entry points of the recursion
@@ -291,10 +289,8 @@ class FunctionContext(CallContext):
 
     def uses(self, scope: Scope) -> frozenset[str]:
         """Return the variables of enclosing functions that a nested function needs."""
-        found = scope.uses(self.known)
-        for name in scope.free & self.outer.keys():
-            found |= self.outer[name].uses
-        return frozenset(found)
+        outer = [self.outer[name].uses for name in scope.free & self.outer.keys()]
+        return frozenset(scope.uses(self.known).union(*outer))
 
     def reads(self, node: ast.AST) -> frozenset[str]:
         """Return the variables that an expression or definition may read."""
@@ -338,7 +334,7 @@ class FunctionContext(CallContext):
         scope: Scope | None = self.scope
         while scope is not None:
             if name in scope.imports:
-                return self.program.imported(self, *scope.imports[name])
+                return self.program.imported(self, scope.imports[name])
             scope = scope.parent
         return self.globals(name)
 

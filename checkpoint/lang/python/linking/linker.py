@@ -44,6 +44,7 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system
 from checkpoint.lang.python.linking.objects import Facts, Objects
+from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
 from checkpoint.lang.python.source.texts import text_of
@@ -164,10 +165,12 @@ class Linker(Objects):
                 return Reference(value)
         return self.find(base.input, "attribute", name)
 
-    def imported(self, t: FunctionContext, module: str, name: str | None) -> Reference | str | None:
-        """Return the meaning of an import inside a function."""
-        if self.import_error(t, module, name) is not None:
-            return None
+    def imported(self, t: FunctionContext, targets: list[Target]) -> Reference | str | None:
+        """Return the meaning of the first import inside a function that does not fail."""
+        found = [target for target in targets if self.import_error(t, target) is None]
+        return self._imported(t, *found[0]) if found else None
+
+    def _imported(self, t: FunctionContext, module: str, name: str | None) -> Reference | str | None:
         found = self.find(0, "module", self._absolute(t, module))
         if name is None or not isinstance(found, Reference):
             return found
@@ -180,10 +183,11 @@ class Linker(Objects):
             raise ImportError("attempted relative import with no known parent package")
         return resolve_name(module, package)
 
-    def import_error(self, t: FunctionContext, module: str, name: str | None) -> ImportError | None:
+    def import_error(self, t: FunctionContext, target: Target) -> ImportError | None:
         """Return the exception that Python raises at an import, or None."""
+        name = target[1]
         try:
-            module = self._absolute(t, module)
+            module = self._absolute(t, target[0])
             found = importlib.import_module(module)
             if name is not None and not hasattr(found, name) and hasattr(found, "__path__"):
                 importlib.import_module(f"{module}.{name}")

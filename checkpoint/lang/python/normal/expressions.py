@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Container
+from collections.abc import Callable, Collection, Container, Mapping
 from itertools import count
 from typing import Any
 
@@ -33,6 +33,7 @@ class Expressions(ABC):
     methods: the names of the methods of the program's classes, which need not change their object.
     is_local: returns whether a name is a variable.
     refused: the nodes that end the run when they are reached; they stay as they are.
+    stored_imports: the imports that assign to a variable, with the names of what they import.
     """
 
     def __init__(
@@ -41,8 +42,10 @@ class Expressions(ABC):
         methods: Collection[str],
         is_local: Callable[[str], bool],
         refused: Container[ast.AST] = (),
+        stored_imports: Mapping[ast.alias, str] | None = None,
     ) -> None:
         self.refused = refused
+        self.stored_imports = stored_imports or {}
         self.changing = changing
         self.is_local = is_local
         self.methods = MUTATING_METHODS - frozenset(methods)

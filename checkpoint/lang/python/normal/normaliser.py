@@ -29,6 +29,7 @@ from checkpoint.lang.python.normal.nodes import (
     names_changed,
     to_change,
 )
+from checkpoint.lang.python.scopes.imports import bound_by
 from checkpoint.lang.python.scopes.syntax import module_of, mutated_by
 
 
@@ -50,6 +51,15 @@ class Normaliser(Expressions):
         """Drop the statement."""
 
     on_Nonlocal = on_Global = on_Pass
+
+    def on_Import(self, node: ast.Import | ast.ImportFrom, out: list[ast.stmt]) -> None:
+        """Assign what is imported to a variable, where more than imports bind the name."""
+        out.append(node)
+        for alias in node.names:
+            if alias in self.stored_imports:
+                out.append(assign(bound_by(node, alias), load(self.stored_imports[alias], node), node))
+
+    on_ImportFrom = on_Import
 
     def on_Expr(self, node: ast.Expr, out: list[ast.stmt]) -> None:
         if isinstance(node.value, ast.Constant):

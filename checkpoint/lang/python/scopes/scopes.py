@@ -20,15 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.reach import is_confined, statement_lists
-from checkpoint.lang.python.scopes.syntax import (
-    IMMEDIATE,
-    MUTATING_METHODS,
-    module_named,
-    mutated_by,
-    names_in,
-    root_of,
-)
+from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, mutated_by, names_in, root_of
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -55,7 +49,7 @@ class Scope:
     deleted: the variables that it, or a function nested in it, deletes (`del x`).
     changed: the variables of enclosing functions that it changes. free: those that it reads or changes.
     used_as_values: the names that it reads other than by calling them.
-    imports: for each imported name the module, and the name in the module (None for the module itself).
+    imports: what names import, the first that exists; stored_imports: which of these names variables receive.
     writes: the positions at which its variables are written.
     places: the positions at which nested functions are defined.
     immediate: the nested functions that are called at once and not kept.
@@ -74,7 +68,8 @@ class Scope:
     writes: dict[str, list[Place]] = field(default_factory=dict)
     places: dict[ast.AST, Place] = field(default_factory=dict)
     immediate: set[ast.AST] = field(default_factory=set)
-    imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    imports: dict[str, list[Target]] = field(default_factory=dict)
+    stored_imports: dict[ast.alias, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -140,7 +135,8 @@ class Scope:
 
     def is_local(self, name: str) -> bool:
         """Return whether a name is a variable of this function or of an enclosing one."""
-        return name in self.assigned or (self.parent is not None and self.parent.is_local(name))
+        around = None if name in self.imports else self.parent
+        return name in self.assigned or (around is not None and around.is_local(name))
 
     def may_lose_value(self, name: str) -> bool:
         """Return whether a variable may lose its value: after `except ... as name` and `del name`."""
@@ -207,15 +203,18 @@ class _Visitor(ast.NodeVisitor):
         self.changed_names: set[str] = set()
         self.hidden: list[set[str]] = []  # targets of the enclosing comprehensions
         self.loops: frozenset[ast.AST] = frozenset()
+        self.imports = Imports()
 
     def finish(self) -> None:
         """Compute the free and changed variables, when all nodes have been visited."""
         scope = self.scope
+        others = {*scope.assigned, *scope.nonlocals, *scope.globals}
+        scope.imports, scope.stored_imports = self.imports.finished(others, self.bind)
         for name in scope.globals:
             scope.assigned.pop(name, None)
             scope.writes.pop(name, None)
         self.changed_names -= scope.globals.keys()
-        own = scope.assigned.keys() - scope.nonlocals
+        own = (scope.assigned.keys() | scope.imports.keys()) - scope.nonlocals
         for name in scope.nonlocals:
             if name in scope.assigned:
                 self.changed_names.add(name)
@@ -355,14 +354,14 @@ class _Visitor(ast.NodeVisitor):
         if node.name:
             self.bind(node.name, node)
 
-    def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            whole = alias.name if alias.asname else alias.name.partition(".")[0]
-            self.scope.imports[alias.asname or whole] = (whole, None)
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.imports.add(node)
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            self.scope.imports[alias.asname or alias.name] = (module_named(node), alias.name)
+    visit_ImportFrom = visit_Import
+
+    def visit_Try(self, node: ast.Try) -> None:
+        self.imports.note_fallbacks(node)
+        self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for decorator in node.decorator_list:

@@ -48,11 +48,6 @@ def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterato
             pending.extend(list(ast.iter_child_nodes(node))[::-1])
 
 
-def module_named(node: ast.ImportFrom) -> str:
-    """Return the module that a `from` names, with a dot before it for each level of a relative import."""
-    return "." * node.level + (node.module or "")
-
-
 def names_in(*nodes: ast.AST) -> set[str]:
     """Return all names in some targets or expressions."""
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}

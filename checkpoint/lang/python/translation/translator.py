@@ -69,7 +69,8 @@ class Translator(FunctionContext):
         else:
             body = self.normal.block(node.body)
         self.live.function(body, frozenset(outs), guarded)
-        inside = {variable: b for variable, b in env.items() if variable not in self.scope.assigned}
+        own_names = self.scope.assigned.keys() | self.scope.imports.keys()
+        inside = {variable: b for variable, b in env.items() if variable not in own_names}
         params = {variable: self.fresh(variable) for variable in (*own, *ins)}
         inside.update({v: Binding(params[v]) for v in own})
         inside.update({v: replace(env[v], core=params[v], free=None) for v in ins})
