@@ -152,8 +152,8 @@ def fallback(x: float) -> float:
     try:
         from math import sin as f  # noqa: PLC0415
     except ImportError:
-        from cmath import sin as f  # noqa: PLC0415
-    return backend.cos(x) + f(x)
+        from cmath import sin as f  # type: ignore[assignment]  # noqa: PLC0415
+    return float(backend.cos(x) + f(x))
 
 
 def other_module_within(x: float) -> float:
@@ -162,7 +162,7 @@ def other_module_within(x: float) -> float:
     def inner(y: float) -> float:
         import operator as math  # noqa: PLC0415
 
-        return math.mul(y, y)
+        return float(math.mul(y, y))
 
     return inner(x) + math.sin(x)
 

@@ -35,22 +35,20 @@ class Imports:
     def add(self, node: Statement) -> None:
         """Note an import."""
         for alias in node.names:
-            if isinstance(node, ast.Import):
-                # `import a.b` binds a, `import a.b as c` binds c to a.b
-                whole = alias.name if alias.asname else alias.name.partition(".")[0]
-                found = _Import(node, alias, (whole, None))
-            else:
-                found = _Import(node, alias, (module_named(node), alias.name))
-            self._found.setdefault(bound_by(node, alias), []).append(found)
+            target = required_by(node, alias)
+            if isinstance(node, ast.Import) and not alias.asname:
+                target = alias.name.partition(".")[0], None  # `import a.b` binds a
+            self._found.setdefault(bound_by(node, alias), []).append(_Import(node, alias, target))
 
-    def note_fallbacks(self, node: ast.Try) -> None:
-        """Note the imports in the handlers of a `try` that imports one name and does nothing else.
+    def with_fallbacks(self, node: ast.Try) -> ast.Try:
+        """Note the imports in the handlers of a `try` that imports one name, no more; return the `try`.
 
         They run only where that import fails, so the name means the first import that does not.
         """
         if len(node.body) == 1 and isinstance(node.body[0], Statement) and len(node.body[0].names) == 1:
             within = [each for handler in node.handlers for each in handler.body]
             self._fallbacks.update(each for each in within if isinstance(each, Statement))
+        return node
 
     def finished(
         self, others: Collection[str], bind: Callable[[str, ast.AST], None]
@@ -79,6 +77,8 @@ def bound_by(node: Statement, alias: ast.alias) -> str:
     return alias.asname or (alias.name.partition(".")[0] if whole else alias.name)
 
 
-def module_named(node: ast.ImportFrom) -> str:
-    """Return the module that a `from` names, with a dot before it for each level of a relative import."""
-    return "." * node.level + (node.module or "")
+def required_by(node: Statement, alias: ast.alias) -> Target:
+    """Return what must exist for an import to succeed."""
+    if isinstance(node, ast.Import):
+        return alias.name, None
+    return "." * node.level + (node.module or ""), alias.name

@@ -360,8 +360,7 @@ class _Visitor(ast.NodeVisitor):
     visit_ImportFrom = visit_Import
 
     def visit_Try(self, node: ast.Try) -> None:
-        self.imports.note_fallbacks(node)
-        self.generic_visit(node)
+        self.generic_visit(self.imports.with_fallbacks(node))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for decorator in node.decorator_list:

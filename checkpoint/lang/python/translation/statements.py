@@ -23,7 +23,7 @@ from checkpoint.lang.python.control.comprehensions import unassigned
 from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import join, may_end, written_in
 from checkpoint.lang.python.normal.nodes import Change, Scoped
-from checkpoint.lang.python.scopes.imports import module_named
+from checkpoint.lang.python.scopes.imports import required_by
 from checkpoint.lang.python.translation import changes
 
 
@@ -199,8 +199,7 @@ def continuing(t: FunctionContext, node: ast.Continue, env: Env, exits: Exits) -
 def importing(t: FunctionContext, node: ast.Import | ast.ImportFrom, env: Env, exits: Exits) -> Expr:
     """Translate an import within a function."""
     for alias in node.names:
-        whole = isinstance(node, ast.Import)
-        error = t.program.import_error(t, (alias.name, None) if whole else (module_named(node), alias.name))
+        error = t.program.import_error(t, required_by(node, alias))
         if error is not None:
             span = t.span(node)
             exception = make_error(span, type(error), Const(span, str(error)))
