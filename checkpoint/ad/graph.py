@@ -14,10 +14,12 @@ from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Native, Renewal
 from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
-from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol
+from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 
-ATOMS = frozenset((bool, int, str, bytes, type(None), Symbol, Failure, Foreign, Layout, Native, Types, range))
+ATOMS = frozenset(
+    (bool, int, str, bytes, type(None), Symbol, Failure, Foreign, Layout, Native, Types, Unusable, range)
+)
 NON_DIFFERENTIABLE = ATOMS | {Discrete}
 
 

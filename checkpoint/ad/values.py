@@ -9,6 +9,7 @@
     opaque     Opaque: a tangent or cotangent of a closure or capsule
     failure    Failure: what a handler receives when a primitive failed
     primitive  Foreign: a function of the user's own that is one step
+    unusable   Unusable: a Python object that is no value of a program
 
 A value made of others is a *container*: `parts` returns the others, and `with_parts` returns a container of
 the same type with other parts. Traversals (checkpoint.ad.graph) use only these two. `enters_as_graph` says
@@ -140,6 +141,27 @@ class Capsule:
 
     def write(self) -> str:
         return f"#<capsule {self.steps}>"
+
+    __repr__ = write
+
+
+class Unusable:
+    """A Python object that is no value of a program: it is held by reference, and can be passed on.
+
+    A program can ask `is`, isinstance and for its truth, and pass it to functions that are one step. Anything
+    else ends the run with SourceError.
+
+    thing: the object. explain: returns the message of that error.
+    """
+
+    __slots__ = ("explain", "thing")
+
+    def __init__(self, thing: Any, explain: Callable[[], str]) -> None:
+        self.thing = thing
+        self.explain = explain
+
+    def write(self) -> str:
+        return f"#<{type(self.thing).__name__}>"
 
     __repr__ = write
 

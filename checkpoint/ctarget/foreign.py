@@ -18,7 +18,7 @@ from checkpoint.cps import blocks as b
 from checkpoint.ctarget.code import return_point
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.states import Heap, State
-from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
+from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Machine
@@ -156,8 +156,7 @@ class PythonHelper:
             except lookup(step.op).failures as found:
                 raise failure(step.op, given, found, step.span) from None
             except RUN_ENDING as error:
-                error.span = error.span or step.span
-                raise
+                raise run_ending(error, given, step.span) from None
 
         return self._answer((steps, births, tags), index, One(peer.code, index), work)
 

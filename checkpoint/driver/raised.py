@@ -8,9 +8,9 @@ from checkpoint.ad.arrays import ARRAYS, described
 from checkpoint.ad.library import overload
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.pullbacks import PLAIN
-from checkpoint.ad.record import records
+from checkpoint.ad.record import WrongCall, records
 from checkpoint.ad.tensors import Tensor
-from checkpoint.ad.values import Failure
+from checkpoint.ad.values import Failure, Unusable
 from checkpoint.errors import RunError, SourceError, Span
 from checkpoint.lang.printer import write_value
 
@@ -57,10 +57,28 @@ def left_open(error: Raised | RunError | SourceError, frame: Any) -> None:
     error.trace = (*error.trace, *found)
 
 
-def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Span) -> Raised:
-    """Return the exception for a primitive or call that failed, with the application and the reason."""
+def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Span) -> Raised | SourceError:
+    """Return the exception for a primitive or call that failed, with the application and the reason.
+
+    It is one of the program, unless an operand is no value of a program: then it ends the run.
+    """
+    called = (exception.procedure,) if isinstance(exception, WrongCall) else ()
+    for operand in (*called, *operands):
+        if type(operand) is Unusable:
+            return SourceError(operand.explain(), span)
     shown = " ".join([name, *(write_value(operand, limit=60) for operand in operands)])
     return Raised(Failure(exception, f"({shown}): {exception}", _about(name, operands)), span)
+
+
+def run_ending(
+    error: RunError | SourceError, operands: tuple[Any, ...], span: Span | None
+) -> RunError | SourceError:
+    """Return the error that ends a run at the step with these operands."""
+    for operand in operands:
+        if type(operand) is Unusable:
+            return SourceError(operand.explain(), span)
+    error.span = error.span or span
+    return error
 
 
 def _about(name: str, operands: tuple[Any, ...]) -> str:

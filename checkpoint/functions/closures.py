@@ -18,7 +18,7 @@ from checkpoint.ad.graph import constant
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.errors import RunError, SourceError
+from checkpoint.errors import SourceError
 from checkpoint.functions.own_programs import Functions, Given, NestedFunction, Owned
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.public import COUNTERPARTS, Derived
@@ -31,7 +31,6 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
-from checkpoint.lang.python.source.advice import is_random
 from checkpoint.locks import hold_at_fork
 from checkpoint.prims.python.native import source_name
 
@@ -99,16 +98,8 @@ def _hidden(linked: Linked, inputs: list[Any], engine: Engine, owned: Owned) -> 
         return value
 
     values = {}
-    for i, param, place in zip(linked.hidden, linked.thunk.params, linked.places, strict=True):
-        try:
-            values[i] = constant(to_language(inputs[i], source_name(param), other))
-        except (RunError, SourceError) as error:
-            if is_random(inputs[i]):  # what reads it is refused when it is reached
-                values[i] = Native(inputs[i])
-                continue
-            if error.span is None:
-                error.span = place
-            raise
+    for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
+        values[i] = constant(to_language(inputs[i], source_name(param), other, is_input=True))
     if at is not None and functions is not None:
         for lam, known in linked.functions.items():
             if isinstance(known, Nested):

@@ -3,6 +3,7 @@
     a primitive failed                  Python's own exception
     the program raised an exception     an exception of that class with these args
     a wrong argument, a wrong shape     RunError
+    what cannot be translated           SourceError
     Ctrl-C, no memory                   as they are; they learn where the run was
 
 The first two have notes: the place with its line, underlined, and the calls that led there, innermost
@@ -21,7 +22,7 @@ from checkpoint.ad.containers import Record
 from checkpoint.ad.library import translations
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
-from checkpoint.errors import CheckpointError, RunError, Span
+from checkpoint.errors import RUN_ENDING, CheckpointError, Span
 from checkpoint.functions.run import LanguageErrors
 from checkpoint.prims.python.native import native
 
@@ -47,7 +48,7 @@ class PythonErrors(LanguageErrors):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if isinstance(error, RunError) and error.span is not None:
+        if isinstance(error, RUN_ENDING) and error.span is not None:
             places = users_places((error.span, *error.trace))
             error.span = places[0] if places else None
         super().__exit__(kind, error, traceback)

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from enum import Enum
-from types import ModuleType
 from typing import Any
 
 from checkpoint.ad import library as arrays
@@ -27,25 +25,18 @@ from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Opaque
 from checkpoint.ad.walk import Branch, fold
-from checkpoint.errors import RunError
-from checkpoint.prims.python.native import attribute_names, from_native, is_plain_object, native
+from checkpoint.errors import RunError, SourceError
+from checkpoint.prims.python.native import NoValue, from_native, native
 
 NAMESPACE = "checkpoint"
 
 
-class _NoValueError(Exception):
-    """Raised with an object that cannot enter; the message that names its place is made further up."""
-
-    def __init__(self, thing: Any) -> None:
-        super().__init__(thing)
-        self.thing = thing
-
-
-def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
+def to_language(nest: Any, name: str, other: Callable[[Any], Any], is_input: bool = False) -> Any:
     """Return the value of the language for an argument, a pytree.
 
     name: what the user calls the argument. other: gives the value of what is neither number nor container
-    (a function, a capsule), or NotImplemented.
+    (a function, a capsule), or NotImplemented. is_input: whether it is a hidden input: in it, as in the
+    attributes of an object of the user's own, what is no value of a program is held by reference.
     """
     kind = type(nest)
     if kind is float:
@@ -66,77 +57,19 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any]) -> Any:
             return float(thing)
         value = other(thing)
         if value is NotImplemented:
-            raise _NoValueError(thing)
+            raise NoValue(thing)
         return value
 
     try:
         return from_native(nest, leaf)
-    except _NoValueError as error:
-        path, what = path_to(nest, error.thing), _advice(error.thing)
-    if "._" in path:
-        whole = f"{type(nest).__module__}.{type(nest).__qualname__}"
-        what, _, _ = what.partition(", which")
-        raise RunError(
-            f"{name}, of type {whole}, holds what no program can take ({name}{path} is {what}): pass the "
-            f"numbers that the function needs of it, or make its calls single steps, checkpoint.primitive"
-        )
-    raise RunError(f"{name}{path} is {what}")
+    except (NoValue, SourceError):
+        return _holder(nest, name, is_input).value(leaf)
 
 
-def _advice(thing: Any) -> str:
-    """Return what a thing that cannot enter is, and what to pass instead."""
-    cls = type(thing)
-    named = f"of type {cls.__module__}.{cls.__qualname__}, which no program can take"
-    if cls in backends:
-        return f"an array of {thing.dtype}, which no program can take: pass one of numbers or booleans"
-    if isinstance(thing, ModuleType):
-        return f"the module {thing.__name__}, which no program can hold: name it where it is used"
-    if isinstance(thing, complex):
-        return "complex: pass the real and the imaginary part as a tuple"
-    if isinstance(thing, Enum):
-        return f"{named}: pass its value"
-    for base in (dict, list, tuple, str, int):
-        if isinstance(thing, base):
-            return f"{named}: pass {base.__name__}(x)"
-    if isinstance(thing, set | frozenset):
-        return f"{named}: pass sorted(x)"
-    if hasattr(thing, "tolist"):
-        return f"{named}: pass numpy.asarray(x)"
-    if hasattr(thing, "__float__"):
-        return f"{named}: pass float(x)"
-    return (
-        f"{named}: pass numbers in tuples, lists, dicts, named tuples or dataclasses, and the functions and "
-        f"objects that stay the same from call to call as variables of the function or its module"
-    )
+def _holder(nest: Any, name: str, is_input: bool) -> Any:
+    from checkpoint.functions.holding import Holder  # noqa: PLC0415  (few programs need it, and its imports)
 
-
-def path_to(nest: Any, thing: Any) -> str:
-    """Return the path from a pytree to an object in it, as Python writes it."""
-    pending: list[tuple[Any, str]] = [(nest, "")]
-    seen: set[int] = set()
-    while pending:
-        item, path = pending.pop()
-        if item is thing:
-            return path
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        pending.extend(reversed(_entries(item, path)))
-    return ""
-
-
-def _entries(item: Any, path: str) -> list[tuple[Any, str]]:
-    if type(item) is dict:
-        return [(part, f"{path}[{key!r}]") for key, part in item.items()]
-    if type(item) is list or type(item) is tuple:
-        return [(part, f"{path}[{i}]") for i, part in enumerate(item)]
-    if isinstance(item, tuple):
-        return [
-            (part, f"{path}.{name}") for part, name in zip(item, getattr(item, "_fields", ()), strict=False)
-        ]
-    if not is_plain_object(item):
-        return []
-    return [(object.__getattribute__(item, name), f"{path}.{name}") for name in attribute_names(item)]
+    return Holder(nest, name, is_input)
 
 
 def to_python(value: Any, function: Callable[[Any], Any]) -> Any:

@@ -28,7 +28,7 @@ from checkpoint.ad.record import (
 from checkpoint.ad.tangent import ShapeError, lift
 from checkpoint.ad.tensors import Tensor, perform
 from checkpoint.ad.values import Capsule
-from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure
+from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError, Span
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
 from checkpoint.interp.machine import Frame, Machine, State
@@ -53,8 +53,7 @@ class Apply(Compound):
         except self.record.failures as exception:
             raise failure(self.name, frame.values, exception, self.span) from None
         except RUN_ENDING as error:
-            error.span = error.span or self.span
-            raise
+            raise run_ending(error, frame.values, self.span) from None
         return machine.deliver(value, frame.next)
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:

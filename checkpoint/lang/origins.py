@@ -21,7 +21,7 @@ from checkpoint.ad.containers import Dict, Layout, Record, Types
 from checkpoint.ad.graph import ATOMS, numbers, parts_of
 from checkpoint.ad.identity import Identity, Origin, identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.values import Capsule, Closure, Foreign, Opaque, is_resume
+from checkpoint.ad.values import Capsule, Closure, Foreign, Opaque, Unusable, is_resume
 from checkpoint.lang.core import Const, Expr, If, Lambda, Prim, Var
 from checkpoint.lang.walk import binders, preorder
 
@@ -138,6 +138,8 @@ def _atom(value: Any) -> bytes:
         return f"types {' '.join(map(_class, value.classes))};".encode()
     if kind is Foreign:
         return f"primitive {id(value.value)};".encode()
+    if kind is Unusable:
+        return f"object {id(value.thing)};".encode()
     inner = value.value if kind is Native else value
     return f"{kind.__name__} {inner!r};".encode()
 

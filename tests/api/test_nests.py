@@ -150,7 +150,7 @@ class Color(enum.Enum):
     ("nest", "message"),
     [
         ([{"a": Named(1.0, {1, 2})}], r"^x\[0\]\['a'\].b is of type builtins.set, .*: pass sorted\(x\)$"),
-        (Data(1.0, 2j), r"^x.d is complex: pass the real"),
+        ((1.0, 2j), r"^x\[1\] is complex: pass the real"),
         (collections.OrderedDict(a=1.0), r"^x is of type collections.OrderedDict, .*: pass dict\(x\)$"),
         ((1.0, Color.RED), r"^x\[1\] is of type .*Color, .*: pass its value$"),
         ([object()], r"^x\[0\] is of type builtins.object, .*: pass numbers in tuples"),

@@ -49,7 +49,7 @@ def f(x):
 ---
 `type` => ask isinstance(x, cls)
 def f(x):
-    return list(map(«type», [x]))
+    return list(«map(type, [x])»)
 ---
 `super` => call the base class's method by its name
 class Base:
@@ -111,7 +111,7 @@ def f(x):
 random.gauss, whose numbers come from a hidden state, => pass the random numbers as an argument
 import random
 def f(x):
-    return list(map(«random.gauss», [x], [1.0]))
+    return list(«map(random.gauss, [x], [1.0])»)
 ---
 random.Random, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
 import random
@@ -196,8 +196,8 @@ def f(x):
 the module math as a value => name what is used of it
 import math
 def f(x):
-    m = «math»
-    return m.sin(x)
+    m = math
+    return «m.sin(x)»
 ---
 the class Point, which is neither a dataclass nor a named tuple, => let @dataclass write its __init__
 class Point:

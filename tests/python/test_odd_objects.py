@@ -42,19 +42,19 @@ class Compiled:
 
 
 MOCK = mock.Mock()
-HELD = "holds what no program can take"
+HELD = "is of type unittest.mock.Mock, which no program can take: do what needs it outside"
 READ = "comes from its `__getattr__`, which no program runs: read it outside of the function"
 PACKAGE = "json.dumps, a function of a package outside of your code"
-ENVIRON = "`os._createenviron.<locals>.encode` cannot be differentiated: do it outside of the function"
+ENVIRON = "environ is of type os._Environ, which no program can take: do it outside of the function"
 USES = {
-    "def f(x):\n    return «h».sin(x)\n": (MOCK, HELD),
-    "def f(x):\n    return x + «h»\n": (MOCK, HELD),
-    "def f(x, o=«h»):\n    return x if o is None else o.f(x)\n": (MOCK, HELD),
+    "def f(x):\n    return «h.sin(x)»\n": (MOCK, HELD),
+    "def f(x):\n    return «x + h»\n": (MOCK, HELD),
+    "def f(x, o=h):\n    return x if o is None else «o.f(x)»\n": (MOCK, HELD),
     "def f(x):\n    return «h.foo» * x\n": (Answers(), READ),
     "def f(x):\n    return «h.foo(x)»\n": (Answers(), READ),
-    "def f(x):\n    return «h»['m'].sin(x)\n": ({"m": math}, "h['m'] is the module math"),
-    "def f(x):\n    return «h»[0](x)\n": ([json.dumps], PACKAGE),
-    "def f(x):\n    return x + len(«h.environ»)\n": (os, ENVIRON),
+    "def f(x):\n    return «h['m'].sin(x)»\n": ({"m": math}, "h['m'] is the module math"),
+    "def f(x):\n    return «h[0](x)»\n": ([json.dumps], PACKAGE),
+    "def f(x):\n    return x + «len(h.environ)»\n": (os, ENVIRON),
 }
 
 
@@ -72,7 +72,7 @@ def test_a_cell_has_its_name() -> None:
     def make(inner: Any) -> Any:
         return lambda x: inner.sin(x) + x
 
-    with pytest.raises(CheckpointError, match=r"objects.py:\d+:\d+: inner, of type unittest.mock.Mock"):
+    with pytest.raises(CheckpointError, match=r"objects.py:\d+:\d+: inner is of type unittest.mock.Mock"):
         run(make(MOCK), 3.0)
 
 
@@ -116,7 +116,7 @@ def test_partial_objects_and_bound_methods_as_arguments(engine: str) -> None:
 
 
 def test_functions_as_defaults() -> None:
-    text = "def f(x, g=h):\n    return g(x)\ndef k(x):\n    return «f(x)»\n"
+    text = "def f(x, g=h):\n    return «g(x)»\ndef k(x):\n    return f(x)\n"
     module = defined(plain(text), h=functools.partial(lambda a, x: a * x, 3.0))
     assert run(module["k"], 2.0) == 6.0
     module = defined(plain(text), h=json.dumps)

@@ -21,7 +21,7 @@ from checkpoint.ad.tensors import perform as perform_on_arrays
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, left_open
+from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, left_open, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
@@ -189,8 +189,7 @@ class Part:
         except record.failures as exception:
             raise failure(step.op, operands, exception, step.span) from None
         except RUN_ENDING as error:
-            error.span = error.span or step.span
-            raise
+            raise run_ending(error, operands, step.span) from None
 
     def _apply(self, machine: Machine, step: t.Compute, record: Primitive, operands: Values) -> Any:
         tensor = on_arrays(record, operands)

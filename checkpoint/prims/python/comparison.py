@@ -17,8 +17,8 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.storage import Now
-from checkpoint.ad.values import Closure, Symbol
-from checkpoint.errors import RunError
+from checkpoint.ad.values import Closure, Symbol, Unusable
+from checkpoint.errors import RunError, SourceError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
@@ -78,11 +78,24 @@ def _equal_atoms(x: Any, y: Any) -> bool:
         return x.cls is y.cls
     if kind is Native or other is Native:
         return bool(plain(x) == plain(y))
+    if kind is Unusable or other is Unusable:
+        return _equal_unusable(x, y)
     if kind is Types and other is Types:
         return bool(x.classes == y.classes)
     if kind is Closure and other is Closure:
         return same_function(x, y)
     return bool(x == y)
+
+
+def _equal_unusable(x: Any, y: Any) -> bool:
+    """Return x == y, where one is no value of a program; code of its own for it is refused."""
+    things = [each.thing if type(each) is Unusable else each for each in (x, y)]
+    if things[0] is things[1]:
+        return True
+    for each in (x, y):
+        if type(each) is Unusable and _defining(type(each.thing), "__eq__") is not object:
+            raise SourceError(each.explain())
+    return False
 
 
 def same_function(x: Closure, y: Closure) -> bool:
@@ -171,6 +184,8 @@ def identical(now: Now, x: Any, y: Any) -> bool:
         return x.value is y.value
     if class_of(x) is not class_of(y):
         return False
+    if type(x) is Unusable and type(y) is Unusable:
+        return x.thing is y.thing
     if type(x) is Layout or type(x) is Closure or class_of(x).__name__ == "Overloads":
         return equal(now, x, y)
     if type(x) is Symbol or type(y) is Symbol:

@@ -13,7 +13,7 @@ from checkpoint.ad.containers import TUPLE, Dict, List, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
-from checkpoint.ad.values import Closure
+from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 from checkpoint.prims.python.native import class_of, source_name
@@ -143,6 +143,8 @@ select(
 def _callable(now: Now, x: Any) -> bool:
     if type(x) is Closure or _is_overloads(x):
         return True
+    if type(x) is Unusable:
+        return callable(x.thing)
     return type(x) is Record and issubclass(class_of(x), Callable)  # type: ignore[arg-type]
 
 

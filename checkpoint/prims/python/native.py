@@ -35,7 +35,7 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
-from checkpoint.ad.values import Closure, Failure, Pair, Symbol
+from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
@@ -60,6 +60,8 @@ def class_of(value: Any) -> type:
         return type(value.data)
     if kind is Native:
         return type(value.value)
+    if kind is Unusable:
+        return type(value.thing)
     known = {List: list, Dict: dict, Closure: types.FunctionType, Symbol: str, Layout: type}
     return known.get(kind, kind)
 
@@ -136,6 +138,8 @@ def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> An
         return part if type(part) is float else _elements(part, now)
     if kind is Native:
         return value.value
+    if kind is Unusable:
+        return value.thing
     if kind is Closure:
         return function(value)
     if kind is Failure:
@@ -193,8 +197,28 @@ def _exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseException
 # The way in
 
 
-def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN) -> Any:
-    """Return a Python object as a value of the language; lists and dictionaries in it belong to `owner`."""
+class NoValue(RunError):
+    """Raised for a Python object that cannot enter a program. thing: the object."""
+
+    def __init__(self, thing: Any, message: str = "") -> None:
+        super().__init__(message)
+        self.thing = thing
+
+
+def _not_held(item: Any) -> None:
+    """Hold no object."""
+
+
+def from_native(
+    value: Any,
+    other: Callable[[Any], Any],
+    owner: object = FROZEN,
+    held: Callable[[Any], Unusable | None] = _not_held,
+) -> Any:
+    """Return a Python object as a value of the language; lists and dictionaries in it belong to `owner`.
+
+    held: returns the value of an object that is only held, or None.
+    """
     open_ids: set[int] = set()
 
     def opened(item: Any) -> Any:
@@ -207,11 +231,14 @@ def from_native(value: Any, other: Callable[[Any], Any], owner: object = FROZEN)
             return array_of(item, Memory(owner))
         if is_opaque(item):
             return Native(item)
+        unusable = held(item)
+        if unusable is not None:
+            return unusable
         taken = _taken_apart(item, owner)
         if taken is None:
             return other(item)
         if id(item) in open_ids:
-            raise RunError(f"a {kind.__name__} that contains itself cannot be an argument of a program")
+            raise NoValue(item, f"a {kind.__name__} that contains itself cannot be an argument of a program")
         open_ids.add(id(item))
         parts, build = taken
 
@@ -233,7 +260,7 @@ def _taken_apart(value: Any, owner: object) -> Taken | None:
     if cls is list:
         return list(value), lambda parts: List(parts, owner=owner)
     if cls is dict:
-        keys = [_checked_key(key) for key in value]
+        keys = [_checked_key(value, key) for key in value]
         return list(value.values()), lambda parts: Dict(dict(zip(keys, parts, strict=True)), owner=owner)
     if cls is tuple:
         return list(value), lambda parts: Record(TUPLE, tuple(parts))
@@ -254,7 +281,7 @@ def _record(layout: Layout) -> Callable[[list[Any]], Any]:
     return lambda parts: Record(layout, tuple(parts))
 
 
-def _checked_key(key: Any) -> Any:
+def _checked_key(dictionary: Any, key: Any) -> Any:
     """Return a dictionary's key, or raise if no program can have it."""
     pending = [key]
     while pending:
@@ -263,11 +290,26 @@ def _checked_key(key: Any) -> Any:
             pending.extend(part)
         elif type(part) not in (int, str, bool, type(None)):
             name = type(part).__name__
-            raise RunError(
+            raise NoValue(
+                dictionary,
                 f"the key {key!r} cannot enter a program: a key is an int, a str, a bool, None, or a tuple "
-                f"of these, not a {name}"
+                f"of these, not a {name}",
             )
     return key
+
+
+# Modules whose objects stand for what is outside of a program: files, threads, processes, what is logged.
+_OF_MACHINE = frozenset(
+    [
+        *("asyncio", "concurrent", "contextvars", "multiprocessing", "queue", "subprocess", "threading"),
+        *("http", "io", "logging", "selectors", "socket", "sqlite3", "ssl", "tempfile", "urllib", "weakref"),
+    ]
+)
+
+
+def is_of_machine(cls: type) -> bool:
+    """Return whether the objects of a class stand for what is outside of a program."""
+    return cls.__module__.partition(".")[0] in _OF_MACHINE
 
 
 def is_plain_object(value: Any) -> bool:
@@ -276,7 +318,7 @@ def is_plain_object(value: Any) -> bool:
     made_by_class_statement = bool(cls.__flags__ & (1 << 9))
     if isinstance(value, (type, Enum)) or not made_by_class_statement or hasattr(cls, "__del__"):
         return False
-    if cls.__module__.startswith("checkpoint."):  # capsules, procedures, derivatives
+    if cls.__module__.startswith("checkpoint.") or is_of_machine(cls):  # capsules, procedures, derivatives
         return False
     try:
         object.__new__(cls)

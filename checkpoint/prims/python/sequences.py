@@ -11,6 +11,7 @@ from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
 from checkpoint.ad.storage import Now
+from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
@@ -127,7 +128,7 @@ def truth(now: Now, x: Any) -> bool:
         return x != 0.0
     if kind is List or kind is Dict or is_tuple(x):
         return bool(current(now, x))
-    return True
+    return bool(x.thing) if kind is Unusable else True
 
 
 select(

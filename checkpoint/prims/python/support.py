@@ -23,8 +23,8 @@ from checkpoint.ad.record import (
     register,
 )
 from checkpoint.ad.storage import Now
-from checkpoint.ad.values import Closure
-from checkpoint.errors import RunError
+from checkpoint.ad.values import Closure, Unusable
+from checkpoint.errors import RunError, SourceError
 from checkpoint.prims.python.native import class_of, native
 
 ANY_NUMBER = VARIADIC
@@ -50,7 +50,13 @@ def list_of(now: Now, items: Iterable[Any]) -> List:
 
 def python_operands(now: Now, values: Iterable[Any]) -> list[Any]:
     """Return operands as Python's own objects."""
-    return [value if type(value) in PLAIN else native(value, now) for value in values]
+    return [value if type(value) in PLAIN else native(_usable(value), now) for value in values]
+
+
+def _usable(value: Any) -> Any:
+    if type(value) is Unusable:
+        raise SourceError(value.explain())
+    return value
 
 
 def is_tuple(value: Any) -> bool:

@@ -12,9 +12,9 @@ import types
 from typing import Any
 
 from checkpoint.ad.attributes import stored
-from checkpoint.ad.values import Foreign
+from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import SourceError
-from checkpoint.lang.core import Expr, Var
+from checkpoint.lang.core import Const, Expr, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE, const, prim
@@ -40,7 +40,10 @@ def value_of_root(linker: Linker, root: Reference | str) -> Expr:
     """Return the user's function as a value that is called by position."""
     if isinstance(root, str):
         raise SourceError(_not_translated(linker.inputs.value(0)))
-    return values.of_reference(linker, Entry(linker), root, NOWHERE, NO_NODE)
+    made = values.of_reference(linker, Entry(linker), root, NOWHERE, NO_NODE)
+    if isinstance(made, Const) and type(made.value) is Unusable:
+        raise SourceError(made.value.explain())
+    return made
 
 
 def _call(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> Expr:

@@ -25,6 +25,7 @@ from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array
+from checkpoint.prims.python.native import is_of_machine
 from checkpoint.scalars.definition import Definition
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
@@ -143,7 +144,7 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             continue
         elif is_array(each):
             found[Array] = None  # their methods are known
-        elif kind.__module__ != "builtins":
+        elif kind.__module__ != "builtins" and not is_of_machine(kind):
             found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
             pending.extend(_no_leaves(_attributes(each)))
     return tuple(found)
@@ -241,7 +242,7 @@ class Inputs:
         if kind == "default":
             first = code.co_argcount - len(self._values[node.parent].__defaults__)
             return str(code.co_varnames[first + key])
-        return str(key)
+        return kind if key is None else str(key)
 
     def absent(self, parent: int, kind: str, key: Any) -> None:
         """Record that a global is undefined, or that a cell is empty."""

@@ -56,7 +56,6 @@ class Linker(Objects):
 
     facts: what is known of the whole program; they outlive a translation that starts again.
     variables: the core variables of the inputs that are data, by their indices.
-    places: where each of these variables is first read.
     packages: those that are open for translation.
     bindings: the lambdas that are translated so far.
     """
@@ -67,7 +66,6 @@ class Linker(Objects):
         self.inputs = Inputs(root)
         self.packages = config.packages()
         self.variables: dict[int, str] = {}
-        self.places: dict[str, Span] = {}
         self.bindings: dict[str, Lambda] = {}
         self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
         self.nested: list[tuple[Lambda, FunctionContext, Env]] = []  # functions that it makes, and where
@@ -95,8 +93,7 @@ class Linker(Objects):
         return self.variables[index]
 
     def check_input(self, t: FunctionContext, variable: str, node: ast.AST) -> None:
-        """Record where data is read; refuse values that no program can hold."""
-        self.places.setdefault(variable, t.span(node))
+        """Refuse values that no program can hold."""
         value = self.input_of(variable)
         if advice.is_random(value):
             raise t.refuse(node, *advice.of_random(type(value).__name__))
@@ -245,9 +242,7 @@ class Linker(Objects):
         node = text.tree
         assert isinstance(node, ast.FunctionDef | ast.Lambda)
         core = self.names.fresh(function.__name__)
-        makers = {
-            name: self._default(index, function, name, text.span(part)) for name, part in defaulted(node)
-        }
+        makers = {name: self._default(index, function, name) for name, _ in defaulted(node)}
         own = tables.is_internal(function) or boundary.is_counterpart(function)
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
@@ -257,7 +252,7 @@ class Linker(Objects):
         self._pending.append((core, translator))
         return Callee(name, lambda span: Var(span, core), signature, internal=own)
 
-    def _default(self, index: int, function: Any, name: str, place: Span) -> Maker:
+    def _default(self, index: int, function: Any, name: str) -> Maker:
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
         if name in positional:
@@ -265,8 +260,6 @@ class Linker(Objects):
             found = self.find(index, "default", at)
         else:
             found = self.find(index, "keyword default", name)
-        if isinstance(found, str):
-            self.places.setdefault(found, place)
         return self.maker(found)
 
     def finish(self) -> None:

@@ -23,7 +23,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.values import EMPTY, Closure, Environment
-from checkpoint.errors import SourceError, Span
+from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.core import Expr, Lambda, Letrec, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
@@ -62,7 +62,6 @@ class Linked:
         input, or the function itself where it is no input; for one that is made within the program a Nested.
     functions_input: the number of the input that is an OwnPrograms of them, if the program asks for it
         (checkpoint.prims.python.own).
-    places: where each of the inputs that are data is first read, as far as a text says.
     generation: which functions of array libraries were registered when it was translated.
     packages: those that were open for translation then.
     """
@@ -72,7 +71,6 @@ class Linked:
     inputs: Inputs
     hidden: tuple[int, ...]
     met_classes: frozenset[type]
-    places: tuple[Span | None, ...]
     generation: int
     packages: frozenset[str]
     classes: tuple[type, ...]
@@ -138,13 +136,10 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     packages = linker.packages
-    places = tuple([linker.places.get(linker.variables[i]) for i in hidden])
     known = (*classes, *linker.facts.classes)
     scopes, inputs = analyse(thunk), linker.inputs
     inputs.forget()
-    return Linked(
-        thunk, scopes, inputs, hidden, met_classes, places, generation, packages, known, functions, at
-    )
+    return Linked(thunk, scopes, inputs, hidden, met_classes, generation, packages, known, functions, at)
 
 
 def _functions(linker: Linker) -> dict[Lambda, Reference | int | Nested]:

@@ -21,7 +21,7 @@ from checkpoint.ad.library import load_imported
 from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
-from checkpoint.ad.values import Foreign
+from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, getters, statics
@@ -98,7 +98,14 @@ def of_reference(
         lam = getters.of_object(value, node)
         if lam is not None:
             return t.expr(lam, {})
-    raise t.refuse(node, *advice.of_object(value))
+    return unusable(value, span)
+
+
+def unusable(value: Any, span: Span) -> Expr:
+    """Return a known object that no program can call: it can be passed on, and is refused when it is used."""
+    construct, advised = advice.of_object(value)
+    message = f"{construct} cannot be differentiated: {advised}"
+    return Const(span, Unusable(value, lambda: message))
 
 
 def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:

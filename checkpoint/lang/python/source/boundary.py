@@ -7,6 +7,7 @@ A function of the standard library or of an installed package is not translated,
 
 from __future__ import annotations
 
+import sys
 import sysconfig
 from functools import cache
 from typing import Any
@@ -34,7 +35,16 @@ def is_allowed(function: Any) -> bool:
         return True
     if any(f"{module}.".startswith(f"{name}.") for name in (*config.packages(), *config.current().convert)):
         return True
-    file = function.__code__.co_filename
+    return _is_users(function.__code__.co_filename)
+
+
+def is_own(cls: type) -> bool:
+    """Return whether a class is the user's own code."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return cls.__module__ != "builtins" and (file is None or _is_users(file))
+
+
+def _is_users(file: str) -> bool:
     if file.startswith("<frozen "):
         return False
     return not any(file.startswith((path + "/", path + "\\")) for path in _installed())

@@ -1,0 +1,257 @@
+"""What cannot be translated ends a run where it is reached, and changes nothing in other runs."""
+
+from __future__ import annotations
+
+import logging
+import math
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint.errors import SourceError
+from tests.python.texts import defined, run
+
+# Refused statements and expressions, each in a line of its own.
+LINES = [
+    "with open('a') as file: y = file.read()",
+    "async def y(): return 1.0",
+    "class y: pass",
+    "y = {v for v in [x]}",
+    "y = id(print(x))",
+    "y = sys.stdin.readline()",
+    "y = [lambda: i for i in [x]]",
+    "y = b'abc' if x else 2j",
+    "from . import y",
+    "y = (z for z in [x])",
+    "y = no.such.name.of(x)",
+    "y = math.no_such_function(x)",
+    "y = LOCK.acquire()",
+    "LOG.info('here')",
+    "y = LOG.name",
+    "y = TABLE['lock'] + x",
+    "y = LOCK + x",
+    "y = [v for v in LOCK]",
+    "CONFIG.rate = x",
+    "TABLE['rate'] = x",
+]
+NAMES = {
+    "math": math,
+    "sys": sys,
+    "LOCK": threading.Lock(),
+    "LOG": logging.getLogger("tests"),
+    "TABLE": {"lock": threading.Lock(), "rate": 2.0},
+    "CONFIG": logging.Formatter(),
+    "no": logging,
+}
+
+PLAIN = """\
+def f(x, deep):
+    y = 1.0
+    for i in range(20):
+        try:
+            if i == deep:
+                {line}
+            x = x * 1.01 + y
+        except Exception:
+            return 0.0
+        except BaseException:
+            return 1.0
+        finally:
+            y = y + 0.5
+    return x * x
+"""
+
+
+def results(f: Callable[..., Any], engine: str, schedule: Any) -> Any:
+    slope = checkpoint.value_and_grad(f, engine=engine, schedule=schedule)(1.5, 99)
+    tangent = checkpoint.jvp(lambda x: f(x, 99), 1.5, 1.0, engine=engine)
+    return slope, tangent, run(f, 1.5, 99, engine=engine)
+
+
+@pytest.mark.parametrize(
+    "schedule", [checkpoint.Plain(), checkpoint.Bisection(8)], ids=["plain", "bisection"]
+)
+def test_lines_that_are_never_reached_change_nothing(schedule: Any, engine: str) -> None:
+    space = "\n" + 12 * " "
+    lines = space.join([f"if i == deep + {n}:{space}    {line}" for n, line in enumerate(LINES)])
+    tests = space.join([f"if i == deep + {n}:{space}    pass" for n in range(len(LINES))])
+    whole = "if i == deep:\n                {line}"
+    without = defined(PLAIN.replace(whole, tests), **NAMES)["f"]
+    f = defined(PLAIN.replace(whole, lines), **NAMES)["f"]
+    assert results(f, engine, schedule) == results(without, engine, schedule)
+    steps = [checkpoint.primops(lambda x, g=g: g(x, 99), 1.5, engine=engine) for g in (f, without)]
+    assert steps[0] == steps[1]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_that_is_reached_ends_the_run_there(
+    line: str, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = defined(PLAIN.format(line=line), **NAMES)
+    found = []
+    for call in (
+        lambda: run(module["f"], 1.5, 7, engine=engine),
+        lambda: checkpoint.value_and_grad(module["f"], engine=engine)(1.5, 7),
+        lambda: checkpoint.grad(module["f"], engine=engine, schedule=checkpoint.Plain())(1.5, 7),
+        lambda: checkpoint.jvp(lambda x: module["f"](x, 7), 1.5, 1.0, engine=engine),
+    ):
+        with pytest.raises(SourceError) as caught:
+            call()
+        found.append(str(caught.value))
+        assert caught.value.span is not None
+        assert caught.value.span.line == 6
+    assert len(set(found)) == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_it_comes_at_its_step(engine: str) -> None:
+    f = defined("def f(x):\n    y = x * x\n    return y + id(y)\n")["f"]
+    last = next(
+        n for n in range(100) if _is_refused(lambda n=n: checkpoint.interrupt(f, 2.0, n, engine=engine))
+    )
+    capsule = checkpoint.interrupt(f, 2.0, last - 1, engine=engine)
+    with pytest.raises(SourceError, match=r":3:16: `id` cannot be differentiated"):
+        checkpoint.resume(capsule)
+
+
+def _is_refused(call: Callable[[], Any]) -> bool:
+    try:
+        call()
+    except SourceError:
+        return True
+    return False
+
+
+def test_in_hot_loops(engine: str) -> None:
+    text = """\
+def f(x, n, bad):
+    total = 0.0
+    for i in range(n):
+        if i == bad:
+            total = total + hash(total)
+        total = total * 0.5 + x
+    return total
+"""
+    f = defined(text)["f"]
+    for n in (10, 3000, 40000):
+        value, slope = checkpoint.value_and_grad(f, engine=engine)(1.0, n, -1)
+        assert value == f(1.0, n, -1)
+        assert slope == pytest.approx(2.0, rel=2e-3)
+        with pytest.raises(SourceError, match=r":5:29: `hash` cannot be differentiated"):
+            checkpoint.value_and_grad(f, engine=engine)(1.0, n, n - 1)
+
+
+def test_scopes_count_the_refused_text(engine: str) -> None:
+    text = """\
+x = 5.0
+def local(y):
+    if y < 0.0:
+        with open("a") as x:
+            pass
+        del y
+    return x * y
+def generator(y):
+    if y < 0.0:
+        yield y
+    return y
+def declared(y):
+    global x
+    if y < 0.0:
+        x = y
+    return x * y
+"""
+    module = defined(text)
+    with pytest.raises(UnboundLocalError, match="cannot access local variable 'x'"):
+        run(module["local"], 3.0, engine=engine)
+    with pytest.raises(SourceError, match=r":9:9: a generator \(`yield`\)|:10:9: a generator"):
+        run(module["generator"], 3.0, engine=engine)
+    assert run(module["declared"], 3.0, engine=engine) == 15.0
+    with pytest.raises(SourceError, match="`global` cannot be differentiated"):
+        run(module["declared"], -3.0, engine=engine)
+
+
+# Hidden inputs and attributes that are no values
+
+
+class Model:
+    def __init__(self) -> None:
+        self.rate = 3.0
+        self.lock = threading.Lock()
+        self.log = logging.getLogger("tests")
+
+    def loss(self, x: float) -> float:
+        if x < 0.0:
+            self.log.info("negative")
+        if self.log is None or not isinstance(self.log, logging.Logger):
+            return 0.0
+        return self.rate * x * x
+
+    def both(self, x: float, other: Model) -> float:
+        return self.loss(x) if other.lock is not self.lock else other.loss(x) * 2.0
+
+
+@dataclass
+class Setting:
+    scale: float
+    stream: Any = field(default=sys.stderr)
+
+
+def test_attributes_that_are_no_values(engine: str) -> None:
+    model = Model()
+    assert checkpoint.grad(model.loss, engine=engine)(2.0) == 12.0
+    assert checkpoint.grad(lambda x, m: m.loss(x), engine=engine)(2.0, model) == 12.0
+    assert checkpoint.grad(model.both, engine=engine)(2.0, Model()) == 12.0
+    with pytest.raises(SourceError, match=r":\d+:13: .*logging.Logger.*use print"):
+        checkpoint.grad(model.loss, engine=engine)(-2.0)
+    with pytest.raises(SourceError, match=r"\.log is of type logging.Logger"):
+        checkpoint.grad(lambda x, m: m.loss(x), engine=engine)(-2.0, model)
+
+
+def test_the_gradient_of_an_argument_that_holds_one(engine: str) -> None:
+    def f(setting: Setting, x: float) -> float:
+        return setting.scale * x if setting.stream is not None else 0.0
+
+    found: Any = checkpoint.grad(f, engine=engine)(Setting(2.0), 5.0)
+    assert (found.scale, found.stream) == (5.0, None)
+    value = run(lambda setting: (setting.stream, setting.scale), Setting(2.0), engine=engine)
+    assert value == (sys.stderr, 2.0)
+
+
+def test_functions_that_are_named_and_not_called(engine: str) -> None:
+    text = """\
+import json, math, sys
+HANDLERS = {"json": json.dumps, "sin": math.sin}
+def f(x, write=json.dumps):
+    handler = json.loads
+    if x < 0.0:
+        return handler(x)
+    if x > 100.0:
+        return write(x)
+    if x > 50.0:
+        return HANDLERS["json"](x)
+    module = math
+    return HANDLERS["sin"](x) + (1.0 if handler is json.loads and callable(write) else 0.0)
+"""
+    f = defined(text)["f"]
+    assert run(f, 1.0, engine=engine) == f(1.0)
+    for x, line in ((-1.0, 6), (101.0, 8), (51.0, 10)):
+        with pytest.raises(SourceError, match=rf":{line}:16: json\.(dumps|loads), a function of a package"):
+            run(f, x, engine=engine)
+
+
+def test_globals_that_become_values(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = defined("state = None\ndef f(x):\n    return x * 2.0 if state is None else x * state\n")
+    f = module["f"]
+    assert checkpoint.grad(f, engine=engine)(1.0) == 2.0
+    for value in (threading.Lock(), open(sys.executable, "rb")):  # noqa: SIM115
+        monkeypatch.setitem(module, "state", value)
+        with pytest.raises(SourceError, match=r":3:47: state is of type"):
+            checkpoint.grad(f, engine=engine)(1.0)
+    value.close()  # type: ignore[attr-defined]
+    monkeypatch.setitem(module, "state", 7.0)
+    assert checkpoint.grad(f, engine=engine)(1.0) == 7.0
