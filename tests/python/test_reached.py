@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -84,8 +85,6 @@ def test_lines_that_are_never_reached_change_nothing(schedule: Any, engine: str)
     without = defined(PLAIN.replace(whole, tests), **NAMES)["f"]
     f = defined(PLAIN.replace(whole, lines), **NAMES)["f"]
     assert results(f, engine, schedule) == results(without, engine, schedule)
-    steps = [checkpoint.primops(lambda x, g=g: g(x, 99), 1.5, engine=engine) for g in (f, without)]
-    assert steps[0] == steps[1]
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -109,12 +108,22 @@ def test_a_line_that_is_reached_ends_the_run_there(
     assert capsys.readouterr().out == ""
 
 
+def test_a_refused_call_takes_no_steps_elsewhere(engine: str) -> None:
+    text = "def f(x):\n    for i in range(9):\n        if i == x:\n            {line}\n        x = x * 1.5\n"
+    counts = [
+        checkpoint.primops(defined(text.format(line=line), **NAMES)["f"], 0.5, engine=engine)
+        for line in ("pass", "LOCK.acquire()", "exec('x')", "with open(x): pass")
+    ]
+    assert len(set(counts)) == 1
+
+
 def test_it_comes_at_its_step(engine: str) -> None:
     f = defined("def f(x):\n    y = x * x\n    return y + id(y)\n")["f"]
-    last = next(
-        n for n in range(100) if _is_refused(lambda n=n: checkpoint.interrupt(f, 2.0, n, engine=engine))
-    )
-    capsule = checkpoint.interrupt(f, 2.0, last - 1, engine=engine)
+    before = [
+        n for n in range(100) if not _is_refused(partial(checkpoint.interrupt, f, 2.0, n, engine=engine))
+    ]
+    assert before == list(range(len(before)))
+    capsule = checkpoint.interrupt(f, 2.0, before[-1], engine=engine)
     with pytest.raises(SourceError, match=r":3:16: `id` cannot be differentiated"):
         checkpoint.resume(capsule)
 
@@ -208,7 +217,7 @@ def test_attributes_that_are_no_values(engine: str) -> None:
     assert checkpoint.grad(model.both, engine=engine)(2.0, Model()) == 12.0
     with pytest.raises(SourceError, match=r":\d+:13: .*logging.Logger.*use print"):
         checkpoint.grad(model.loss, engine=engine)(-2.0)
-    with pytest.raises(SourceError, match=r"\.log is of type logging.Logger"):
+    with pytest.raises(SourceError, match=r"logging.Logger.*use print"):
         checkpoint.grad(lambda x, m: m.loss(x), engine=engine)(-2.0, model)
 
 
@@ -248,10 +257,10 @@ def test_globals_that_become_values(engine: str, monkeypatch: pytest.MonkeyPatch
     module = defined("state = None\ndef f(x):\n    return x * 2.0 if state is None else x * state\n")
     f = module["f"]
     assert checkpoint.grad(f, engine=engine)(1.0) == 2.0
-    for value in (threading.Lock(), open(sys.executable, "rb")):  # noqa: SIM115
-        monkeypatch.setitem(module, "state", value)
-        with pytest.raises(SourceError, match=r":3:47: state is of type"):
-            checkpoint.grad(f, engine=engine)(1.0)
-    value.close()  # type: ignore[attr-defined]
+    with open(sys.executable, "rb") as file:
+        for value in (threading.Lock(), file):
+            monkeypatch.setitem(module, "state", value)
+            with pytest.raises(SourceError, match=r":3:42: state is of type"):
+                checkpoint.grad(f, engine=engine)(1.0)
     monkeypatch.setitem(module, "state", 7.0)
     assert checkpoint.grad(f, engine=engine)(1.0) == 7.0
