@@ -15,3 +15,17 @@ CLASSES: tuple[type, ...] = (logging.Logger,)
 def is_opaque(value: Any) -> bool:
     """Return whether programs hold an object as it is."""
     return isinstance(value, CLASSES)
+
+
+# Modules whose objects stand for what is outside of a program: files, threads, processes, what is logged.
+_OF_MACHINE = frozenset(
+    [
+        *("asyncio", "concurrent", "contextvars", "multiprocessing", "queue", "subprocess", "threading"),
+        *("http", "io", "logging", "selectors", "socket", "sqlite3", "ssl", "tempfile", "urllib", "weakref"),
+    ]
+)
+
+
+def is_of_machine(cls: type) -> bool:
+    """Return whether the objects of a class stand for what is outside of a program."""
+    return cls.__module__.partition(".")[0] in _OF_MACHINE

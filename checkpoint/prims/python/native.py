@@ -32,7 +32,7 @@ from checkpoint.ad.arrays import (
 from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, Types, current
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.opaque import is_opaque
+from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
@@ -296,20 +296,6 @@ def _checked_key(dictionary: Any, key: Any) -> Any:
                 f"of these, not a {name}",
             )
     return key
-
-
-# Modules whose objects stand for what is outside of a program: files, threads, processes, what is logged.
-_OF_MACHINE = frozenset(
-    [
-        *("asyncio", "concurrent", "contextvars", "multiprocessing", "queue", "subprocess", "threading"),
-        *("http", "io", "logging", "selectors", "socket", "sqlite3", "ssl", "tempfile", "urllib", "weakref"),
-    ]
-)
-
-
-def is_of_machine(cls: type) -> bool:
-    """Return whether the objects of a class stand for what is outside of a program."""
-    return cls.__module__.partition(".")[0] in _OF_MACHINE
 
 
 def is_plain_object(value: Any) -> bool:

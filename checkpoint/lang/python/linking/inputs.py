@@ -22,10 +22,9 @@ from typing import Any
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import own_attributes, stored
-from checkpoint.ad.opaque import is_opaque
+from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array
-from checkpoint.prims.python.native import is_of_machine
 from checkpoint.scalars.definition import Definition
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
