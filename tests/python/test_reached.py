@@ -184,7 +184,7 @@ class Model:
     def __init__(self) -> None:
         self.rate = 3.0
         self.lock = threading.Lock()
-        self.log = queue.Queue()
+        self.log: Any = queue.Queue()
 
     def loss(self, x: float) -> float:
         if x < 0.0:
