@@ -8,7 +8,7 @@ tensorlib/README.md.
 
 from __future__ import annotations
 
-from tensorlib import backend, functional, jacobian_parts, objects, random, sparse, special
+from tensorlib import backend, facts, functional, jacobian_parts, objects, random, sparse, special
 from tensorlib.elementwise import comparison, complex, elementary, pointwise, powers, selection
 from tensorlib.functional import reduce, scan
 from tensorlib.language import functions, scalars
@@ -28,6 +28,7 @@ from tensorlib.layout.accumulating import add_at, subtract_at
 from tensorlib.linear import (
     decompositions,
     diagonals,
+    eigenvalues,
     einsum,
     linalg,
     matrices,
@@ -39,6 +40,8 @@ from tensorlib.linear import (
 from tensorlib.reductions import axes, extremes, grouping, missing, norms, quantiles, scans, sorting, sums
 from tensorlib.reductions.grouping import segment_max, segment_min, segment_prod, segment_sum
 from tensorlib.signals import calculus, convolution, fourier
+from tensorlib.ufuncs import extremes_at, outputs, partial_sums, reducing
+from tensorlib.written import calling, elements, grids, options, orthogonal, polynomials, statistics
 
 __all__ = [
     "accumulating",
@@ -46,18 +49,24 @@ __all__ = [
     "axes",
     "backend",
     "calculus",
+    "calling",
     "comparison",
     "complex",
     "convolution",
     "creation",
     "decompositions",
     "diagonals",
+    "eigenvalues",
     "einsum",
     "elementary",
+    "elements",
     "extremes",
+    "extremes_at",
+    "facts",
     "fourier",
     "functional",
     "functions",
+    "grids",
     "grouping",
     "indexing",
     "inplace",
@@ -69,7 +78,12 @@ __all__ = [
     "missing",
     "norms",
     "objects",
+    "options",
+    "orthogonal",
+    "outputs",
+    "partial_sums",
     "pointwise",
+    "polynomials",
     "powers",
     "products",
     "quantiles",
@@ -77,6 +91,7 @@ __all__ = [
     "ranges",
     "rearranging",
     "reduce",
+    "reducing",
     "scalars",
     "scan",
     "scans",
@@ -90,6 +105,7 @@ __all__ = [
     "sorting",
     "sparse",
     "special",
+    "statistics",
     "subtract_at",
     "sums",
     "tensor_products",

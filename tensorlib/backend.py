@@ -27,12 +27,27 @@ for _scalar in _SCALARS:
 defaults.append(np)
 
 
+# The classes of kinds of dtypes, which np.issubdtype takes.
+_ABSTRACT = (
+    np.generic,
+    np.number,
+    np.inexact,
+    np.integer,
+    np.signedinteger,
+    np.unsignedinteger,
+    np.floating,
+    np.complexfloating,
+)
+
+
 def dtype_of(value: Any) -> Any:
     """Return the dtype that a class means (np.float32, float), or a dtype itself; None for anything else.
 
-    Abstract classes of scalars (np.floating) mean no dtype.
+    Abstract classes of scalars (np.floating), which np.issubdtype takes, mean themselves.
     """
     if isinstance(value, np.dtype):
+        return value
+    if any(value is each for each in _ABSTRACT):
         return value
     is_class = isinstance(value, type) and (value in _SCALARS or value in (float, int, bool, complex))
     return np.dtype(value) if is_class else None

@@ -75,33 +75,5 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     return np.stack(columns if increasing else columns[::-1], axis=1)
 
 
-def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
-    """See numpy.cov; without weights."""
-    x = np.atleast_2d(m)
-    if not rowvar and x.shape[0] != 1:
-        x = x.T
-    if y is not None:
-        other = np.atleast_2d(y)
-        x = np.concatenate([x, other.T if not rowvar and other.shape[0] != 1 else other])
-    lost = (0 if bias else 1) if ddof is None else ddof
-    centred = x - np.mean(x, axis=1, keepdims=True)
-    return np.squeeze(centred @ centred.T / (x.shape[1] - lost))
-
-
-def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any) -> Any:
-    """See numpy.apply_along_axis."""
-    rows = np.moveaxis(arr, axis, -1)
-    lines = rows.reshape(-1, rows.shape[-1])
-    found = np.stack([np.asarray(func1d(line, *args)) for line in lines])
-    around = rows.shape[:-1]
-    inner = found.shape[1:]
-    whole = found.reshape(around + inner)
-    for k in range(len(inner)):
-        whole = np.moveaxis(whole, len(around) + k, axis + k)
-    return whole
-
-
 translated_as(np.polyval, polyval)
 translated_as(np.vander, vander)
-translated_as(np.cov, cov)
-translated_as(np.apply_along_axis, apply_along_axis)

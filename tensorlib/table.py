@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+from numpy.lib import scimath, stride_tricks
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+from checkpoint.ad.library import translations
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from tensorlib import scipy_special
 from tensorlib.linear import scipy_linalg
 
 LATER = (scipy_linalg, scipy_special)  # importing the package imports all modules but these
+
+# The modules of NumPy that are covered, by the names that users write.
+NAMESPACES: dict[str, Any] = {
+    "np": np,
+    "np.linalg": np.linalg,
+    "np.fft": np.fft,
+    "np.random": np.random,
+    "np.emath": scimath,
+    "np.lib.stride_tricks": stride_tricks,
+    "np.polynomial.polynomial": polynomial,
+    "np.polynomial.chebyshev": chebyshev,
+    "np.polynomial.legendre": legendre,
+    "np.polynomial.hermite": hermite,
+    "np.polynomial.hermite_e": hermite_e,
+    "np.polynomial.laguerre": laguerre,
+}
 
 
 def table() -> str:
@@ -19,7 +42,7 @@ def table() -> str:
     rows = ["| module | functions |", "| --- | --- |"]
     found = names()
     for module in modules:
-        listed = ", ".join([f"`{name}`" for name in found.get(module.__name__, ())])
+        listed = ", ".join([f"`{name}`" for name in sorted(found.get(module.__name__, ()))])
         if listed:
             topic = module.__name__.partition(".")[2]
             title = (module.__doc__ or "").partition("\n")[0].rstrip(".")
@@ -29,18 +52,43 @@ def table() -> str:
 
 
 def names() -> dict[str, list[str]]:
-    """Return the names of the records that users see, by the module of the record's value."""
+    """Return the names of the functions that users see, by the module of what implements them."""
     found: dict[str, list[str]] = {}
     for name, record in sorted(records().items()):
         if isinstance(record, Tensor) and not is_hidden(record):
             module = inspect.unwrap(record.value).__module__
             found.setdefault(module, []).append(name)
-    return found
+    for function, written in translations.items():
+        if written.__module__.startswith("tensorlib."):
+            found.setdefault(written.__module__, []).append(name_of(function))
+    return {module: list(dict.fromkeys(listed)) for module, listed in found.items()}
 
 
 def is_hidden(record: Tensor) -> bool:
     """Return whether it is a part of another one, or does the work of an operator or method."""
     return "/" in record.name[1:] or record.name.startswith(("py.", "ndarray.", "tensorlib.quotient"))
+
+
+def name_of(function: Any) -> str:
+    """Return the name by which users know a function that is written with others."""
+    return next((name for name, found in public() if found is function), None) or _of_ufunc(function)
+
+
+def _of_ufunc(function: Any) -> str:
+    """Return the name of a method of a ufunc, such as np.add.reduce."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"np.{owner.__name__}.{function.__name__}"
+    return str(function.__qualname__)
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Yield the public functions, classes and objects of NumPy that a program may call, with their names."""
+    for prefix, namespace in NAMESPACES.items():
+        for name in dir(namespace):
+            value = getattr(namespace, name)
+            if not name.startswith("_") and not inspect.ismodule(value):
+                yield f"{prefix}.{name}", value
 
 
 if __name__ == "__main__":

@@ -34,6 +34,8 @@ LIBRARIES: dict[str, str] = {
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the function translated instead
+instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how calls of its objects are written
+in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
 methods: dict[str, Tensor] = {}  # by the name of a method of arrays
 solvers: dict[str, Callable[..., Any]] = {}  # by name: what calls functions of a program, on plain numbers
 
@@ -104,6 +106,23 @@ def solver(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return function
 
     return registered
+
+
+def instances_translated_as(cls: type, attribute: str, written: Callable[..., Any]) -> None:
+    """Register a function written in Python for calls of the objects of a library's class.
+
+    attribute: of the object, which is passed before the arguments.
+    """
+    instances[cls] = attribute, written
+    _registrations.append(written)
+
+
+def translated_in_full(record: Tensor, written: Callable[..., Any]) -> None:
+    """Register a function written in Python for calls of a record with arguments that the record lacks."""
+    in_full[record.name] = written
+    for method in record.methods:
+        in_full[f"ndarray.{method}"] = written
+    _registrations.append(written)
 
 
 def also_implements(record: Tensor, function: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.library import (
     also_implements,
+    instances_translated_as,
     knows_dtypes,
     load,
     methods,
@@ -21,6 +22,7 @@ from checkpoint.ad.library import (
     solver,
     tensor,
     translated_as,
+    translated_in_full,
 )
 from checkpoint.ad.numbers import apply
 from checkpoint.ad.operands import holds_array
@@ -34,6 +36,7 @@ from checkpoint.scalars.definition import array_loaders
 __all__ = [
     "also_implements",
     "boolean_of",
+    "instances_translated_as",
     "knows_dtypes",
     "methods",
     "overload",
@@ -44,6 +47,7 @@ __all__ = [
     "solver",
     "tensor",
     "translated_as",
+    "translated_in_full",
     "truth_of",
 ]
 

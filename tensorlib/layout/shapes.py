@@ -13,12 +13,13 @@ from tensorlib.layout.moving import (
     call,
     in_place_of,
     linear,
+    listed,
     matrices,
     shape_now,
     viewed,
     with_options,
 )
-from tensorlib.rules import unbroadcast
+from tensorlib.rules import tangent_array, unbroadcast
 
 FLOAT = tensor(
     "np.float",
@@ -288,10 +289,12 @@ def _at_least(name: str, function: Any) -> Any:
         x = arys[position]
         part = g[position] if len(arys) > 1 else g
         if not hasattr(x, "dtype"):
-            return 0.0 if part is None else float(part.reshape(()))
+            shape = np.shape(x)
+            return listed(xp, xp.zeros(shape) if part is None else part.reshape(shape), x)
         return xp.zeros(x.shape, x.dtype) if part is None else part.reshape(x.shape)
 
     def jvp(tangent: Any, y: Any, *arys: Any, position: int) -> Any:
+        tangent = tangent_array(tangent)
         if len(arys) == 1:
             return call("np.reshape", tangent, shape_now(y))
         return in_place_of(call("np.reshape", tangent, shape_now(y.items[position])), y.items, position)
@@ -304,7 +307,12 @@ def _at_least(name: str, function: Any) -> Any:
         views=True,
         implements=(function,),
         shape="with axes of length 1 added, until there are as many",
-        samples=lambda rng: [*matrices(rng), (2.5,), (rng.normal(size=()), rng.normal(size=(2, 3)), 1.5)],
+        samples=lambda rng: [
+            *matrices(rng),
+            (2.5,),
+            ([1.5, 2.5],),
+            (rng.normal(size=()), rng.normal(size=(2, 3)), 1.5),
+        ],
     )
 
 

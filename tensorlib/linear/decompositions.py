@@ -19,7 +19,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.linear.einsum import EINSUM, transposed
 from tensorlib.linear.linalg import SOLVE, of_arrays, regular, shape_in, solved, swapped
@@ -293,25 +292,3 @@ EIGVALSH = of_arrays(
     convention=_TRIANGLE,
     samples=_symmetric_samples("U"),
 )
-
-
-def _complex_eigenvalues(name: str, instead: str) -> Callable[..., NoReturn]:
-    def value(xp: Any, a: Any) -> NoReturn:
-        raise TypeError(
-            f"{name} of a matrix that is not symmetric gives complex numbers and has no record; of a "
-            f"symmetric one write {instead}"
-        )
-
-    return value
-
-
-for _name, _instead in (("eig", "eigh"), ("eigvals", "eigvalsh")):
-    tensor(
-        f"np.linalg.{_name}",
-        _complex_eigenvalues(f"np.linalg.{_name}", f"np.linalg.{_instead}"),
-        vjps=(None,),
-        jvps=(None,),
-        implements=(getattr(np.linalg, _name),),
-        shape="refused",
-        samples=lambda rng: [],
-    )

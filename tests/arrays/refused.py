@@ -8,13 +8,9 @@ from __future__ import annotations
 # Before anything runs
 
 CONSTRUCTS = """
-numpy.polyfit, for which there is no rule, => checkpoint.primitive
+numpy.kaiser, a function of a package outside of your code, => checkpoint.primitive
 def f(x):
-    return np.sum(«np.polyfit»(x, x, 1))
----
-numpy.apply_over_axes, for which there is no rule, => checkpoint.primitive
-def f(x):
-    return np.sum(«np.apply_over_axes»(np.sum, x, [0]))
+    return np.sum(«np.kaiser»(3, x[0]))
 ---
 numpy.random.rand, whose numbers come from a hidden state, => tensorlib.random.key(0)
 def f(x):
@@ -30,42 +26,13 @@ def f(x):
     «CONSTANT»[0] = x[0]
     return np.sum(CONSTANT)
 ---
-the argument out of np.multiply => write x = np.multiply(...) for a new array, or x[...] = np.multiply(...)
+the argument where of np.log => np.log(..., out=np.zeros(n), where=mask)
 def f(x):
-    t = np.empty(3)
-    «np.multiply»(x, 2.0, out=t)
-    return np.sum(t)
----
-the argument out of np.multiply => or x[...] = np.multiply(...) for the elements of an old one
-def f(x):
-    t = np.empty(3)
-    «np.multiply»(x, 2.0, t)
-    return np.sum(t)
----
-the argument out of np.cumsum => write x = np.cumsum(...)
-def f(x):
-    return np.sum(«np.cumsum»(x, out=np.empty(3)))
----
-the argument where of np.sum => np.where(mask, np.sum(...), other)
-def f(x):
-    return «np.sum»(x, where=x > 0.0)
+    return np.sum(«np.log»(x, where=x > 0.0))
 ---
 the argument dtype of np.add => x.astype(dtype)
 def f(x):
     return np.sum(«np.add»(x, 1.0, dtype=np.float32))
----
-the argument initial of ndarray.max => combine the result
-def f(x):
-    return «x.max»(initial=1.0)
----
-`np.vectorize` => call the function on whole arrays
-def f(x):
-    return np.sum(«np.vectorize(lambda v: 2.0 * v)»(x))
----
-`np.vectorize` => np.array([f(v) for v in x])
-DOUBLED = np.vectorize(lambda v: 2.0 * v)
-def f(x):
-    return np.sum(«DOUBLED»(x))
 ---
 `np.frompyfunc` => call the function on whole arrays
 def f(x):

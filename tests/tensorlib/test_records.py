@@ -18,7 +18,9 @@ RECORDS = [r for r in records().values() if isinstance(r, Tensor) and not r.name
 EVERY_RECORD = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
 
 # Functions whose elements are not determined, or whose operands are arranged otherwise.
-UNLIKE = frozenset(("np.empty", "np.empty_like", "np.gradient", "np.meshgrid", "np.pad"))
+UNLIKE = frozenset(
+    ("np.empty", "np.empty_like", "np.finfo", "np.gradient", "np.iinfo", "np.meshgrid", "np.pad")
+)
 
 
 @EVERY_RECORD

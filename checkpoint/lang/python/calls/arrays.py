@@ -8,7 +8,6 @@ implements it (checkpoint.ad.tensors), with its arguments in the order of the pa
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import inspect
 from typing import Any
@@ -19,10 +18,10 @@ from checkpoint.ad.containers import Layout
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
-from checkpoint.lang.core import Const, Expr, If, Prim
+from checkpoint.lang.core import Const, Expr, Prim
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
+from checkpoint.lang.python.context.builder import const, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
 
@@ -75,45 +74,6 @@ def _maker(value: Any) -> Maker:
     return lambda span: const(span, value) if dtype is None else Const(span, Native(dtype))
 
 
-# Parameters of NumPy's functions that no record has, and what to write instead.
-_OPTIONS = {
-    "out": "write x = {name}(...) for a new array, or x[...] = {name}(...) for the elements of an old one",
-    "where": "choose between results, np.where(mask, {name}(...), other), or index first, x[mask]",
-    "dtype": "convert the operands or the result, x.astype(dtype)",
-    "initial": "combine the result with the initial value afterwards",
-    "casting": "leave it out, and convert the operands, x.astype(dtype)",
-    "order": "leave it out: the order of elements in memory means nothing here",
-    "subok": "leave it out: arrays have no subclasses here",
-    "signature": "leave it out, and convert the operands, x.astype(dtype)",
-    "like": "leave it out",
-}
-
-
-def _without_options(t: CallContext, record: Tensor, passed: Arguments, node: ast.AST) -> Arguments:
-    """Refuse arguments of NumPy's function that the record lacks; leave out those that are None."""
-    signature = callee_of(record, record.name).signature
-    more = {key: value for key, value in passed.keywords.items() if key not in signature.named}
-    refused = [key for key, value in more.items() if not (isinstance(value, Const) and value.value is None)]
-    known = [key for key in refused if key in _OPTIONS]
-    extra = len(passed.positional) > len(signature.positional) and signature.vararg is None
-    if extra and any(type(function).__name__ == "ufunc" for function in record.implements):
-        known.append("out")
-    if known:
-        advice = _OPTIONS[known[0]].format(name=record.name.replace("ndarray.", "x."))
-        raise t.refuse(node, f"the argument {known[0]} of {record.name}", advice)
-    left_out = {key for key in more if key in _OPTIONS}
-    return dataclasses.replace(
-        passed, keywords={k: v for k, v in passed.keywords.items() if k not in left_out}
-    )
-
-
-def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
-    """Translate a call of a library function."""
-    passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
-    passed = _without_options(t, record, passed, node)
-    return apply(t, record, record.name.rpartition(".")[2], passed, node)
-
-
 def argument(t: FunctionContext, part: ast.expr, env: Env) -> Expr:
     """Translate an argument of a library function, in which a class may stand for a dtype."""
     known = t.program.reference(t, part, env) if isinstance(part, ast.Name | ast.Attribute) else None
@@ -121,6 +81,10 @@ def argument(t: FunctionContext, part: ast.expr, env: Env) -> Expr:
         constant = constant_of(known.value)
         if constant is not None:
             return Const(t.span(part), constant)
+    if isinstance(part, ast.List) and part.elts:
+        found = [t.program.reference(t, each, env) for each in part.elts]
+        if all(isinstance(each, Reference) and constant_of(each.value) is not None for each in found):
+            return prim(t.span(part), "py.list", *[argument(t, each, env) for each in part.elts])
     return t.expr(part, env)
 
 
@@ -128,10 +92,7 @@ def arguments_of_method(t: FunctionContext, name: str, node: ast.Call, env: Env)
     """Translate the arguments of a call of a method that no class of the program has."""
     if name in AMBIGUOUS or name not in arrays.methods:
         return arrange.arguments(t, node, env)
-    passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
-    of_self = passed.after([Const(t.span(node), None)], {})
-    kept = _without_options(t, arrays.methods[name], of_self, node).keywords
-    return dataclasses.replace(passed, keywords=kept)
+    return arrange.arguments(t, node, env, lambda part: argument(t, part, env))
 
 
 def apply(t: CallContext, record: Tensor, name: str, passed: Arguments, node: ast.AST) -> Expr:
@@ -167,51 +128,17 @@ def counts(record: Tensor) -> tuple[int, ...]:
     return tuple(range(signature.required, most + 1))
 
 
-def method(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr | None:
-    """Translate a call of a method of arrays; return None for names of no such method."""
-    record = arrays.methods.get(name)
-    if record is None or name in AMBIGUOUS:
-        return None
-    return apply(t, record, name, passed.after([self], {}), node)
-
-
-def ambiguous(
-    t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, other: Any
-) -> Expr:
-    """Translate a call of a method of both arrays and Python's own types; other: translates the latter."""
-    if name not in AMBIGUOUS:
-        return other(self, passed)  # type: ignore[no-any-return]
-    span = t.span(node)
-    record = arrays.methods.get(name)
-
-    def choose(values: list[Expr]) -> Expr:
-        """Test for an array in any case, so that the number of steps does not depend on what is loaded."""
-        parts = passed.like([copy_of(value) for value in values[1:]])
-        if record is None:
-            of_array: Expr = prim(span, "py.attribute", copy_of(values[0]), const(span, name))
-        else:
-            of_array = apply(t, record, name, parts.after([copy_of(values[0])], {}), node)
-        of_other = other(copy_of(values[0]), passed.like([copy_of(value) for value in values[1:]]))
-        return If(span, prim(span, "py.is-array", copy_of(values[0])), of_array, of_other)
-
-    return bind(t.program.names, [self, *passed.values], choose, "argument")
+def record_of_call(t: FunctionContext, call: ast.Call, env: Env) -> Tensor | None:
+    """Return the record of the function of arrays that a call certainly calls, else None."""
+    known = t.program.reference(t, call.func, env)
+    return record_of(known.value) if isinstance(known, Reference) else None
 
 
 def changes(t: FunctionContext, call: ast.expr, env: Env) -> Tensor | None:
     """Return the record of a call of a library function that changes its first argument, else None."""
     assert isinstance(call, ast.Call)
-    known = t.program.reference(t, call.func, env)
-    record = record_of(known.value) if isinstance(known, Reference) else None
+    record = record_of_call(t, call, env)
     return record if record is not None and record.changes else None
-
-
-def changed(t: FunctionContext, array: Expr, call: ast.expr, env: Env) -> Expr:
-    """Return the array after a call that changes it."""
-    record = changes(t, call, env)
-    assert record is not None
-    assert isinstance(call, ast.Call)
-    passed = arrange.arguments(t, call, env, lambda part: argument(t, part, env)).after([array], {})
-    return apply(t, record, record.name.rpartition(".")[2], passed, call)
 
 
 def slice_of(span: Span, bounds: list[Expr]) -> Expr:

@@ -10,7 +10,7 @@ import ast
 from functools import partial
 
 from checkpoint.lang.core import Expr, If
-from checkpoint.lang.python.calls import arrange, arrays, outside
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, outside
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -27,7 +27,7 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
     fields = t.program.classes_with_field(name)
     if not owners and not fields:
         passed = arrays.arguments_of_method(t, name, node, env)
-        return _built_in(t, t.expr(function.value, env), name, passed, node)
+        return _built_in(t, t.expr(function.value, env), name, passed, node, True)
     passed = arrange.arguments(t, node, env)
     self = t.expr(function.value, env)
     count = len(passed.values)
@@ -58,11 +58,15 @@ def _copies(passed: Arguments) -> Arguments:
     return passed.like([copy_of(value) for value in passed.values])
 
 
-def _built_in(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
-    found = arrays.method(t, self, name, passed, node)
+def _built_in(
+    t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, is_certain: bool = False
+) -> Expr:
+    found = array_calls.method(t, self, name, passed, node, is_certain)
     if found is not None:
         return found
-    return arrays.ambiguous(t, self, name, passed, node, lambda x, args: _of_python(t, x, name, args, node))
+    return array_calls.ambiguous(
+        t, self, name, passed, node, lambda x, args: _of_python(t, x, name, args, node)
+    )
 
 
 def _of_python(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:

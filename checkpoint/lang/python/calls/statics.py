@@ -21,7 +21,7 @@ from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Prim, Var
-from checkpoint.lang.python.calls import arrange, arrays, classes, getters, outside, partials
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, classes, getters, outside, partials
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -37,7 +37,7 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
     value = known.value
     record = arrays.record_of(value)
     if record is not None:
-        return arrays.call(t, record, node, env)
+        return array_calls.call(t, record, node, env)
     special = SPECIAL.get(value) if _is_hashable(value) else None
     if special is not None:
         found = special(t, node, env)
@@ -51,6 +51,8 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         return t.program.operation(t, op, [t.expr(part, env) for part in node.args], node)
     library = t.program.library_callee(value)
     if library is not None:
+        if arrays.translation_of(value) is not None:
+            return array_calls.call_written(t, library, node, env)
         return arrange.to_callee(t, library, node, env)
     if isinstance(value, type):
         made = classes.construct(t, known, node, env)
@@ -62,7 +64,8 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         getter = getters.of_object(value, node)
         if getter is not None:
             return t.expr(ast.copy_location(ast.Call(getter, node.args, node.keywords), node), env)
-    return _function(t, known, node, env)
+    found = array_calls.of_instance(t, known, node, env)
+    return _function(t, known, node, env) if found is None else found
 
 
 def _is_hashable(value: Any) -> bool:

@@ -188,7 +188,10 @@ def _is_native_callable(value: Any) -> bool:
     """Return whether an object is a callable of a compiled package, which translation knows by identity."""
     module = type(value).__module__
     native = module in {"numpy", "functools", "_operator", "operator"} or module.startswith("_cython")
-    return (native and callable(value)) or isinstance(value, Definition)
+    return (native and callable(value)) or isinstance(value, Definition) or module == _INDEX_OBJECTS
+
+
+_INDEX_OBJECTS = "numpy.lib._index_tricks_impl"  # where the types of np.r_ and its kin are
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,14 @@ from checkpoint.lang.python.normal.nodes import (
     load,
     with_parts,
 )
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, MUTATING_METHODS, root_of, targets_of
+from checkpoint.lang.python.scopes.syntax import (
+    COMPREHENSIONS,
+    MUTATING_METHODS,
+    module_of,
+    out_of,
+    root_of,
+    targets_of,
+)
 
 
 class Expressions(ABC):
@@ -48,7 +55,8 @@ class Expressions(ABC):
         self.stored_imports = stored_imports or {}
         self.changing = changing
         self.is_local = is_local
-        self.methods = MUTATING_METHODS - frozenset(methods)
+        self.own_methods = frozenset(methods)
+        self.methods = MUTATING_METHODS - self.own_methods
         self.numbers = count(1)
 
     def temporary(self) -> str:
@@ -62,8 +70,18 @@ class Expressions(ABC):
         return (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and node.func.attr in self.methods
+            and (node.func.attr in self.methods or self.out(node) is not None)
         )
+
+    def out(self, node: ast.Call) -> ast.expr | None:
+        """Return the path of the array that a call writes its result to; None for most calls."""
+        path = out_of(node)
+        if path is None or not self.is_local(str(root_of(path))):
+            return None
+        function = node.func
+        assert isinstance(function, ast.Attribute)
+        is_method = self.is_local(str(module_of(function))) or module_of(function) is None
+        return None if is_method and function.attr in self.own_methods else path
 
     def has_effect(self, node: ast.AST) -> bool:
         """Return whether evaluating an expression changes a variable of the function."""
@@ -217,6 +235,8 @@ class Expressions(ABC):
     def change(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
         """Turn a call of a mutating method into a Change, and return its result."""
         assert isinstance(node.func, ast.Attribute)
+        if node.func.attr not in self.methods:
+            return self.written(node, out, used)
         path = self.path(self.inserted(node.func.value, out), out)
         operands = [*node.args, *(keyword.value for keyword in node.keywords)]
         values = self.in_order(operands, out)
@@ -225,6 +245,16 @@ class Expressions(ABC):
             args.append(ast.copy_location(Keyword(keyword.arg, value), keyword))
         result = self.temporary() if used else None
         out.append(Change(path, node.func.attr, args, result, node))
+        return constant(None, node) if result is None else load(result, node)
+
+    def written(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
+        """Turn a call that writes its result to an array into a Change, and return its result."""
+        target = self.out(node)
+        assert target is not None
+        path = self.path(target, out)
+        call = self.compound(with_parts(node, {id(target): path}), out)
+        result = self.temporary() if used else None
+        out.append(Change(path, "(out)", [call], result, node))
         return constant(None, node) if result is None else load(result, node)
 
     def mutating_call(self, node: ast.Call, path: ast.expr, out: list[ast.stmt]) -> None:

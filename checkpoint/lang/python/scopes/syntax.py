@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 
+from checkpoint.lang.python.scopes.outputs import METHODS, OF_ONE, OF_TWO
+
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 # Methods that change their object in place.
@@ -106,6 +108,28 @@ def mutated_by(node: ast.AST) -> ast.expr | None:
     first, name = node.args[0], module_of(node.func)
     is_path = isinstance(first, ast.Name | ast.Subscript)
     return first if is_path and name is not None and node.func.attr in MUTATING_FUNCTIONS else None
+
+
+def out_of(node: ast.AST) -> ast.expr | None:
+    """Return the path of the array that a call of a library function or method writes its result to."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    found = next((keyword.value for keyword in node.keywords if keyword.arg == "out"), None)
+    name = node.func.attr
+    if found is None and module_of(node.func) in ("np", "numpy") and not has_star(node):
+        count = 2 if name in OF_TWO else 1 if name in OF_ONE else len(node.args)
+        found = node.args[count] if len(node.args) == count + 1 else None
+    if isinstance(found, ast.Tuple) and len(found.elts) == 1:
+        found = found.elts[0]
+    is_path = isinstance(found, ast.Name | ast.Subscript) and root_of(found) is not None
+    return found if is_path and (name in METHODS or module_of(node.func) is not None) else None
+
+
+def without_out(node: ast.Call) -> ast.Call:
+    """Return a call without the array for its result."""
+    keywords = [keyword for keyword in node.keywords if keyword.arg != "out"]
+    passed = node.args if len(keywords) < len(node.keywords) else node.args[:-1]
+    return ast.copy_location(ast.Call(node.func, passed, keywords), node)
 
 
 def module_of(function: ast.expr) -> str | None:

@@ -10,10 +10,10 @@ import ast
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, Let, Var
-from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.calls import arrange, array_calls, arrays
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import copy_of, prim
+from checkpoint.lang.python.context.builder import bind, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -40,6 +40,8 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     """Translate a change, around what follows."""
     if node.method == "(call)" and not arrays.changes(t, node.args[0], env):
         return _plain_call(t, node, env, exits)
+    if node.method == "(out)" and not array_calls.is_array_call(t, node.args[0], env):
+        return _evaluated(t, node, node.args[0], env, exits)
     if node.method in MUTATING_METHODS and isinstance(t.program.reference(t, node.path, env), Reference):
         return _call(t, node, env, exits)
     indices, root = _accessors(t, node)
@@ -87,6 +89,11 @@ def _call(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     positional = [a for a in node.args if not isinstance(a, Keyword)]
     function = ast.copy_location(ast.Attribute(node.path, node.method, ast.Load()), node)
     call = ast.copy_location(ast.Call(function, positional, keywords), node)
+    return _evaluated(t, node, call, env, exits)
+
+
+def _evaluated(t: FunctionContext, node: Change, call: ast.expr, env: Env, exits: Exits) -> Expr:
+    """Translate a call that changes nothing here, around what follows."""
 
     def use(value: Expr, resume: Next) -> Expr:
         if node.result is None:
@@ -140,25 +147,30 @@ def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: E
     if not indices:
         return _applied(t, node, value, env)
     holder, inner = t.fresh("holder"), t.fresh("inner")
-    index = t.expr(indices[0], env)
-    item = prim(span, "py.item-to-change", Var(span, holder), copy_of(index))
-    rest = _outcome(t, node, indices[1:], item, env)
 
-    def put_back(new: Expr) -> Expr:
-        return prim(span, "py.set", Var(span, holder), copy_of(index), new)
+    def changed(found: list[Expr]) -> Expr:
+        index = found[0]
+        item = prim(span, "py.item-to-change", Var(span, holder), copy_of(index))
+        rest = _outcome(t, node, indices[1:], item, env)
 
-    if node.result is None:
-        return Let(span, holder, value, put_back(rest))
-    new, returned = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
-    both = prim(span, "py.tuple", put_back(new), returned)
-    return Let(span, holder, value, Let(span, inner, rest, both))
+        def put_back(new: Expr) -> Expr:
+            return prim(span, "py.set", Var(span, holder), copy_of(index), new)
+
+        if node.result is None:
+            return put_back(rest)
+        new, returned = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
+        return Let(span, inner, rest, prim(span, "py.tuple", put_back(new), returned))
+
+    return Let(span, holder, value, bind(t.program.names, [t.expr(indices[0], env)], changed, "index"))
 
 
 def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     """Apply the method to the list or dictionary itself."""
     span = t.span(node)
+    if node.method == "(out)":
+        return array_calls.written(t, value, node.args[0], node.result is not None, env)
     if node.method == "(call)":
-        return arrays.changed(t, value, node.args[0], env)
+        return array_calls.changed(t, value, node.args[0], env)
     if node.method in SIMPLE:
         op, counts = SIMPLE[node.method]
         if len(node.args) not in counts or any(isinstance(a, Keyword) for a in node.args):

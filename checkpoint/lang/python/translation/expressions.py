@@ -12,7 +12,7 @@ from collections.abc import Callable
 from checkpoint.ad.arrays import Native
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Prim, Var
-from checkpoint.lang.python.calls import arrange, arrays, callees, functions
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, callees, functions
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -210,6 +210,9 @@ def known_value(t: FunctionContext, known: Reference | str, node: ast.expr) -> E
 
 def subscript(t: FunctionContext, node: ast.Subscript, env: Env) -> Expr:
     """Translate an item or a slice."""
+    made = array_calls.of_brackets(t, node, env)
+    if made is not None:
+        return made
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
         return prim(t.span(node), "py.slice", value, *_bounds(t, node.slice, env))

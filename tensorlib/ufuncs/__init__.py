@@ -1,0 +1,1 @@
+"""NumPy's functions element by element as objects: out=, where=, reduce, accumulate, reduceat, outer, at."""
