@@ -59,7 +59,7 @@ def names() -> dict[str, list[str]]:
             module = inspect.unwrap(record.value).__module__
             found.setdefault(module, []).append(name)
     for function, written in translations.items():
-        if written.__module__.startswith("tensorlib."):
+        if function is not written and written.__module__.startswith("tensorlib."):
             found.setdefault(written.__module__, []).append(name_of(function))
     return {module: list(dict.fromkeys(listed)) for module, listed in found.items()}
 

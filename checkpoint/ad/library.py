@@ -114,7 +114,7 @@ def instances_translated_as(cls: type, attribute: str, written: Callable[..., An
     attribute: of the object, which is passed before the arguments.
     """
     instances[cls] = attribute, written
-    _registrations.append(written)
+    translated_as(written, written)
 
 
 def translated_in_full(record: Tensor, written: Callable[..., Any]) -> None:
@@ -122,7 +122,7 @@ def translated_in_full(record: Tensor, written: Callable[..., Any]) -> None:
     in_full[record.name] = written
     for method in record.methods:
         in_full[f"ndarray.{method}"] = written
-    _registrations.append(written)
+    translated_as(written, written)
 
 
 def also_implements(record: Tensor, function: Any) -> None:

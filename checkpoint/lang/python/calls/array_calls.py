@@ -80,7 +80,8 @@ def of_instance(t: FunctionContext, known: Reference, node: ast.Call, env: Env) 
     if not library.is_of_library(known.value) or type(known.value) not in library.instances:
         return None
     attribute, written = library.instances[type(known.value)]
-    callee, span = t.program.library_function(written), t.span(node)
+    callee, span = t.program.library_callee(written), t.span(node)
+    assert callee is not None
     held = t.program.maker_of(known, "attribute", attribute)(span)
     passed = arrange.arguments(t, node, env).after([held], {})
     return arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, env, span))
@@ -89,10 +90,10 @@ def of_instance(t: FunctionContext, known: Reference, node: ast.Call, env: Env) 
 def of_brackets(t: FunctionContext, node: ast.Subscript, env: Env) -> Expr | None:
     """Translate `np.r_[...]` and its kin; return None for all other items and slices."""
     known = t.program.reference(t, node.value, env)
-    written = arrays.translation_of(known.value) if isinstance(known, Reference) else None
-    if written is None:
+    if not isinstance(known, Reference) or arrays.translation_of(known.value) is None:
         return None
-    callee = t.program.library_function(written)
+    callee = t.program.library_callee(known.value)
+    assert callee is not None
     index = ast.copy_location(_with_counts(node.slice), node)
     return t.call(callee, [t.expr(index, env)], env, t.span(node))
 
@@ -225,11 +226,9 @@ def is_neutral(name: str, value: Expr, by_order: bool = False) -> bool:
 
 def _in_full(t: FunctionContext, record: Tensor, passed: Arguments) -> Callee | None:
     """Return the function that has the parameters of a call which the record lacks, if there is one."""
-    function = library.in_full.get(record.name)
-    if function is None:
-        return None
-    callee = t.program.library_function(function)
-    return callee if all(name in callee.signature.named for name in passed.keywords) else None
+    callee = t.program.library_callee(library.in_full.get(record.name))
+    has_all = callee is not None and all(name in callee.signature.named for name in passed.keywords)
+    return callee if has_all else None
 
 
 def _refuse(t: FunctionContext, record: Tensor, passed: Arguments, node: ast.AST) -> None:

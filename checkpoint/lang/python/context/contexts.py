@@ -75,10 +75,6 @@ class ProgramContext(ABC):
         """Return the library function that stands for a Python object, or None."""
 
     @abstractmethod
-    def library_function(self, function: Any) -> Callee:
-        """Return a function of this package that is translated with the program."""
-
-    @abstractmethod
     def library_method(self, name: str) -> Callee | None:
         """Return the library function for a method of Python's own types, or None."""
 

@@ -22,14 +22,7 @@ from typing import Any
 
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.reach import is_confined, statement_lists
-from checkpoint.lang.python.scopes.syntax import (
-    IMMEDIATE,
-    MUTATING_METHODS,
-    mutated_by,
-    names_in,
-    out_of,
-    root_of,
-)
+from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, names_in, root_of, written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -290,9 +283,8 @@ class _Visitor(ast.NodeVisitor):
                 self.visit(node.func.value)
         else:
             self.visit(node.func)
-            for written in (mutated_by(node), out_of(node)):
-                if written is not None:
-                    self.touch(written)
+            for written in written_by(node):
+                self.touch(written)
         callee = getattr(node.func, "id", getattr(node.func, "attr", ""))
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             self.visit(argument)

@@ -125,6 +125,11 @@ def out_of(node: ast.AST) -> ast.expr | None:
     return found if is_path and (name in METHODS or module_of(node.func) is not None) else None
 
 
+def written_by(node: ast.AST) -> list[ast.expr]:
+    """Return the paths of the objects that a call of a library function may change."""
+    return [path for path in (mutated_by(node), out_of(node)) if path is not None]
+
+
 def without_out(node: ast.Call) -> ast.Call:
     """Return a call without the array for its result."""
     keywords = [keyword for keyword in node.keywords if keyword.arg != "out"]

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from checkpoint import config
-from checkpoint.ad.library import in_full, instances, translations
+from checkpoint.ad.library import translations
 from checkpoint.lang.python.library import tables
 
 
@@ -26,14 +25,7 @@ def _installed() -> tuple[str, ...]:
 
 def is_counterpart(function: Any) -> bool:
     """Return whether a function is translated in place of an array library's, or helps one that is."""
-    return any(each.__module__ == function.__module__ for each in _written())
-
-
-def _written() -> Iterator[Any]:
-    """Yield the functions that are translated in place of those of libraries."""
-    yield from translations.values()
-    yield from in_full.values()
-    yield from [function for _, function in instances.values()]
+    return any(each.__module__ == function.__module__ for each in translations.values())
 
 
 def is_allowed(function: Any) -> bool:
