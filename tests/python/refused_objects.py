@@ -139,10 +139,10 @@ import colorsys
 def f(x):
     return «colorsys.rgb_to_hsv(x, x, x)»
 ---
-`itertools.count` => write the loop, or a comprehension
+`itertools.count` => iterate over it in place
 import itertools
 def f(x):
-    return «itertools.count()»
+    return list(map(float, «itertools.count()»))
 ---
 collecting the groups of `groupby`, which are empty by then, => [(k, list(g)) for k, g in groupby(...)]
 from itertools import groupby

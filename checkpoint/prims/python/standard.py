@@ -13,10 +13,12 @@ from __future__ import annotations
 import itertools
 import operator
 import statistics
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.storage import Now
+from checkpoint.errors import RunError
 from checkpoint.prims.python.support import ANY_NUMBER, python_result, rearrange, to_value
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -71,6 +73,24 @@ def _product(counts: list[int], repeat: int) -> list[Any]:
 @function_of("itertools.islice")
 def _islice(count: int, bounds: tuple[Any, ...]) -> list[int]:
     return list(itertools.islice(range(count), *bounds))
+
+
+@function_of("itertools.islice-bounds")
+def _bounds(bounds: tuple[Any, ...]) -> tuple[int, int, int]:
+    """Return start, stop and step of islice, or raise what Python raises for them."""
+    itertools.islice((), *bounds)
+    start, stop, step = (None, bounds[0], None) if len(bounds) == 1 else (*bounds, None)[:3]
+    return start or 0, sys.maxsize if stop is None else stop, 1 if step is None else step
+
+
+@function_of("itertools.count")
+def _count(bound: Any) -> int:
+    if not isinstance(bound, int):
+        raise RunError(
+            f"`count` by {type(bound).__name__}s adds the step again and again: count integers, "
+            f"start + step * i, or add it in a `while` loop"
+        )
+    return int(bound)
 
 
 # Functions of statistics that return items, as their positions

@@ -81,6 +81,30 @@ def together(xs: list[float], ys: tuple[float, ...]) -> float:
     return float(total + sum(itertools.repeat(total, 3)))
 
 
+def endless(xs: list[float], limit: float) -> tuple[object, ...]:
+    """Iterators without an end, in loops that have one."""
+    total, steps = 0.0, 0
+    for steps in itertools.count():
+        total += xs[steps % len(xs)]
+        if total > limit:
+            break
+    signs = sum([sign * x for sign, x in zip(itertools.cycle((1.0, -1.0)), xs, strict=False)])
+    far = [i * x for i, x in zip(itertools.count(10, -2), itertools.repeat(limit, 3), strict=False)]
+    near = list(zip(islice(itertools.count(), 1, 6, 2), itertools.repeat(total)))  # noqa: B905
+    for i, x in enumerate(islice(itertools.cycle(xs), 2, 7)):
+        total += i * x
+    none = [x for x in itertools.cycle([])]
+    return total, steps, signs, far, near, none
+
+
+def counted_by_reals(xs: list[float]) -> list[float]:
+    """A bound of islice that is none."""
+    found = []
+    for i in islice(itertools.count(), xs[0]):  # type: ignore[call-overload]
+        found.append(i * xs[1])
+    return found
+
+
 def too_many(xs: list[float]) -> list[tuple[float, ...]]:
     """A negative number of items."""
     return list(combinations(xs, -1))
@@ -118,6 +142,8 @@ EXAMPLES = [
     Example(grouped, ([],), differentiable=False),
     Example(runs, ("aabbbca",), differentiable=False),
     Example(together, (XS, (1.0, 4.0))),
+    Example(endless, (XS, 4.0)),
+    Example(counted_by_reals, (XS,), raises=ValueError),
     Example(too_many, (XS,), raises=ValueError),
     Example(no_bound, (XS,), raises=ValueError),
     Example(backwards, (XS,)),

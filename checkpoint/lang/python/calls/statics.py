@@ -25,7 +25,7 @@ from checkpoint.lang.python.calls import arrange, array_calls, arrays, classes, 
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
-from checkpoint.lang.python.control import comprehensions
+from checkpoint.lang.python.control import comprehensions, endless
 from checkpoint.lang.python.library.application import partial_with_keywords
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
 from checkpoint.lang.python.scopes.syntax import has_star
@@ -256,9 +256,16 @@ def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return t.expr(ast.copy_location(ast.Call(node.args[0], node.args[1:], node.keywords), node), env)
 
 
+def _collected_tuple(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    found = _collected(t, node, env)
+    return None if found is None else prim(t.span(node), "py.tuple-of", found)
+
+
 def _collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Refuse `list(groupby(...))`: in Python its groups are empty by then."""
+    """Collect iterators without an end, as a comprehension does; refuse groups, which are empty by then."""
     inner = node.args[0] if len(node.args) == 1 else None
+    if isinstance(inner, ast.Call) and endless.is_within(t, inner, env):
+        return comprehensions.collected(t, inner, env)
     known = t.program.reference(t, inner.func, env) if isinstance(inner, ast.Call) else None
     if isinstance(known, Reference) and known.value is itertools.groupby:
         advised = "take each group while it is the current one, [(k, list(g)) for k, g in groupby(...)]"
@@ -278,7 +285,7 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.range: _range,
     builtins.slice: _slice,
     builtins.list: _collected,
-    builtins.tuple: _collected,
+    builtins.tuple: _collected_tuple,
     operator.call: _operator_call,
     operator.attrgetter: _attrgetter,
     operator.methodcaller: _methodcaller,

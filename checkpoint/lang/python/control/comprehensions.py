@@ -22,6 +22,7 @@ from checkpoint.lang.python.scopes.syntax import targets_of
 
 RESULT = "%result"
 ITEMS = "%items"
+EACH = "%each"
 
 
 def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
@@ -30,6 +31,13 @@ def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
         raise t.refuse(node, "this comprehension", "write a list or dict comprehension")
     start, grown = growth(node, RESULT)
     return run(t, node, node.generators, start, grown, env)
+
+
+def collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
+    """Return the list of the items of an iterable, taken one by one."""
+    target = ast.copy_location(ast.Name(EACH, ast.Store()), node)
+    generator = ast.comprehension(target, node, [], 0)
+    return translate(t, ast.copy_location(ast.ListComp(load(EACH, node), [generator]), node), env)
 
 
 def unassigned(t: FunctionContext, node: ast.AST, own: Collection[str], env: Env) -> dict[str, Binding]:

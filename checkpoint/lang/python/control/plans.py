@@ -9,52 +9,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from checkpoint.errors import Span
-from checkpoint.lang.core import Const, Expr, If, Let, Prim, Var
+from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
-from checkpoint.lang.python.control.handlers import guard
+from checkpoint.lang.python.control import endless
+from checkpoint.lang.python.control.plan import Loop, Plan, once
 from checkpoint.lang.python.scopes.syntax import has_star, view_of
-
-
-@dataclass(eq=False, repr=False)
-class Loop:
-    """The loop that a plan is for.
-
-    changed: the variables whose objects the body changes in place. env: the bindings at the start of an
-    iteration, set when the body is translated.
-    """
-
-    changed: frozenset[str]
-    env: Env
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Plan:
-    """The iteration of a loop.
-
-    more: returns the test for an i-th item. items: returns the item as one expression, or, unless `whole`,
-    the parts of a tuple. raises: whether `more` may raise. start, step: the first position (0 if None) and
-    the increment.
-    sequence: what is iterated over; for a dictionary, its keys before the loop.
-    """
-
-    more: Callable[[Expr], Expr]
-    items: Callable[[Expr], list[Expr]]
-    whole: bool = True
-    raises: bool = False
-    start: Expr | None = None
-    step: int = 1
-    sequence: Var | None = None
-
-    def item(self, position: Expr) -> Expr:
-        """Return the i-th item as one value."""
-        parts = self.items(position)
-        return parts[0] if self.whole else Prim(parts[0].span, "py.tuple", tuple(parts))
 
 
 def counting_plan(
@@ -84,8 +48,8 @@ def counting_plan(
 
         return use(Plan(more, lambda i: [copy_of(i)], start=first, step=by))
 
-    return _once(
-        t, start, "start", env, exits, lambda a: _once(t, end, "end", env, exits, lambda b: between(a, b))
+    return once(
+        t, start, "start", env, exits, lambda a: once(t, end, "end", env, exits, lambda b: between(a, b))
     )
 
 
@@ -99,7 +63,7 @@ def make_plan(
 ) -> Expr:
     """Return `use` of the plan of an iterable, inside the bindings of what is evaluated once."""
     known = _known_callee(t, node, env)
-    if isinstance(node, ast.Call) and known is zip and _is_strict(node):
+    if isinstance(node, ast.Call) and known is zip and _is_strict(node) is not None:
         return _zip(t, node, node.args, [], env, exits, loop, use)
     if isinstance(node, ast.Call) and not node.keywords and not has_star(node):
         if known is range and 1 <= len(node.args) <= 3:
@@ -110,6 +74,10 @@ def make_plan(
             return _zip(t, node, node.args, [], env, exits, loop, use)
         if known is reversed and len(node.args) == 1:
             return _reversed(t, node, env, exits, loop, use)
+        if endless.is_known(known, node):
+            return endless.make_plan(
+                t, node, known, env, exits, lambda part, use: make_plan(t, part, env, exits, loop, use), use
+            )
     view = view_of(node)
     if view is not None and not t.program.has_method(view[1]):
         return _view(t, node, view, env, exits, loop, use)
@@ -117,7 +85,7 @@ def make_plan(
     def over(value: Var) -> Expr:
         return use(_indexed(value, _current_sequence(t, node, loop, value)))
 
-    return _once(t, _sequence(t, node, env), "sequence", env, exits, over)
+    return once(t, _sequence(t, node, env), "sequence", env, exits, over)
 
 
 def _current_sequence(t: FunctionContext, node: ast.expr, loop: Loop, first: Var) -> Callable[[], Expr]:
@@ -136,7 +104,7 @@ def _current_sequence(t: FunctionContext, node: ast.expr, loop: Loop, first: Var
 
 
 def _known_callee(t: FunctionContext, node: ast.expr, env: Env) -> object:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+    if not isinstance(node, ast.Call):
         return None
     found = t.program.reference(t, node.func, env)
     return None if found is None or isinstance(found, str) else found.value
@@ -144,20 +112,6 @@ def _known_callee(t: FunctionContext, node: ast.expr, env: Env) -> object:
 
 def _sequence(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     return prim(t.span(node), "py.sequence", t.expr(node, env))
-
-
-def _once(
-    t: FunctionContext, value: Expr, name: str, env: Env, exits: Exits, rest: Callable[[Var], Expr]
-) -> Expr:
-    """Bind a core variable to a value around `rest`, guarded if a handler is around."""
-    variable = t.fresh(name)
-
-    def use(result: Expr) -> Expr:
-        return Let(value.span, variable, result, rest(Var(value.span, variable)))
-
-    if exits.handler is None or isinstance(value, Const | Var):
-        return use(value)
-    return guard(t, value, env, exits.handler, use)
 
 
 def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:
@@ -178,11 +132,11 @@ def _range(t: FunctionContext, node: ast.Call, env: Env, exits: Exits, use: Call
         def upto(end: Var) -> Expr:
             return use(Plan(lambda i: prim(span, "py.lt", copy_of(i), copy_of(end)), lambda i: [copy_of(i)]))
 
-        return _once(t, prim(span, "py.index", t.expr(node.args[0], env)), "end", env, exits, upto)
+        return once(t, prim(span, "py.index", t.expr(node.args[0], env)), "end", env, exits, upto)
     bounds = [t.expr(argument, env) for argument in node.args]
     if len(bounds) == 2:
         bounds.append(Const(span, 1))
-    return _once(t, prim(span, "py.range", *bounds), "range", env, exits, lambda v: use(_indexed(v)))
+    return once(t, prim(span, "py.range", *bounds), "range", env, exits, lambda v: use(_indexed(v)))
 
 
 def _enumerate(
@@ -205,7 +159,7 @@ def _enumerate(
 
             return use(Plan(plan.more, items, False, plan.raises))
 
-        return _once(t, prim(span, "py.index", t.expr(node.args[1], env)), "start", env, exits, shifted)
+        return once(t, prim(span, "py.index", t.expr(node.args[1], env)), "start", env, exits, shifted)
 
     return make_plan(t, node.args[0], env, exits, loop, counting_plan)
 
@@ -232,21 +186,24 @@ def _zip(
     span = t.span(node)
 
     def more(i: Expr) -> Expr:
-        if node.keywords and len(plans) > 1:
+        if _is_strict(node) and len(plans) > 1:
             return _strictly_more(plans, i, span)
         result = plans[-1].more(i)
         for plan in reversed(plans[:-1]):
             result = both(span, plan.more(i), result)
         return result
 
-    raises = bool(node.keywords) or any(plan.raises for plan in plans)
+    raises = bool(_is_strict(node)) or any(plan.raises for plan in plans)
     return use(Plan(more, lambda i: [plan.item(i) for plan in plans], whole=False, raises=raises))
 
 
-def _is_strict(node: ast.Call) -> bool:
-    """Return whether a call is `zip(a, b, strict=True)`."""
-    keywords = [(k.arg, k.value.value) for k in node.keywords if isinstance(k.value, ast.Constant)]
-    return keywords == [("strict", True)] and not has_star(node)
+def _is_strict(node: ast.Call) -> bool | None:
+    """Return what `zip(a, b, strict=...)` says; None for all other arguments than these."""
+    if has_star(node) or len(node.keywords) != 1 or not node.args:
+        return None
+    value = node.keywords[0].value
+    is_known = node.keywords[0].arg == "strict" and isinstance(value, ast.Constant)
+    return value.value if is_known and isinstance(value.value, bool) else None  # type: ignore[attr-defined]
 
 
 def _strictly_more(plans: list[Plan], i: Expr, span: Span) -> Expr:
@@ -281,7 +238,7 @@ def _reversed(
 
         return use(Plan(_indexed(value, now).more, items))
 
-    return _once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
+    return once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
 
 
 def _view(
@@ -307,6 +264,6 @@ def _view(
 
             return use(Plan(_indexed(keys).more, items, whole=kind != "items", sequence=keys))
 
-        return _once(t, prim(span, "py.keys", copy_of(value)), "keys", env, exits, with_keys)
+        return once(t, prim(span, "py.keys", copy_of(value)), "keys", env, exits, with_keys)
 
-    return _once(t, t.expr(base, env), "dictionary", env, exits, with_dictionary)
+    return once(t, t.expr(base, env), "dictionary", env, exits, with_dictionary)
