@@ -46,7 +46,7 @@ Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
     R ord chr hex bin oct x   E print text end
 The standard library (standard.py)
-    R standard name x ...
+    R standard name x ...   computed f args keywords
 The world outside (outside.py)
     E perform observe f args keywords
 What is rounded (watching.py)

@@ -1,6 +1,7 @@
 """Functions of the standard library that Python itself computes, for the library of the front end.
 
-    (py.standard name x ...)    the function of that name in FUNCTIONS, at x ...
+    (py.standard name x ...)           the function of that name in FUNCTIONS, at x ...
+    (py.computed f args keywords)      the function of Python's in a Native, at a tuple and a dictionary
 
 The operands are Python's own objects, reals without their derivatives, and the result is a constant, of plain
 objects. Where it has a derivative, the library function that uses it states a formula beside it
@@ -19,7 +20,7 @@ from typing import Any
 
 from checkpoint.ad.storage import Now
 from checkpoint.errors import RunError
-from checkpoint.prims.python.support import ANY_NUMBER, python_result, rearrange, to_value
+from checkpoint.prims.python.support import ANY_NUMBER, python_operands, python_result, rearrange, to_value
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__module__.removeprefix("_") + "." + function.__name__: function
@@ -110,6 +111,18 @@ def _standard(now: Now, name: str, *operands: Any) -> Any:
     return to_value(now, python_result(now, FUNCTIONS[name], *operands))
 
 
+def _computed(now: Now, function: Any, args: Any, keywords: Any) -> Any:
+    positional, named = python_operands(now, (args, keywords))
+    real = any(type(each) is float for each in (*positional, *named.values()))
+    if real and function.value.__name__ in ("Fraction", "Decimal"):
+        raise RunError(
+            f"a {function.value.__name__} of a real would lose the derivative: keep the real, or make it of "
+            f"integers or of a text"
+        )
+    return to_value(now, python_result(now, lambda: function.value(*positional, **named)))
+
+
+rearrange("computed", 3, "what Python gives: a function, arguments, keywords", _computed, discrete=True)
 rearrange(
     "standard", ANY_NUMBER, "a function of the standard library: its name, operands", _standard, discrete=True
 )

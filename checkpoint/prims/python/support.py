@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from checkpoint.ad.arrays import Discrete, current_data
+from checkpoint.ad.arrays import Discrete, Native, current_data
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, current
 from checkpoint.ad.numbers import NUMBERS, fresh
+from checkpoint.ad.opaque import is_constant, is_opaque
 from checkpoint.ad.record import (
     PYTHON_FAILURES,
     VARIADIC,
@@ -71,12 +72,25 @@ def is_object(value: Any) -> bool:
 
 def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     """Raise what Python raises for these operands, or end the run if it does not."""
-    python_result(now, function, *operands)
+    result = python_result(now, function, *operands)
+    if any(type(operand) is Native and is_constant(type(operand.value)) for operand in operands):
+        return of_constants(now, function, result, operands)
     names = " and ".join(class_of(operand).__name__ for operand in operands)
     raise RunError(
         f"{getattr(function, '__name__', 'this operation')} of {names} is not supported here: write a "
         f"function that does it with the fields"
     )
+
+
+def of_constants(now: Now, function: Callable[..., Any], result: Any, operands: Iterable[Any]) -> Any:
+    """Return what Python gives for operands among which are dates, fractions and their kin, as a value."""
+    if type(result) is float and any(type(operand) in NUMBERS for operand in operands):
+        names = " and ".join(class_of(operand).__name__ for operand in operands)
+        raise RunError(
+            f"{getattr(function, '__name__', 'this operation')} of {names} would lose the derivative: "
+            f"make a real of it first, float(q)"
+        )
+    return to_value(now, result)
 
 
 def python_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
@@ -92,7 +106,7 @@ def plain_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     result = python_result(now, function, *operands)
     if type(result) in PLAIN:
         return result
-    if type(result) is float and not any(map(is_object, operands)):
+    if type(result) is float and not any(is_object(each) or type(each) is Native for each in operands):
         return result * 1.0
     return refuse(now, function, *operands)
 
@@ -109,6 +123,8 @@ def to_value(now: Now, value: Any) -> Any:
         return value * 1.0
     if kind in PLAIN:
         return value
+    if is_opaque(value):
+        return Native(value)
     raise RunError(f"a {kind.__name__} is no value of a program")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from checkpoint.ad import opaque
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, outside
 from checkpoint.lang.python.context.arguments import Arguments
@@ -76,7 +77,7 @@ def _of_python(t: FunctionContext, self: Expr, name: str, passed: Arguments, nod
     if library is not None:
         passed = passed.after([self], {})
         return arrange.apply(t, library, passed, node, lambda args: t.call(library, args, {}, span))
-    if name in _TEXT or name in _NUMBER:
+    if name in _TEXT or name in _NUMBER or (name in opaque.METHODS and not t.program.has_method(name)):
         if passed.keywords or passed.mapping is not None or passed.star is not None:
             parts = arrange.collected(passed, span)
             return prim(span, "py.text-call", self, const(span, name), *parts)

@@ -2,16 +2,21 @@
 
 In: a call of a known function. Out: one step that calls it when it is first executed
 (checkpoint.prims.python.outside). PERFORMED: functions that are called for their effect, as they are.
-OBSERVED: functions whose result is read once. What needs more than this has a function here.
+OBSERVED: functions whose result is read once. COMPUTED: functions of texts, whose results
+hold no derivative. What needs more than this has a function here.
 """
 
 from __future__ import annotations
 
 import ast
 import gc
+import json
 import logging
 import os
+import re
+import string
 import sys
+import textwrap
 import time
 import types
 import warnings
@@ -19,6 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.opaque import is_constant
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange
@@ -30,6 +36,15 @@ from checkpoint.lang.python.library import actions
 
 PERFORMED: frozenset[Any] = frozenset(
     (time.sleep, gc.collect, gc.disable, gc.enable, logging.disable, logging.basicConfig, logging.shutdown)
+)
+COMPUTED: frozenset[Any] = frozenset(
+    (
+        *(os.path.join, os.path.basename, os.path.dirname, os.path.split, os.path.splitext, os.path.normpath),
+        *(os.path.isabs, os.path.commonprefix, os.path.commonpath, os.fspath),
+        *(string.capwords, textwrap.wrap, textwrap.fill, textwrap.shorten, textwrap.dedent, textwrap.indent),
+        *(re.compile, re.match, re.search, re.fullmatch, re.findall, re.sub, re.split, re.escape),
+        *(json.dumps, json.loads),
+    )
 )
 OBSERVED: frozenset[Any] = frozenset(
     (
@@ -53,11 +68,17 @@ _LEVELS = {
 }
 _LOGGING = frozenset((*_LEVELS, "log"))
 _OF_LOGGERS = {"setLevel": "py.perform", "isEnabledFor": "py.observe", "getEffectiveLevel": "py.observe"}
+_NOW = frozenset(("now", "utcnow", "today", "cwd", "home"))  # class methods that read the world outside
 METHODS = _LOGGING | _OF_LOGGERS.keys()  # of loggers
 
 
 def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | None:
     """Translate the call of a known function; return None for all that this module does not know."""
+    if isinstance(value, type) and is_constant(value):
+        return step(t, "py.computed", value, arrange.arguments(t, node, env), node)
+    if isinstance(value, types.BuiltinFunctionType | types.MethodType) and _is_maker(value):
+        op = "py.observe" if value.__name__ in _NOW else "py.computed"
+        return step(t, op, value, arrange.arguments(t, node, env), node)
     if isinstance(value, types.MethodType) and isinstance(value.__self__, logging.Logger):
         if value.__name__ not in METHODS:
             return None
@@ -72,8 +93,9 @@ def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | Non
         return _log(t, const(t.span(node), None), name, arrange.arguments(t, node, env), node)
     if value in PERFORMED:
         return step(t, "py.perform", value, arrange.arguments(t, node, env), node)
-    if value in OBSERVED:
-        return step(t, "py.observe", value, arrange.arguments(t, node, env), node)
+    for op, known in (("py.observe", OBSERVED), ("py.computed", COMPUTED)):
+        if value in known:
+            return step(t, op, value, arrange.arguments(t, node, env), node)
     return None
 
 
@@ -82,7 +104,12 @@ def is_known(value: Any) -> bool:
     if not isinstance(value, types.FunctionType | types.BuiltinFunctionType):
         return False
     of_logging = value.__name__ in _LOGGING and getattr(logging, value.__name__, None) is value
-    return of_logging or value is warnings.warn or value in PERFORMED or value in OBSERVED
+    return of_logging or value is warnings.warn or value in (PERFORMED | OBSERVED | COMPUTED)
+
+
+def _is_maker(value: Any) -> bool:
+    """Return whether a function is a class method that makes constant objects, such as datetime.now."""
+    return isinstance(value.__self__, type) and is_constant(value.__self__)
 
 
 def step(t: FunctionContext, op: str, function: Any, passed: Arguments, node: ast.AST) -> Expr:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from checkpoint.ad.arrays import Array
+from checkpoint.ad.opaque import is_constant
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python.calls import arrange, classes
@@ -106,6 +107,8 @@ class Objects(ProgramContext):
 
     def note_class(self, cls: type) -> None:
         """Record a class whose objects the program may meet."""
+        if is_constant(cls):
+            return
         for each in cls.__mro__:
             if each.__module__ == "builtins" or issubclass(each, BaseException) or each in self.facts.classes:
                 continue
