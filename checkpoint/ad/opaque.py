@@ -15,7 +15,9 @@ _CONSTANT: dict[str, frozenset[str]] = {
     "zoneinfo": frozenset(("ZoneInfo",)),
     "fractions": frozenset(("Fraction",)),
     "decimal": frozenset(("Decimal",)),
-    "pathlib": frozenset(("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")),
+    "pathlib": frozenset(
+        ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")
+    ),
     "re": frozenset(("Pattern", "Match")),
     "uuid": frozenset(("UUID",)),
 }

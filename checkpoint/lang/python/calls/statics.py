@@ -13,6 +13,7 @@ import functools
 import itertools
 import operator
 import types
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -250,6 +251,11 @@ def _methodcaller(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     return t.expr(getters.of_method_call(t, node), env)
 
 
+def _cast(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return the value of `typing.cast(type, value)`; the type says nothing to a run."""
+    return None if len(node.args) != 2 or has_star(node) else t.expr(node.args[1], env)
+
+
 def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     if not node.args or isinstance(node.args[0], ast.Starred):
         return None
@@ -286,6 +292,7 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.slice: _slice,
     builtins.list: _collected,
     builtins.tuple: _collected_tuple,
+    typing.cast: _cast,
     operator.call: _operator_call,
     operator.attrgetter: _attrgetter,
     operator.methodcaller: _methodcaller,

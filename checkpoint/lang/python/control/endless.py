@@ -20,7 +20,12 @@ from checkpoint.lang.python.scopes.syntax import has_star
 
 Use = Callable[[Plan], Expr]
 Inner = Callable[[ast.expr, Use], Expr]  # the plan of another iterable
-_COUNTS = {itertools.count: range(3), itertools.cycle: (1,), itertools.repeat: (1, 2), itertools.islice: (2, 3, 4)}
+_COUNTS = {
+    itertools.count: range(3),
+    itertools.cycle: (1,),
+    itertools.repeat: (1, 2),
+    itertools.islice: (2, 3, 4),
+}
 
 
 def is_known(known: object, node: ast.Call) -> bool:
@@ -51,9 +56,7 @@ def make_plan(
     return _repeat(t, node, values, env, exits, use)
 
 
-def _count(
-    t: FunctionContext, node: ast.Call, values: list[Expr], env: Env, exits: Exits, use: Use
-) -> Expr:
+def _count(t: FunctionContext, node: ast.Call, values: list[Expr], env: Env, exits: Exits, use: Use) -> Expr:
     """Plan `count(start, step)` of integers; of reals, Python adds the step each time."""
     span = t.span(node)
     bounds = [*values, *[Const(span, default) for default in (0, 1)[len(values) :]]]
@@ -93,9 +96,7 @@ def _cycle(t: FunctionContext, node: ast.Call, value: Expr, env: Env, exits: Exi
     return once(t, prim(span, "py.tuple-of", value), "items", env, exits, over)
 
 
-def _repeat(
-    t: FunctionContext, node: ast.Call, values: list[Expr], env: Env, exits: Exits, use: Use
-) -> Expr:
+def _repeat(t: FunctionContext, node: ast.Call, values: list[Expr], env: Env, exits: Exits, use: Use) -> Expr:
     span = t.span(node)
 
     def endlessly(item: Var) -> Expr:
