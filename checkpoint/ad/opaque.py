@@ -1,4 +1,4 @@
-"""Objects of Python that programs hold as they are, and with which Python computes: loggers, dates, fractions.
+"""Objects of Python that programs hold as they are, and Python computes with: loggers, dates, fractions.
 
 In: any object. Out: whether it is one of these. Such an object is constant and holds no reals. In programs it
 is a Native. The classes are known by their modules, which need not be imported for it.

@@ -129,10 +129,10 @@ from binascii import crc32
 def f(x):
     return «crc32(x)»
 ---
-json.dumps, a function of a package outside of your code, => CHECKPOINT_CONVERT=json
+json.dump, a function of a package outside of your code, => CHECKPOINT_CONVERT=json
 import json
 def f(x):
-    return «json.dumps(x)»
+    return «json.dump(x, None)»
 ---
 colorsys.rgb_to_hsv, a function of a package outside of your code, => checkpoint.primitive(rgb_to_hsv, vjp=
 import colorsys

@@ -8,7 +8,7 @@ import re
 import string
 import textwrap
 import typing
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -16,18 +16,18 @@ from pathlib import Path
 from tests.python.corpus import Example
 
 DAY = timedelta(days=1)
-START = datetime(2020, 1, 1, tzinfo=timezone.utc)
+START = datetime(2020, 1, 1, tzinfo=UTC)
 WORD = re.compile(r"(\w)\w+")
 
 
 def accrued(x: float, when: datetime, until: date) -> float:
     """Interest from one day to another."""
-    then = datetime(2021, 3, 4, 5, tzinfo=timezone.utc) + 2 * DAY
+    then = datetime(2021, 3, 4, 5, tzinfo=UTC) + 2 * DAY
     years = (then - START).total_seconds() / timedelta(days=365).total_seconds()
     print(then, f"{when:%Y-%m}", then.isoformat(), then > when, when.year, max(when, then).month)
     print(sorted([then, when, START])[0], then == when, then.replace(1999), (then - when).days)
     left = (until - date(2021, 1, 1)).days
-    return x * 1.05**years + left * x
+    return float(x * 1.05**years + left * x)
 
 
 def of_fractions(x: float, q: Fraction, d: Decimal) -> float:
@@ -56,7 +56,7 @@ def of_texts(x: float, folder: Path) -> tuple[object, ...]:
         textwrap.fill("hello world", width=5),
         string.capwords("a b"),
         json.dumps({"a": [1, x]}),
-        typing.cast("float", x) * 2.0,
+        typing.cast("int", x) * 2.0,
     )
 
 

@@ -90,10 +90,10 @@ def endless(xs: list[float], limit: float) -> tuple[object, ...]:
             break
     signs = sum([sign * x for sign, x in zip(itertools.cycle((1.0, -1.0)), xs, strict=False)])
     far = [i * x for i, x in zip(itertools.count(10, -2), itertools.repeat(limit, 3), strict=False)]
-    near = list(zip(islice(itertools.count(), 1, 6, 2), itertools.repeat(total)))  # noqa: B905
+    near = list(zip(islice(itertools.count(), 1, 6, 2), itertools.repeat(total)))
     for i, x in enumerate(islice(itertools.cycle(xs), 2, 7)):
         total += i * x
-    none = [x for x in itertools.cycle([])]
+    none = [x * total for x in itertools.cycle(xs[:0])]
     return total, steps, signs, far, near, none
 
 

@@ -1,14 +1,14 @@
 """Plan the iterators of itertools that need not end: `count`, `cycle`, `repeat`, and a slice of anything.
 
-In: a call of one of them after `in`, or as an argument of `zip`, `enumerate` or `islice` there. Out: its plan.
-Anywhere else they are refused, or (with an end) lists: library/standard/iteration.py.
+In: a call of one of them after `in`, or as an argument of `zip`, `enumerate` or `islice` there. Out: its
+plan. Anywhere else they are refused, or (with an end) lists: library/standard/iteration.py.
 """
 
 from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from checkpoint.lang.core import Const, Expr, Var
 from checkpoint.lang.python.context.builder import bind, both, copy_of, prim
@@ -20,7 +20,7 @@ from checkpoint.lang.python.scopes.syntax import has_star
 
 Use = Callable[[Plan], Expr]
 Inner = Callable[[ast.expr, Use], Expr]  # the plan of another iterable
-_COUNTS = {
+_COUNTS: dict[type, Sequence[int]] = {
     itertools.count: range(3),
     itertools.cycle: (1,),
     itertools.repeat: (1, 2),

@@ -18,7 +18,8 @@ from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control.handlers import evaluate, guard, raise_value
 from checkpoint.lang.python.control.joins import current, join, parameter, written_in
-from checkpoint.lang.python.control.plans import Loop, Plan, counting_plan, make_plan
+from checkpoint.lang.python.control.plan import Loop, Plan
+from checkpoint.lang.python.control.plans import counting_plan, make_plan
 from checkpoint.lang.python.scopes.syntax import view_of, walk
 
 
