@@ -11,6 +11,7 @@
 """
 
 from checkpoint.ad.values import Capsule
+from checkpoint.api.checking import check
 from checkpoint.api.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
 from checkpoint.api.jacobians import hessian, jacfwd, jacrev
 from checkpoint.api.operators import interrupt, jvp, primops, read, resume, vjp
@@ -46,6 +47,7 @@ __all__ = [
     "RunError",
     "SourceError",
     "TranslationWarning",
+    "check",
     "grad",
     "hessian",
     "hvp",

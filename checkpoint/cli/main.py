@@ -15,7 +15,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.api.schedules import SCHEDULES, named_schedule
-from checkpoint.cli import demo, doctor, show, trace
+from checkpoint.cli import check, demo, doctor, show, trace
 from checkpoint.cli.errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli.programs import Program, program
 from checkpoint.driver import memory
@@ -80,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     show_parser = _add(commands, "show", _show, "a program as a pass of the compiler has made it")
     show_parser.add_argument("program", metavar="PROG", help=PROGRAM)
     show.add_arguments(show_parser)
+    check_parser = _add(commands, "check", _check, "what is refused in a program when a run reaches it")
+    check_parser.add_argument("program", metavar="PROG", help=PROGRAM)
+    check.add_arguments(check_parser)
     _command(commands, "doctor", _doctor, "what is available here, and why not")
     _command(commands, "demo", _demo, "plain and checkpointed reverse mode side by side")
     return parser
@@ -142,6 +145,10 @@ def _primops(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     return show.show(options, _program(options), _engine)
+
+
+def _check(options: argparse.Namespace) -> int:
+    return check.check(options, _program(options))
 
 
 def _program(options: argparse.Namespace) -> Program:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 import sys
 import traceback
 from abc import ABC, abstractmethod
@@ -19,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from checkpoint.ad.values import Closure
+from checkpoint.api.checking import check, required
 from checkpoint.cli.errors import ProgramError, UsageError
 from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.passes import compile_to
@@ -54,6 +54,10 @@ class Program(ABC):
     @abstractmethod
     def written(self, value: Any) -> str:
         """Return a value that has left a call as a text."""
+
+    @abstractmethod
+    def refusals(self, xs: Sequence[str]) -> list[str]:
+        """Return what is refused in the program, a line for each; xs: examples of arguments."""
 
     @abstractmethod
     def compiled(self, language: str) -> Compilation:
@@ -125,6 +129,9 @@ class VladProgram(Program):
             self._procedure(engine)  # an error of the program comes before that of the missing argument
         return super().gradient(xs, ybar, engine, schedule)
 
+    def refusals(self, xs: Sequence[str]) -> list[str]:
+        return []  # what is refused in a text ends its reading
+
     def compiled(self, language: str) -> Compilation:
         return compile_to(language, self.program.thunk, self.program.scopes)
 
@@ -156,19 +163,15 @@ class PythonProgram(Program):
     def written(self, value: Any) -> str:
         return repr(value)
 
+    def refusals(self, xs: Sequence[str]) -> list[str]:
+        return [str(each) for each in check(self.function, *[_literal("--x", x) for x in xs])]
+
     def compiled(self, language: str) -> Compilation:
         # Local, since `.vlad` programs need no translation of Python.
         from checkpoint.lang.python.linking.program import Shape, link  # noqa: PLC0415
 
-        linked = link(self.function, Shape(*_required(self.function)))
+        linked = link(self.function, Shape(*required(self.function)))
         return compile_to(language, linked.thunk, linked.scopes)
-
-
-def _required(function: Callable[..., Any]) -> tuple[int, tuple[str, ...]]:
-    """Return how many positional arguments a function requires, and which keyword arguments."""
-    needed = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-    positional = [p for p in needed if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}]
-    return len(positional), tuple([p.name for p in needed if p.kind is p.KEYWORD_ONLY])
 
 
 def _literal(option: str, text: str) -> Any:

@@ -1,0 +1,124 @@
+"""What is refused in a Python function and in the functions that it reaches, found before anything runs.
+
+In: a function, how it is called, the classes of its arguments. Out: the refusals, each with its place: the
+py.refuse steps of the translated program, and the steps that use a hidden input, or a known function, that is
+no value of a program. An object that travels further, through containers or calls, is met by a run alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.ad.attributes import stored
+from checkpoint.ad.values import Unusable
+from checkpoint.errors import SourceError, Span
+from checkpoint.functions.failures import users_places
+from checkpoint.functions.pytrees import to_language
+from checkpoint.lang.core import App, Const, Expr, Let, Prim, Var
+from checkpoint.lang.python.linking.program import Linked, Shape, code_of, link
+from checkpoint.lang.walk import preorder
+from checkpoint.prims.python.native import source_name
+
+# The primitives that an object which is no value may be an operand of.
+_HARMLESS = frozenset(
+    f"py.{name}"
+    for name in (
+        *("is", "instance", "truth", "not", "callable", "eq", "ne", "callee", "call-primitive"),
+        *("tuple", "list", "record", "new", "dict", "set", "append", "insert", "set-attribute", "put-back"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One use of Python that ends a run when it is reached.
+
+    file, line, column: its place. what: what is refused. instead: what to write instead.
+    """
+
+    file: str
+    line: int
+    column: int
+    what: str
+    instead: str
+
+    def __str__(self) -> str:
+        """Return the refusal in one line."""
+        return f"{self.file}:{self.line}:{self.column}: {self.what}: {self.instead}"
+
+
+def refusals_in(f: Callable[..., Any], shape: Shape, classes: tuple[type, ...]) -> list[Refusal]:
+    """Return what is refused in a function and in those that it reaches, in the order of the text."""
+    try:
+        linked = link(f, shape, classes)
+    except SourceError as error:
+        return [_refusal(error.message, error.span, f)]
+    found = {_refusal(message, span, f): None for message, span in _found(linked, f)}
+    return sorted(found, key=lambda each: (each.file, each.line, each.column, each.what))
+
+
+def _found(linked: Linked, f: Callable[..., Any]) -> Iterator[tuple[str, Span]]:
+    unusable = _unusable_inputs(linked, f)
+    for expr in preorder(linked.thunk):
+        if isinstance(expr, Let):
+            made = _unusable(expr.value, unusable)
+            if made is not None:
+                unusable[expr.name] = made
+        for message in _messages(expr, unusable):
+            if users_places([expr.span]):
+                yield message, expr.span
+
+
+def _messages(expr: Expr, unusable: dict[str, Unusable]) -> Iterator[str]:
+    """Yield why the step of an expression ends a run."""
+    used: tuple[Expr, ...] = ()
+    if isinstance(expr, Prim) and expr.op == "py.refuse":
+        (message,) = expr.args
+        yield str(message.value) if isinstance(message, Const) else ""
+    elif isinstance(expr, Prim) and expr.op not in _HARMLESS:
+        used = expr.args
+    elif isinstance(expr, App):
+        used = (expr.fn,)
+    for each in used:
+        held = _unusable(each, unusable)
+        if held is not None:
+            yield held.explain()
+
+
+def _unusable(expr: Expr, unusable: dict[str, Unusable]) -> Unusable | None:
+    """Return the object that an expression certainly is, if it is no value of a program."""
+    if isinstance(expr, Const):
+        return expr.value if type(expr.value) is Unusable else None
+    if isinstance(expr, Prim) and expr.op == "py.callee":
+        return _unusable(expr.args[0], unusable)
+    return unusable.get(expr.name) if isinstance(expr, Var) else None
+
+
+def _unusable_inputs(linked: Linked, f: Callable[..., Any]) -> dict[str, Unusable]:
+    """Return, by their core variables, the hidden inputs that are no values of a program."""
+    inputs = linked.inputs.read(f) or []
+    found = {}
+    for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
+        if inputs and i != linked.functions_input:
+            value = to_language(inputs[i], source_name(param), _other, is_input=True)
+            if type(value) is Unusable:
+                found[param] = value
+    return found
+
+
+def _other(thing: Any) -> Any:
+    """Return a value for what is neither number nor container: functions are judged where they are called."""
+    return None if callable(thing) else NotImplemented
+
+
+def _refusal(message: str, span: Span | None, f: Callable[..., Any]) -> Refusal:
+    what, found, instead = message.partition(" cannot be differentiated: ")
+    if not found:
+        what, _, instead = message.partition(": ")
+    if span is not None:
+        return Refusal(span.source.name, span.line, span.column, what.rstrip(","), instead)
+    code = code_of(f)
+    file, line = stored(code, "co_filename") or stored(f, "__module__") or "", stored(code, "co_firstlineno")
+    return Refusal(str(file), line or 0, 1, what.rstrip(","), instead)
