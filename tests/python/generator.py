@@ -20,6 +20,7 @@ from tests.python.generator_functions import Functions
 from tests.python.generator_scope import Frame
 
 HEAD = """\
+import contextlib
 import dataclasses
 import functools
 import math
@@ -53,6 +54,20 @@ class P:
     @property
     def total(self):
         return self.x + self.y
+
+
+@dataclass(frozen=True)
+class Guard:
+    x: float
+    swallows: bool
+
+    def __enter__(self):
+        print("in", self.x)
+        return self.x + 1.0
+
+    def __exit__(self, kind, error, traceback):
+        print("out", error, kind is None, kind is KeyError)
+        return self.swallows and kind is not TypeError
 
 
 def square(t):

@@ -177,6 +177,24 @@ class Control(Expressions):
                 self.block(depth - 1, 2)
             frame.in_handler = before
 
+    def with_(self, depth: int) -> None:
+        """Write a `with` of a manager that may swallow exceptions, or of one that Python has."""
+        with self.without_effects():
+            manager = self.pick(
+                (
+                    f"Guard({self.F(1)}, {self.expression('B', 1)})",
+                    f"Guard({self.F(1)}, False)",
+                    f"contextlib.suppress({self.pick(ERRORS)}, ZeroDivisionError)",
+                    f"contextlib.nullcontext({self.F(1)})",
+                )
+            )
+        named = "suppress" not in manager and self.chance(60)
+        target = f" as {self.target('F')}" if named else ""
+        self.frame.tries += 1
+        with self.indented(f"with {manager}{target}:"):
+            self.block(depth - 1)
+        self.frame.tries -= 1
+
     def risky(self) -> None:
         """Write a statement that raises more often than others."""
         if self.chance(50):

@@ -49,6 +49,7 @@ class Statements(Control):
             self.try_,
             self.try_,
             self.match_,
+            self.with_,
             self.jump,
             self.function,
             self.assert_,

@@ -93,11 +93,6 @@ state = State()
 def f(x):
     return state.take()
 ---
-`with` => outside of the differentiated function
-def f(x):
-    «with open("a") as file:
-        return x»
----
 a generator (`yield`) => build a list with append and return it
 def f(x):
     «yield x»

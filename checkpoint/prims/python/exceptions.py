@@ -5,8 +5,11 @@ One that was raised by `raise x from y` has a second field, `__cause__`: y, an e
 
 from __future__ import annotations
 
+import sys
+import types
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout, Record, Types
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import Purity
@@ -31,6 +34,17 @@ def _caught(now: Now, x: Any) -> Any:
     return Record(x.layout, tuple(map(fresh, x.items))) if type(x) is Record else x
 
 
+def _class_of(now: Now, x: Any) -> Layout:
+    return Layout(class_of(x))
+
+
+TRACEBACK = Native(types.TracebackType(None, sys._getframe(), 0, 1))  # runs keep their own places
+
+
+def _no_manager(now: Now, x: Any) -> Any:
+    raise TypeError(f"{class_of(x).__name__!r} object does not support the context manager protocol")
+
+
 def _cause(now: Now, x: Any) -> Any:
     """Return what may follow `from`."""
     if x is not None and not is_exception(x):
@@ -44,8 +58,8 @@ def _raised_from(now: Now, x: Any, cause: Any) -> Record:
     return Record(Layout(x.layout.cls, tuple(fields)), tuple(map(fresh, fields.values())))
 
 
-def _matches(now: Now, x: Any, types: Types) -> bool:
-    return is_exception(x) and issubclass(class_of(x), classes_of(types))
+def _matches(now: Now, x: Any, classes: Types) -> bool:
+    return is_exception(x) and issubclass(class_of(x), classes_of(classes))
 
 
 def _checked(now: Now, x: Any) -> Any:
@@ -59,5 +73,8 @@ rearrange(
     "matches", 2, "whether an exception is of one of the classes: exception, classes", _matches, discrete=True
 )
 rearrange("raise-check", 1, "an exception, which may be raised", _checked)
+rearrange("class-of", 1, "the class of an exception", _class_of, (), Purity.PURE, discrete=True)
+rearrange("traceback", 0, "what `__exit__` receives as traceback", lambda now: TRACEBACK, (), Purity.PURE)
+rearrange("no-manager", 1, "nothing: raise the error for what is no context manager", _no_manager)
 rearrange("cause-check", 1, "an exception or None, which may follow `from`", _cause)
 rearrange("raise-from", 2, "an exception with its cause: exception, cause", _raised_from)

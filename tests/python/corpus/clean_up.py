@@ -1,9 +1,13 @@
-"""Deleting variables and items, and exceptions with causes."""
+"""Deleting variables and items, exceptions with causes, and `with`."""
 
 from __future__ import annotations
 
+import contextlib
 import math
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
 
 from tests.python.corpus import Example
 
@@ -156,6 +160,105 @@ def fails_with_a_cause(x: float) -> float:
     return solve(x, x + 0.1)
 
 
+@dataclass(frozen=True)
+class Tolerant:
+    """A manager that prints, and swallows one class of exceptions."""
+
+    name: str
+    factor: float
+    swallows: bool = False
+
+    def __enter__(self) -> float:
+        print(self.name, "in")
+        return self.factor
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        print(self.name, "out", repr(error), kind is None, trace is None)
+        return self.swallows and kind is not KeyError
+
+
+def managed(x: float) -> float:
+    """Managers one inside another; the variables of the statements outlive them."""
+    with Tolerant("a", x) as a, Tolerant("b", a * x) as b:
+        total = a * b
+    with Tolerant("c", 2.0) as scale:
+        return total * scale
+    return -1.0
+
+
+def left_early(x: float) -> float:
+    """`break`, `continue` and `return` inside of `with`."""
+    total = 0.0
+    for i in range(5):
+        with Tolerant(str(i), x) as k:
+            if i == 1:
+                continue
+            total += k * i
+            if i == 3:
+                break
+    with Tolerant("last", x):
+        if total > 0.0:
+            return total
+    return -total
+
+
+def swallowed(x: float) -> tuple[float, list[str]]:
+    """Exceptions that a manager takes; what was done before them stays."""
+    found: list[str] = []
+    for error in (ValueError("v"), KeyError("k"), ZeroDivisionError("z")):
+        try:
+            with Tolerant("t", x, swallows=True):
+                x = x * 1.5
+                raise error
+            found.append("on")
+        except KeyError as caught:
+            found.append(f"caught {caught}")
+        finally:
+            x += 1.0
+    return x, found
+
+
+def counted_in_a_function(x: float) -> float:
+    """A variable that a nested function changes before it fails inside of `with`."""
+    count = 0.0
+
+    def fail() -> None:
+        nonlocal count
+        count += x
+        raise ValueError(count)
+
+    for _ in range(3):
+        with contextlib.suppress(ValueError):
+            fail()
+    return count * x
+
+
+def standard_managers(x: float) -> float:
+    """Managers of the standard library."""
+    with contextlib.suppress(ZeroDivisionError, KeyError):
+        x = 2.0 * x
+        x = x / 0.0
+    with contextlib.nullcontext(3.0) as k, contextlib.suppress(ArithmeticError):
+        x = math.exp(k * x) * 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = x * x
+    return x + y
+
+
+def no_manager(x: float) -> float:
+    with x as y:  # type: ignore[attr-defined]  # Python's own TypeError
+        return float(y)
+
+
+def fails_inside(x: float) -> float:
+    with Tolerant("f", x), Tolerant("g", x):
+        return math.sqrt(-x)
+    return -1.0
+
+
 EXAMPLES = [
     Example(without_extremes, ([3.0, 1.5, -2.0, 0.5, 9.0],)),
     Example(thinned, ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0],)),
@@ -169,4 +272,11 @@ EXAMPLES = [
     Example(hidden_cause, (2.0,), differentiable=False),
     Example(wrong_cause, (1.0,), raises=TypeError),
     Example(fails_with_a_cause, (0.5,), raises=SolverError),
+    Example(managed, (1.5,)),
+    Example(left_early, (0.5,)),
+    Example(swallowed, (0.5,)),
+    Example(counted_in_a_function, (0.5,)),
+    Example(standard_managers, (0.25,)),
+    Example(no_manager, (0.5,), raises=TypeError),
+    Example(fails_inside, (0.5,), raises=ValueError),
 ]

@@ -129,7 +129,7 @@ def _is_near_try(scope: Scope) -> bool:
     """Return whether the outermost enclosing function has a `try`, which may handle exceptions from here."""
     while scope.parent is not None:
         scope = scope.parent
-    return any(isinstance(node, ast.Try) for node in ast.walk(scope.node))
+    return any(isinstance(node, ast.Try | ast.With) for node in ast.walk(scope.node))
 
 
 def _lambda(t: FunctionContext, node: ast.FunctionDef, env: Env) -> Lambda:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.errors import SourceError, Span
@@ -21,7 +20,7 @@ from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import UNBOUND, Names, bind, copy_of, raise_error
 from checkpoint.lang.python.context.exits import Exits, Next
-from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Maker, Reference
+from checkpoint.lang.python.context.meanings import Binding, Callee, Env, KnownFunction, Maker, Reference
 from checkpoint.lang.python.normal.liveness import Liveness
 from checkpoint.lang.python.normal.normaliser import Normaliser
 from checkpoint.lang.python.scopes.scopes import Scope, scope_of
@@ -194,14 +193,6 @@ class CallContext(ABC):
         return self.program.names.fresh(name)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class KnownFunction:
-    """A nested function that is only called: the variables that a call changes, and those that it needs."""
-
-    effects: frozenset[str]
-    uses: frozenset[str]
-
-
 class FunctionContext(CallContext):
     """One function that is being translated; the handlers of constructs take it as `t`.
 
@@ -243,8 +234,8 @@ class FunctionContext(CallContext):
         }
         changing = {name for name, known in self.visible.items() if known.effects}
         self.function_input: int | None = None
-        stored = scope.stored_imports
-        self.normal = Normaliser(changing, program.method_names, scope.is_local, refusals.nodes, stored)
+        names, stored = program.method_names, scope.stored_imports
+        self.normal = Normaliser(changing, names, scope.is_local, refusals.nodes, stored, self.known_object)
         self.live = Liveness(self.reads, self.cells)
 
     # The entry points of the recursion
@@ -322,6 +313,14 @@ class FunctionContext(CallContext):
         return refuse(self.text, node, construct, advice)
 
     # Variables
+
+    def known_object(self, node: ast.expr) -> Any:
+        """Return the Python object that an expression denotes wherever the function runs, or None."""
+        try:
+            found = self.program.reference(self, node, {})
+        except SourceError:
+            return None
+        return found.value if isinstance(found, Reference) else None
 
     def meaning(self, name: str, env: Env) -> Binding | Reference | str | None:
         """Return the meaning of a name: a local variable, a known object, an input, or None."""

@@ -133,6 +133,14 @@ class Binding:
     free: bool | None = None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class KnownFunction:
+    """A nested function that is only called: the variables that a call changes, and those that it needs."""
+
+    effects: frozenset[str]
+    uses: frozenset[str]
+
+
 Env = Mapping[str, Binding]
 
 

@@ -74,6 +74,11 @@ def method__replace(x: Any, /, **changes: Any) -> Any:
     return prim("py.replaced", x, changes)
 
 
+def method___enter__(x: Any) -> Any:
+    """Raise Python's error for what is no context manager."""
+    return prim("py.no-manager", x)
+
+
 # Methods that change a list or dictionary
 
 

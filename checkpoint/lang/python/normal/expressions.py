@@ -41,6 +41,7 @@ class Expressions(ABC):
     is_local: returns whether a name is a variable.
     refused: the nodes that end the run when they are reached; they stay as they are.
     stored_imports: the imports that assign to a variable, with the names of what they import.
+    known: returns the Python object that an expression denotes, or None.
     """
 
     def __init__(
@@ -50,9 +51,11 @@ class Expressions(ABC):
         is_local: Callable[[str], bool],
         refused: Container[ast.AST] = (),
         stored_imports: Mapping[ast.alias, str] | None = None,
+        known: Callable[[ast.expr], Any] = lambda _: None,
     ) -> None:
         self.refused = refused
         self.stored_imports = stored_imports or {}
+        self.known = known
         self.changing = changing
         self.is_local = is_local
         self.own_methods = frozenset(methods)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from checkpoint.lang.python.normal import managers
 from checkpoint.lang.python.normal.expressions import Expressions
 from checkpoint.lang.python.normal.nodes import (
     IN_PLACE,
@@ -213,6 +214,14 @@ class Normaliser(Expressions):
             self.store(node.target, load(item, node.target), bindings)
         loop = ast.For(target, iterable, [*bindings, *self.block(node.body)], self.block(node.orelse))
         out.append(ast.copy_location(loop, node))
+
+    def on_With(self, node: ast.With, out: list[ast.stmt]) -> None:
+        first, rest = node.items[0], node.items[1:]
+        body: list[ast.stmt] = [ast.copy_location(ast.With(rest, node.body), node)] if rest else node.body
+        found = managers.special(first, body, node, self.known)
+        if found is None:
+            found = managers.as_try(first, body, node, [self.temporary() for _ in range(4)])
+        out += self.block(found)
 
     def on_Try(self, node: ast.Try, out: list[ast.stmt]) -> None:
         handlers = [

@@ -17,7 +17,6 @@ from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, targ
 from checkpoint.lang.python.source.texts import FunctionText
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.With: ("`with`", "do what needs a context manager outside of the differentiated function"),
     ast.AsyncWith: ("`async with`", "do what needs an event loop outside of the differentiated function"),
     ast.AsyncFor: ("`async for`", "write a plain `for` over a list"),
     ast.AsyncFunctionDef: ("`async def`", "write a plain `def`"),

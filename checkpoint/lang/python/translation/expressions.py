@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import Layout
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Prim, Var
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, callees, functions
@@ -155,15 +156,24 @@ def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
 
 def compare(t: FunctionContext, node: ast.Compare, env: Env) -> Expr:
     """Translate a comparison; a chain evaluates each operand once, and only while it is needed."""
-    first = translate(t, node.left, env)
+    first = _compared_operand(t, node.left, env)
     return _chain(t, node, first, list(zip(node.ops, node.comparators, strict=True)), env)
+
+
+def _compared_operand(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
+    """Translate an operand of a comparison, which may be the class of an exception."""
+    known = t.program.reference(t, node, env) if isinstance(node, ast.Name | ast.Attribute) else None
+    value = known.value if isinstance(known, Reference) else None
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return Const(t.span(node), Layout(value))
+    return translate(t, node, env)
 
 
 def _chain(
     t: FunctionContext, node: ast.Compare, left: Expr, rest: list[tuple[ast.cmpop, ast.expr]], env: Env
 ) -> Expr:
     (op, comparator), more = rest[0], rest[1:]
-    right = translate(t, comparator, env)
+    right = _compared_operand(t, comparator, env)
     if not more:
         return _compared(t, node, op, left, right)
 
