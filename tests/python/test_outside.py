@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 import warnings
@@ -98,6 +99,13 @@ def refuses(x: float) -> float:
     return x
 
 
+def asks(x: float) -> float:
+    """Read the environment."""
+    if "CHECKPOINT_ABSENT" in os.environ:
+        return 0.0
+    return x * len(os.environ["CHECKPOINT_X"]) * len(os.environ.get("CHECKPOINT_ABSENT", "ab"))
+
+
 class Records(logging.Handler):
     """What was logged, with its place."""
 
@@ -181,6 +189,15 @@ def test_warnings_that_are_errors(
         y, slope = run_of(handles, (3.0,), {}, engine).vjp(lambda y: 1.0, schedule)
     assert (y, slope.items[0]) == (6.0, 2.0)
     assert capsys.readouterr().out == "rough\n"
+
+
+def test_the_environment_is_a_hidden_input(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("abc", "a"):
+        monkeypatch.setenv("CHECKPOINT_X", text)
+        assert run(asks, 2.0, engine=engine) == asks(2.0) == 4.0 * len(text)
+    monkeypatch.delenv("CHECKPOINT_X")
+    with pytest.raises(KeyError, match="CHECKPOINT_X"):
+        run(asks, 2.0, engine=engine)
 
 
 def test_errors_of_python(engine: str) -> None:

@@ -13,6 +13,7 @@ means nothing; a cycle has no value of the language and is refused.
 from __future__ import annotations
 
 import dataclasses
+import os
 import types
 from collections.abc import Callable
 from enum import Enum
@@ -262,6 +263,9 @@ def _taken_apart(value: Any, owner: object) -> Taken | None:
     if cls is dict:
         keys = [_checked_key(value, key) for key in value]
         return list(value.values()), lambda parts: Dict(dict(zip(keys, parts, strict=True)), owner=owner)
+    if cls is type(os.environ):
+        found = dict(value)
+        return list(found.values()), lambda parts: Dict(dict(zip(found, parts, strict=True)), owner=owner)
     if cls is tuple:
         return list(value), lambda parts: Record(TUPLE, tuple(parts))
     if isinstance(value, tuple):

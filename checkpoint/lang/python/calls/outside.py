@@ -52,7 +52,16 @@ OBSERVED: frozenset[Any] = frozenset(
         *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns, time.thread_time_ns),
         *(time.ctime, time.asctime, time.strftime),
         *(os.getcwd, os.getpid, os.cpu_count, os.getenv, os.listdir),
-        *(os.path.exists, os.path.isfile, os.path.isdir, os.path.getsize, os.path.getmtime),
+        *(os.path.abspath, os.path.realpath, os.path.relpath, os.path.expanduser, os.path.expandvars),
+        *(
+            os.path.islink,
+            os.path.samefile,
+            os.path.exists,
+            os.path.isfile,
+            os.path.isdir,
+            os.path.getsize,
+            os.path.getmtime,
+        ),
         *(gc.isenabled, logging.getLogger, logging.getLevelName),
     )
 )

@@ -84,23 +84,23 @@ def _implementations() -> dict[Any, list[Primitive]]:
 
 def primitive(value: Any, count: int) -> str | None:
     """Return the primitive that implements a Python function with `count` operands, or None."""
-    try:
-        candidates = _implementations().get(value, ())
-    except TypeError:
-        return None
-    for record in candidates:
+    for record in primitive_records(value):
         if record.arity in (count, VARIADIC):
             return record.name
     return None
 
 
+def primitive_records(value: Any) -> list[Primitive]:
+    """Return the records of the primitives that implement a Python function."""
+    try:
+        return _implementations().get(value, [])
+    except TypeError:
+        return []
+
+
 def arities(value: Any) -> tuple[int, ...]:
     """Return the numbers of operands with which a Python function is a primitive."""
-    try:
-        found = _implementations().get(value, ())
-    except TypeError:
-        return ()
-    return tuple(sorted({record.arity for record in found if record.arity != VARIADIC}))
+    return tuple(sorted({r.arity for r in primitive_records(value) if r.arity != VARIADIC}))
 
 
 def _foreign(t: FunctionContext, value: Foreign, node: ast.Call, env: Env) -> Expr:

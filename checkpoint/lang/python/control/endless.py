@@ -20,7 +20,8 @@ from checkpoint.lang.python.scopes.syntax import has_star
 
 Use = Callable[[Plan], Expr]
 Inner = Callable[[ast.expr, Use], Expr]  # the plan of another iterable
-_COUNTS: dict[type, Sequence[int]] = {
+# The classes, with the numbers of arguments with which they are planned.
+KNOWN: dict[type, Sequence[int]] = {
     itertools.count: range(3),
     itertools.cycle: (1,),
     itertools.repeat: (1, 2),
@@ -30,7 +31,7 @@ _COUNTS: dict[type, Sequence[int]] = {
 
 def is_known(known: object, node: ast.Call) -> bool:
     """Return whether this module plans a call, which has no keywords and no stars."""
-    return isinstance(known, type) and len(node.args) in _COUNTS.get(known, ())
+    return isinstance(known, type) and len(node.args) in KNOWN.get(known, ())
 
 
 def is_within(t: FunctionContext, node: ast.Call, env: Env) -> bool:

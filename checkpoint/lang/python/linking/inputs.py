@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 import functools
 import logging
+import os
 import sys
 import types
 import weakref
@@ -139,7 +140,7 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             pending.extend(_no_leaves(each.values()))
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
-        elif is_opaque(each):
+        elif is_opaque(each) or kind is type(os.environ):
             continue
         elif is_array(each):
             found[Array] = None  # their methods are known
