@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from checkpoint import grad
 from checkpoint.errors import SourceError
 from checkpoint.lang.python.source.texts import text_of
 
@@ -289,3 +290,29 @@ def test_modules_that_are_imported_inside_of_a_statement(
         assert written(getattr(module, name)).startswith(f"def {name}(x):")
     assert written(module.Holder.method) == "def method(self, x): return bisect.bisect([1], x)"
     del sys.modules["of_imports"]
+
+
+def own_default(x: float, f: Any = None) -> float:
+    return x if f is None else 2.0 * x
+
+
+assert own_default.__defaults__ is not None
+own_default.__defaults__ = (own_default,)
+
+
+def with_own_default(x: float) -> float:
+    return own_default(x)
+
+
+def test_a_function_that_is_its_own_default() -> None:
+    with pytest.raises(SourceError, match="own_default, which is a default value of itself, cannot be"):
+        grad(with_own_default)(1.0)
+
+
+def test_a_function_that_keeps_its_text() -> None:
+    """Decorators of networkx compile functions, and keep the text."""
+    names: dict[str, Any] = {"__name__": __name__, "__loader__": __loader__}  # whose text is another one
+    text = "def kept(x):\n    return 3.0 * x\n"
+    exec(compile(text, "<class 'a.tool'> compilation 7", "exec"), names)
+    names["kept"]._code = text
+    assert written(names["kept"]) == text.rstrip()

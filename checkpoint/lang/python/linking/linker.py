@@ -70,6 +70,7 @@ class Linker(Objects):
         self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
         self.nested: list[tuple[Lambda, FunctionContext, Env]] = []  # functions that it makes, and where
         self._callees: dict[Any, Callee] = {}
+        self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
         self._pending: list[tuple[str, Translator]] = []
         self.method_names = {
             name
@@ -338,7 +339,14 @@ class Linker(Objects):
         return self._value(t, known, t.span(node), node)
 
     def _value(self, t: CallContext, known: Reference, span: Span, node: ast.AST) -> Expr:
-        value = values.of_reference(self, t, known, span, node)
+        if any(each is known.value for each in self._made_as_values):
+            what = f"{stored(known.value, '__qualname__')}, which is a default value of itself,"
+            raise SourceError(f"{what} cannot be differentiated: let the default be None", span)
+        self._made_as_values.append(known.value)
+        try:
+            value = values.of_reference(self, t, known, span, node)
+        finally:
+            self._made_as_values.pop()
         if not isinstance(value, Const):
             self.used_as_values.append((known, value))
         return value

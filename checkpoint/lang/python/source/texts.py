@@ -30,6 +30,7 @@ from typing import Any
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.python.scopes.syntax import walk
+from checkpoint.lang.python.source.private import mangle
 from checkpoint.locks import hold_at_fork
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -49,6 +50,7 @@ class _Text:
         self.lines: object = None  # the lines in linecache when they were last found to be this text
         self.source = Source(_shown_name(name), text)
         self.body = ast.parse(text, name).body
+        mangle(text, self.body)
         self.starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         self._codes: dict[tuple[int, int], frozenset[CodeType]] = {}
         self._functions: dict[int, dict[tuple[str, int], list[FunctionNode]]] = {}
@@ -130,6 +132,7 @@ def text_of(
         function = function.__func__
     if isinstance(function, FunctionType):
         code, module = function.__code__, function.__globals__
+        _enter_kept(function)
     elif isinstance(function, CodeType):
         code = function
     else:
@@ -140,6 +143,15 @@ def text_of(
         span = Span(text.source, text.offset(tree.lineno, tree.col_offset), text.offset(tree.lineno + 1, 0))
         raise SourceError("an async function cannot be differentiated: write it with a plain def", span)
     return FunctionText(tree, text.source, text)
+
+
+def _enter_kept(function: FunctionType) -> None:
+    """Put into linecache the text of a function that networkx has compiled, which has it as `_code`."""
+    text, name = function.__dict__.get("_code"), function.__code__.co_filename
+    if isinstance(text, str) and name.startswith("<"):
+        lines = text.splitlines(True)
+        if linecache.getlines(name) != lines:
+            linecache.cache[name] = (len(text), None, lines, name)
 
 
 _lock = Lock()
