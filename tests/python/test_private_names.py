@@ -35,7 +35,7 @@ class Plot:
 
     def told(self) -> float:
         doubled = (lambda __q: __q * self.__secret, 2.0)
-        return doubled[0](doubled[1])
+        return float(doubled[0](doubled[1]))
 
 
 class __Hidden:

@@ -311,7 +311,10 @@ def test_a_function_that_is_its_own_default() -> None:
 
 def test_a_function_that_keeps_its_text() -> None:
     """Decorators of networkx compile functions, and keep the text."""
-    names: dict[str, Any] = {"__name__": __name__, "__loader__": __loader__}  # whose text is another one
+    names: dict[str, Any] = {
+        "__name__": __name__,
+        "__loader__": sys.modules[__name__].__loader__,
+    }  # whose text is another one
     text = "def kept(x):\n    return 3.0 * x\n"
     exec(compile(text, "<class 'a.tool'> compilation 7", "exec"), names)
     names["kept"]._code = text
