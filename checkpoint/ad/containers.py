@@ -1,38 +1,48 @@
 """The containers of Python programs: tuples, objects, lists and dictionaries.
 
-    tuple, named tuple, dataclass, exception, object   Record: its layout and its fields
-    list                                               List
-    dict                                               Dict; a key is an int, a str, a bool, None, or a
-                                                       tuple of keys: Python's own objects
+    tuple, named tuple, frozen dataclass, slice     Record: its layout and its fields; immutable
+    list                                            List
+    dict                                            Dict; a key is an int, a str, a bool, None, or a
+                                                    tuple of keys: Python's own objects
+    instance of any other class                     Object: its layout and its fields
 
-Lists and dictionaries are handles on storage that a program may change (checkpoint.ad.storage); each is its
-own storage. The handle that an update returns has the old handle's birth, and its fields are the old handle's
-locations, except for the fields that were written. Only updates change a container.
+Lists, dictionaries and objects have an identity: whoever refers to one sees what is changed. A program may
+change one unless it came in from outside (`changeable`); what its run's states hold of it is the affair of
+checkpoint.ad.versions. They may refer to themselves.
 
-Each run counts steps from its own start. So a value that passes from one run to another, or into or out of a
-capsule, is first *settled* (checkpoint.ad.graph.settled): handles that are stale by then become `dead`, that
-is, empty and stale from step 0 on; all others are not stale.
+The fields of a container are locations, known by its birth, which never changes, and their names. A change in
+place leaves the locations of the fields that it does not write.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from checkpoint.ad.storage import FROZEN, NEVER, Now, Storage, changed_elsewhere
+from checkpoint.ad.storage import FROZEN, Now
+from checkpoint.ad.versions import saving
+from checkpoint.errors import RunError
 
 
 class Layout:
-    """The type of a record.
+    """The type of a record or object.
 
     cls: the Python class. names: the names of the fields; empty for a tuple. index: by name, the position.
     """
 
-    __slots__ = ("cls", "index", "names")
+    __slots__ = ("_wider", "cls", "index", "names")
 
     def __init__(self, cls: type, names: tuple[str, ...] = ()) -> None:
         self.cls = cls
         self.names = names
         self.index = {name: i for i, name in enumerate(names)}
+        self._wider: dict[str, Layout] = {}
+
+    def with_name(self, name: str) -> Layout:
+        """Return the layout with one more field at its end; the same one each time."""
+        found = self._wider.get(name)
+        if found is None:
+            found = self._wider[name] = Layout(self.cls, (*self.names, name))
+        return found
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Layout and other.cls is self.cls and other.names == self.names
@@ -80,79 +90,135 @@ class Record:
         return Record(self.layout, parts)
 
 
-class List(Storage):
-    """A handle on a list; its parts are its items."""
+class Mutable:
+    """What lists, dictionaries and objects have in common.
 
-    __slots__ = ("birth", "items")
+    items: the content. birth: see checkpoint.ad.values.
+    owner: that of the machine that made it or has saved its content since its last state; FROZEN, or None.
+    """
+
+    __slots__ = ("birth", "items", "owner")
     enters_as_graph = False
+    # For messages: what Python calls it, and how to copy it.
+    noun: ClassVar[str]
+    copy_by: ClassVar[str]
+    items: Any
+    birth: int
+    owner: object
+
+    def hollow(self: M) -> M:
+        """Return a container of the same type without content, for `fill`; FROZEN if this one is."""
+        raise NotImplementedError
+
+    def fill(self, parts: list[Any]) -> None:
+        """Give a hollow container its parts."""
+        raise NotImplementedError
+
+    def with_parts(self: M, parts: tuple[Any, ...]) -> M:
+        copy = self.hollow()
+        copy.fill(list(parts))
+        return copy
+
+    def content(self) -> Any:
+        """Return what the container now holds, to be restored."""
+        return self.items
+
+    def restore(self, content: Any) -> None:
+        """Have the container hold what it held when `content` was returned."""
+        self.items = content
+
+
+M = TypeVar("M", bound=Mutable)
+
+
+class List(Mutable):
+    """A list; its parts are its items."""
+
+    __slots__ = ()
     noun = "list"
     copy_by = "list(...)"
 
     def __init__(self, items: list[Any], birth: int = 0, owner: object = None) -> None:
         self.items = items
         self.birth = birth
-        self.owner = owner  # as Storage does, without its call
-        self.stale = NEVER
+        self.owner = owner
 
     def parts(self) -> tuple[Any, ...]:
         return tuple(self.items)
 
-    def with_parts(self, parts: tuple[Any, ...]) -> List:
-        return _like(self, List(list(parts)))
+    def hollow(self) -> List:
+        return List([], owner=FROZEN if self.owner is FROZEN else None)
 
-    def dead(self) -> List:
-        """Return an empty stale handle: what a state stores of a list changed under another name."""
-        return _dead(List([], self.birth))
+    def fill(self, parts: list[Any]) -> None:
+        self.items = parts
 
 
-class Dict(Storage):
-    """A handle on a dictionary; its parts are the values, in the order of the keys."""
+class Dict(Mutable):
+    """A dictionary; its parts are the values, in the order of the keys."""
 
-    __slots__ = ("birth", "items")
-    enters_as_graph = False
+    __slots__ = ()
     noun = "dictionary"
     copy_by = "dict(...)"
 
     def __init__(self, items: dict[Any, Any], birth: int = 0, owner: object = None) -> None:
         self.items = items
         self.birth = birth
-        self.owner = owner  # as Storage does, without its call
-        self.stale = NEVER
+        self.owner = owner
 
     def parts(self) -> tuple[Any, ...]:
         return tuple(self.items.values())
 
-    def with_parts(self, parts: tuple[Any, ...]) -> Dict:
-        return _like(self, Dict(dict(zip(self.items, parts, strict=True))))
+    def hollow(self) -> Dict:
+        return Dict(dict.fromkeys(self.items), owner=FROZEN if self.owner is FROZEN else None)
 
-    def dead(self) -> Dict:
-        """Return an empty stale handle: what a state stores of a dictionary changed under another name."""
-        return _dead(Dict({}, self.birth))
-
-
-Handle = TypeVar("Handle", List, Dict)
+    def fill(self, parts: list[Any]) -> None:
+        self.items = dict(zip(self.items, parts, strict=True))
 
 
-def _like(old: Handle, new: Handle) -> Handle:
-    """Return a rebuilt container, which no run owns, with the old one's staleness; FROZEN stays FROZEN."""
-    new.owner = FROZEN if old.owner is FROZEN else None
-    new.stale = old.stale
-    return new
+class Object(Mutable):
+    """An instance of a class; its parts are the values of its attributes, in the order of their creation."""
+
+    __slots__ = ("layout",)
+    noun = "object"
+    copy_by = "copy.copy(...)"
+
+    def __init__(self, layout: Layout, items: list[Any], birth: int = 0, owner: object = None) -> None:
+        self.layout = layout
+        self.items = items
+        self.birth = birth
+        self.owner = owner
+
+    def parts(self) -> tuple[Any, ...]:
+        return tuple(self.items)
+
+    def hollow(self) -> Object:
+        return Object(self.layout, [], owner=FROZEN if self.owner is FROZEN else None)
+
+    def fill(self, parts: list[Any]) -> None:
+        self.items = parts
+
+    def content(self) -> Any:
+        return self.items, self.layout
+
+    def restore(self, content: Any) -> None:
+        self.items, self.layout = content
 
 
-def _dead(handle: Handle) -> Handle:
-    handle.stale = 0
-    return handle
+MUTABLE_CONTAINERS = frozenset((List, Dict, Object))
+CONTAINERS = MUTABLE_CONTAINERS | {Record}
+WITH_ATTRIBUTES = frozenset((Record, Object))
+WITH_POSITIONS = CONTAINERS - {Dict}  # the names of whose fields are their positions
 
 
-MUTABLE_CONTAINERS = frozenset((List, Dict))
-CONTAINERS = frozenset((Record, List, Dict))
-
-
-def current(now: Now, container: Any) -> Any:
-    """Return a container's items, for a program that reads it; RunError if the handle is stale."""
-    if type(container) is not Record and now.steps >= container.stale:  # storage.check, without its call
-        raise changed_elsewhere(container)
+def changeable(now: Now, container: Any) -> Any:
+    """Return the items of a container for a program to change at once; RunError if it may not."""
+    if container.owner is not now.owner:
+        if container.owner is FROZEN:
+            raise RunError(
+                f"this {container.noun} came in as an argument (or was read from outside of the function) "
+                f"and cannot be changed: change a copy of it, {container.copy_by}"
+            )
+        saving(now, container)
     return container.items
 
 

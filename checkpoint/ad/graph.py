@@ -15,7 +15,8 @@ from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol, Unusable
-from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
+from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
+from checkpoint.errors import RunError
 
 ATOMS = frozenset(
     (bool, int, str, bytes, type(None), Symbol, Failure, Foreign, Layout, Native, Types, Unusable, range)
@@ -67,7 +68,7 @@ def highest_capsule_tag(root: Any) -> int:
 
 
 def reaches_mutable(root: Any) -> bool:
-    """Return whether a value reaches a list, a dictionary or an array, which a run may change."""
+    """Return whether a value reaches a mutable container or an array, which a run may change."""
     found, others = reach(root)
     kinds = set(map(type, others))
     return not MUTABLE_CONTAINERS.isdisjoint(kinds) or Discrete in kinds or any(map(_is_array, found))
@@ -80,7 +81,7 @@ def _is_array(number: Number) -> bool:
 def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], births: bool = False) -> Any:
     """Return a value rebuilt from the leaves up, with the same sharing.
 
-    Lists and dictionaries are always rebuilt, since two runs must not hold the same one; other containers are
+    Mutable containers are always rebuilt, since two runs must not hold the same one; other containers are
     rebuilt where a part has changed.
     done: results by the identity of the objects that they replace; it must hold every number, or `special`
         must return its result.
@@ -94,15 +95,25 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], bi
             result.birth = value.birth
         return result
 
-    return fold_shared(root, done, special, parts_of, build)
+    def leaf(value: Any) -> Any:
+        result = special(value)
+        if result is not DESCEND or type(value) not in MUTABLE_CONTAINERS:
+            return result
+        hollow = value.hollow()
+        if births:
+            hollow.birth = value.birth
+        return Hollow(hollow)
+
+    return fold_shared(root, done, leaf, parts_of, build, _fill)
+
+
+def _fill(_: Any, hollow: Any, parts: list[Any]) -> None:
+    hollow.fill(parts)
 
 
 def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
     """Return the value itself if no part has changed, so that the old and the new one share it."""
-    old = parts_of(value)
-    if type(value) not in MUTABLE_CONTAINERS and all(
-        new is part for new, part in zip(parts, old, strict=True)
-    ):
+    if all(new is part for new, part in zip(parts, parts_of(value), strict=True)):
         return value
     return with_parts(value, parts)
 
@@ -143,7 +154,7 @@ def _renewing(renewal: Renewal) -> Callable[[Any], Any]:
 def settled(root: Any, steps: int) -> Any:
     """Return a value of a run that has done `steps` steps, for another run or for storing.
 
-    Stale handles are replaced by dead ones, no other handle is stale, and lists and dictionaries are copies,
+    Stale handles of arrays are replaced by dead ones, no other is stale, and mutable containers are copies,
     so that the run can continue. Reals are the same objects, and objects have the same births.
     """
     if type(root) is Array:
@@ -154,17 +165,11 @@ def settled(root: Any, steps: int) -> Any:
 
     def special(value: Any) -> Any:
         kind = type(value)
-        if kind in MUTABLE_CONTAINERS and value.stale <= steps + 1:
-            return value.dead()
         if kind in NUMBERS or kind is Discrete:
             return _settled(value, steps, renewal)
         return value if kind in ATOMS else DESCEND
 
-    root = transform(root, {}, special, births=True)
-    for value in reach(root)[1]:
-        if type(value) in MUTABLE_CONTAINERS and value.stale:
-            value.stale = NEVER
-    return root
+    return transform(root, {}, special, births=True)
 
 
 def _settled(value: Any, steps: int, renewal: Renewal) -> Any:
@@ -192,6 +197,8 @@ def with_own_tags_outermost(capsule: Capsule) -> Capsule:
 def enter(root: Any) -> Any:
     """Return a copy of an argument as it enters a run: each path in its data leads to a location of its own.
 
+    RunError: it is a part of itself.
+
     Closures, capsules and opaques in it preserve their inner sharing. Its lists, dictionaries and arrays are
     frozen, except for those in capsules, whose runs resume with them.
     """
@@ -211,9 +218,15 @@ def enter(root: Any) -> Any:
             return renewal(value)
         if kind is not tuple and value.enters_as_graph:
             return _freeze(renew(value))
-        return Branch(parts_of(value), lambda parts: _frozen(with_parts(value, tuple(parts))))
+        item = value if kind in MUTABLE_CONTAINERS else None
+        return Branch(parts_of(value), lambda parts: _frozen(with_parts(value, tuple(parts))), item)
 
-    return fold(root, opened)
+    try:
+        return fold(root, opened)
+    except Cycle:
+        raise RunError(
+            "what is a part of itself (a list, a dictionary, an object) cannot be passed"
+        ) from None
 
 
 def _frozen(value: Any) -> Any:

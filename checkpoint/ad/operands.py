@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Discrete, Native, current_data
-from checkpoint.ad.containers import List, Record, current
+from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
 from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.values import Pair
@@ -44,7 +44,7 @@ def native(now: Any, operand: Any) -> Any:
     if kind is Dual or kind is Node:
         return native(now, real_part(operand))
     if kind is List:
-        return [native(now, item) for item in current(now, operand)]
+        return [native(now, item) for item in operand.items]
     if kind is Record:
         parts = [native(now, item) for item in operand.items]
         return slice(*parts) if operand.layout.cls is slice else tuple(parts)

@@ -149,6 +149,7 @@ class Data(Primitive):
 
     value: the function.
     builds: whether the result is a new object whose fields are copies of the operands, in their order.
+    mutable: whether it may be changed; it then gets the owner of the machine.
     header: the number of operands before those that become fields.
     takes: the position of the field of the only operand that the result is a copy of.
     inline: Python text of the value, as in Scalar.
@@ -156,6 +157,7 @@ class Data(Primitive):
 
     value: Callable[..., Any]
     builds: bool = False
+    mutable: bool = False
     header: int = 0
     takes: int | None = None
     inline: str | None = None
@@ -197,13 +199,12 @@ class Rearrange(Primitive):
 
 @dataclass(frozen=True, kw_only=True)
 class Update(Primitive):
-    """A function that changes its first operand, a List or Dict; for any other the result is as in Rearrange.
+    """A function that changes its first operand, a Mutable; for any other the result is as in Rearrange.
 
-    value(now, step, *operands): returns the changed container; the first operand is stale from `step` on.
+    value(now, *operands): changes the first operand, and returns it.
     writes(now, *operands): returns, before the update, (field, position, source) for each field to be
         written: it becomes a copy of the operand at the position, or of that operand's field `source` unless
-        this is None. The result then has the first operand's birth. If `writes` is None, or returns None, the
-        result is a new object with fields as in Rearrange.
+        this is None. If `writes` is None, or returns None, all fields are written, as in Rearrange.
     puts(now, result, *operands): returns the name of the field, for an update that always writes its last
         operand to one field; None for other updates.
     inline_puts: Python text of `puts` for a List as first operand and an int as second, on the result in {z}

@@ -1,22 +1,21 @@
-"""Storage that a program may change: who may change it in place, and when a handle no longer shows it.
+"""The storage of arrays: who may change it in place, and when a handle no longer shows it.
 
-A program's lists, dictionaries and arrays are *handles* on storage. A handle is a value like all others:
-nothing that a program does can be seen through a second reference. What changes one in Python
-(`xs.append(v)`, `y[i] = v`) makes another handle here, an *update*, and the program continues with that
-one. What always holds:
+A program's arrays are *handles* on storage. A handle is a value like all others: nothing that a program does
+can be seen through a second reference. What changes one in Python (`y[i] = v`) makes another handle here, an
+*update*, and the program continues with that one. What always holds:
 
 - An update leaves the old handle *stale* from its step on: a program that reads it later is one for which
   Python would show the change, and is refused. `stale` is the number of steps from which on that is so:
   that of the update, itself included, and one more.
 - An update is done in place if the storage was made by the uninterrupted run that updates it (`owner`): no
-  other state of a run can hold it. Otherwise the storage is copied first. So a kept state costs each list or
-  array one copy, when it is next updated, and nothing if it is not.
+  other state of a run can hold it. Otherwise the storage is copied first. So a kept state costs each array
+  one copy, when it is next updated, and nothing if it is not.
 - What came in as an argument has the owner FROZEN; what a program read from its surroundings has FROZEN or
   CONSTANT. Neither can be changed, and no cotangent of a CONSTANT array is computed.
 
-A list or dictionary is its own storage; arrays that show the same elements share one. This file decides
-what may be read and written and what an update leaves behind (ctemplates/containers/handles.h is its mirror
-in C):
+Arrays that show the same elements share one storage. Lists, dictionaries and objects are no handles: they
+are changed in place for every reference (checkpoint.ad.versions), and have an owner in the same sense. This
+file decides what may be read and written and what an update leaves behind:
 
     check(now, handle)            raise RunError if the program can no longer read the handle
     check_writable(now, handle)   raise RunError unless the program may change what the handle shows
@@ -42,11 +41,15 @@ class Now(Protocol):
 
     steps: how many steps the run has made, the present one counted; where a run makes several at once,
         all of them. An update is the last of those.
-    owner: what storage that this machine makes or copies belongs to; no other machine has the same.
+    owner: what containers and arrays that this machine makes or copies belong to, until its next state; no
+        other machine has the same.
+    changes: what containers that it has changed held at its last state, by their identities
+        (checkpoint.ad.versions).
     """
 
     steps: int
     owner: object
+    changes: dict[int, tuple[Any, Any]]
 
 
 class Storage:

@@ -8,7 +8,7 @@ What always holds:
 - `_counts` has, for each object that a kept state reaches, by identity, how many references kept objects and
   the sweep hold on it. These objects are alive, as the sweep holds the states: so no identity is used twice.
 - What the start of the run reaches is not counted: it is the caller's. The account holds the start.
-- No object reaches itself (checkpoint.ad.values), so what no count is left of is free.
+- What no count is left of is free. (Containers that reach themselves stay counted, and alive.)
 
 Sizes are CPython's, rounded up as its allocator does. What is small and shared by few is counted with
 every reference to it: floats, integers, short texts, duals of floats, the Memory of an array. That is exact
@@ -16,8 +16,9 @@ where each has one reference, else an upper bound: a list of floats and a copy o
 count them twice. The elements of an array are counted once, all those of the array that it is a view of.
 What belongs to the program (symbols, layouts, functions) is not counted.
 
-A list of Python's, a dictionary or an array may be changed in place, though not by a run while a state keeps
-it (checkpoint.ad.containers): what was counted of these is stored, so that the account cannot go wrong.
+A run changes its containers in place, but what a kept state holds of one is a list or dictionary of Python's
+of its own (checkpoint.ad.versions). So a container counts as that, which no run changes while a state keeps
+it; what was counted of it, or of an array, is stored all the same, so that the account cannot go wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from sys import getsizeof
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Memory, Native
-from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Record, Types
+from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Object, Record, Types
 from checkpoint.ad.numbers import Dual
 from checkpoint.ad.values import Closure, Environment, Failure, Foreign, Pair, Symbol
 
@@ -46,9 +47,9 @@ FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, Native, Types))  # 
 MEASURED = frozenset((int, str, bytes, range, Failure))
 SINGLE = range(-5, 257)  # the integers that CPython has once
 WITH_TUPLE = frozenset((Environment, Record))  # types that store their parts in a tuple
-MUTABLE = frozenset((list, dict, *MUTABLE_CONTAINERS, *ARRAYS))
+MUTABLE = frozenset((list, dict, *ARRAYS))
 # For speed: some of the types whose objects are counted once.
-OBJECTS = MUTABLE | {tuple, Pair, Environment, Closure, Record}
+OBJECTS = MUTABLE | MUTABLE_CONTAINERS | {tuple, Pair, Environment, Closure, Record}
 
 
 def _rounded(size: int) -> int:
@@ -57,6 +58,7 @@ def _rounded(size: int) -> int:
 
 FLOAT_BYTES = _rounded(getsizeof(0.0))
 MEMORY_BYTES = _rounded(getsizeof(Memory()))
+CONTAINER_BYTES = _rounded(getsizeof(Object(Layout(object), [])))
 DUAL_BYTES = _rounded(getsizeof(Dual(0, 0.0, 0.0)))
 ARRAY_BYTES = 112  # of NumPy's object, without the elements
 
@@ -66,12 +68,13 @@ Weight = tuple[int, tuple[Any, ...]]
 def weight(value: Any) -> Weight:
     """Return the bytes of an object with what is counted with it, and the other objects it refers to."""
     kind = type(value)
-    if kind is tuple or kind is list:
+    if kind is tuple:
         return _with_parts(value, value)
-    if kind is dict:
-        return _with_parts(value, chain(value, value.values()))
+    if kind is list or kind is dict:
+        size, shared = _with_parts(value, value if kind is list else chain(value, value.values()))
+        return size + CONTAINER_BYTES, shared
     if kind in MUTABLE_CONTAINERS:
-        return _rounded(getsizeof(value)), (value.items,)
+        return 0, (value.items,)
     if kind in ARRAYS:
         return _weight_of_handle(value)
     parts = getattr(value, "parts", None)
@@ -155,7 +158,7 @@ class Footprint:
         given, counts = self._given, self._counts
         pending = [state]
         while pending:
-            value = pending.pop()
+            value = _counted(pending.pop())
             key = id(value)
             if key in counts:
                 counts[key] += 1
@@ -171,7 +174,7 @@ class Footprint:
         """Remove a kept state, which the caller still holds, in time proportional to what that frees."""
         pending = [state]
         while pending:
-            value = pending.pop()
+            value = _counted(pending.pop())
             key = id(value)
             if key in self._given:
                 continue
@@ -194,12 +197,17 @@ class Footprint:
         return size + COUNT_BYTES + stored
 
 
+def _counted(value: Any) -> Any:
+    """Return what is counted for a value: for a container, what the shown version holds of it."""
+    return value.items if type(value) in MUTABLE_CONTAINERS else value
+
+
 def _reached(root: Any) -> set[int]:
     """Return the identities of all that a value reaches, itself included."""
     found: set[int] = set()
     pending = [root]
     while pending:
-        value = pending.pop()
+        value = _counted(pending.pop())
         if id(value) not in found:
             found.add(id(value))
             pending.extend(weight(value)[1])

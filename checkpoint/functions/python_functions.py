@@ -14,10 +14,9 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad import library
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, TUPLE, Record
+from checkpoint.ad.containers import CONTAINERS, TUPLE, Record
 from checkpoint.ad.graph import ATOMS, transform
 from checkpoint.ad.numbers import NUMBERS, one
-from checkpoint.ad.storage import NEVER
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.ad.walk import DESCEND
@@ -210,14 +209,13 @@ def _with_own_results(part: Any) -> Any:
 
 
 def _holds_capsule(value: Any) -> bool:
-    pending = [value]
+    pending, seen = [value], set()
     while pending:
         part = pending.pop()
         kind = type(part)
         if kind is Capsule:
             return True
-        if kind in MUTABLE_CONTAINERS and part.stale != NEVER:
-            return False  # it may hold itself; what makes it Python's own refuses it
-        if kind in CONTAINERS:
+        if kind in CONTAINERS and id(part) not in seen:
+            seen.add(id(part))
             pending.extend([p for p in part.parts() if type(p) not in NUMBERS and type(p) not in ATOMS])
     return False

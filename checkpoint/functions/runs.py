@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.containers import MUTABLE_CONTAINERS
-from checkpoint.ad.graph import ATOMS, numbers, parts_of, replace, settled
+from checkpoint.ad.graph import ATOMS, numbers, replace, settled
 from checkpoint.ad.numbers import NUMBERS, Number, one, real_part
-from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.tangent import ShapeError, match
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Symbol
 from checkpoint.driver.engine import Engine
@@ -46,8 +44,7 @@ class ValuesCall(Call):
     __slots__ = ()
 
     def leave(self, value: Any) -> Any:
-        """Return a value of the run; RunError where it holds a list that was changed elsewhere."""
-        return self._without_stale(value)
+        return value
 
     def value(self) -> Any:
         """Return the value of the procedure, which the caller may keep while other runs go on."""
@@ -80,24 +77,6 @@ class ValuesCall(Call):
 
     def without_reals(self, name: str, x: Any) -> str:
         return "the argument holds no real: there is nothing to differentiate"
-
-    def _without_stale(self, value: Any) -> Any:
-        """Return the value, since a caller looks at all of its data: none of it may be stale."""
-        seen = set()
-        pending = [value]
-        while pending:
-            part = pending.pop()
-            kind = type(part)
-            if kind in ATOMS or kind in NUMBERS or id(part) in seen:
-                continue
-            seen.add(id(part))
-            if kind in MUTABLE_CONTAINERS and not part.stale:
-                error = changed_elsewhere(part)
-                error.span = self.run.errors.span
-                raise error
-            if kind is tuple or not part.enters_as_graph:
-                pending.extend(parts_of(part))
-        return value
 
 
 def _fitting(cotangent: Any, y: Any, name: str) -> Any:

@@ -138,7 +138,7 @@ class Interp:
         if type(capsule) is not Capsule:
             raise OperandError("not a capsule")
         state: State = capsule.state
-        machine = Machine(self, State(state.frame, state.steps, tags), Effects())
+        machine = Machine(self, State(state.frame, state.steps, tags, state.version), Effects())
         machine.frame = machine.resume(state, under, lambda slot: slot)
         return machine.state()
 

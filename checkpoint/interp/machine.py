@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from checkpoint.ad.graph import settled
+from checkpoint.ad.versions import Version
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised, left_open
@@ -78,13 +79,14 @@ class Frame:
 class State:
     """A moment of a run, between two steps: what checkpoint.driver.engine.State asks for."""
 
-    __slots__ = ("frame", "steps", "tags")
+    __slots__ = ("frame", "steps", "tags", "version")
     points = "frames"  # see checkpoint.ad.identity
 
-    def __init__(self, frame: Frame, steps: int, tags: int) -> None:
+    def __init__(self, frame: Frame, steps: int, tags: int, version: Version | None = None) -> None:
         self.frame = frame
         self.steps = steps
         self.tags = tags
+        self.version = version or Version()
 
     @property
     def finished(self) -> bool:
@@ -95,6 +97,7 @@ class State:
         return self.frame.values[0]
 
     def parts(self) -> tuple[Any, ...]:
+        self.version.show()
         return (self.frame,)
 
     def with_parts(self, parts: tuple[Any, ...]) -> State:
@@ -136,24 +139,42 @@ def on_top_of(frame: Frame, under: Frame | None, copy: Callable[[Any], Any]) -> 
 class Machine:
     """One run: its registers and the surroundings of its steps.
 
-    owner: the owner of lists that this run makes (checkpoint.ad.containers).
+    owner, changes: see checkpoint.ad.storage.Now. since: the version of the last state.
     taped: whether a tape may hold arrays that the run has made, which then must not be changed in place.
     """
 
-    __slots__ = ("effects", "engine", "frame", "owner", "steps", "tags", "taped")
+    __slots__ = (
+        "changes",
+        "effects",
+        "engine",
+        "frame",
+        "owner",
+        "since",
+        "steps",
+        "tags",
+        "taped",
+        "version",
+    )
 
     def __init__(self, engine: Engine, state: State, effects: Effects, taped: bool = False) -> None:
         self.taped = taped
         self.engine = engine
         self.effects = effects
-        self.owner = object()
         self.frame = state.frame
         self.steps = state.steps
         self.tags = state.tags
+        self._continue(state.version)
+
+    def _continue(self, since: Version) -> None:
+        """Make containers anew, or save them before they are changed, from a state on."""
+        self.since = since
+        self.version, self.changes = since.continued()
+        self.owner = object()
 
     def state(self) -> State:
         """Return the present moment as a value."""
-        return State(self.frame, self.steps, self.tags)
+        self._continue(self.version)
+        return State(self.frame, self.steps, self.tags, self.since)
 
     def run(self, limit: int | None) -> None:
         """Make steps until `limit` have been made or the run is finished."""

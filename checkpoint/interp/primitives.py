@@ -96,11 +96,12 @@ def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...]) ->
         case Tensor():
             return perform(machine, machine.steps + 1, record, operands, apart=machine.taped)
         case Data():
-            return record.value(*operands)
-        case Select() | Rearrange():
+            value = record.value(*operands)
+            if record.mutable:
+                value.owner = machine.owner
+            return value
+        case Select() | Rearrange() | Update():
             return record.value(machine, *operands)
-        case Update():
-            return record.value(machine, machine.steps + 1, *operands)
     raise InternalError(f"{record.name} cannot do the work of another record")
 
 

@@ -142,7 +142,7 @@ SETITEM = _writes(
     lambda xp, x, i: i,
     _set,
     value=lambda value: lambda xp, x, i, v: value(xp, x, i, v),  # noqa: PLW0108
-    overloads=("py.set",),
+    overloads=("py.set", "py.put-back"),
     of_first=True,
     writes=lambda x, i, v: i,
     shape="that of x; v broadcasts to x[i]",

@@ -27,16 +27,16 @@ PROGRAMS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "in a derivative that is part of the run": (("py.add", 1.0, ("cdr", At(4, ("j*", "g", "x", 1.0)))), (2,)),
     "after a resumption": (("py.add", 1.0, ("resume", ("interrupt", "g", "x", 5.0))), (2,)),
     "a raise": (("py.add", 1.0, At(1, ("r", "x"))), (1,)),
-    "a stale list": (("py.add", 1.0, At(1, ("s", "x"))), (1,)),
+    "an update that is refused": (("py.add", 1.0, At(1, ("s", "x"))), (1,)),
 }  # fmt: skip
 
-STALE = ("py.len", "l")
+REFUSED = ("py.merge", ("py.dict",), ("py.list", ("py.tuple", 1, "k")))
 FUNCTIONS = (
     ("f", ("function", ("a",), ("py.truediv", "a", 0.0))),
     ("g", ("function", ("b",), ("py.mul", 2.0, At(2, ("f", "b"))))),
     ("h", ("function", ("c",), At(6, ("f", "c")))),
     ("r", ("function", ("d",), ("raise", "d"))),
-    ("s", ("function", ("k",), lets(("l", ("py.list",)), ("m", ("py.append", "l", "k")), body=STALE))),
+    ("s", ("function", ("k",), lets(("m", REFUSED), body=("py.len", "m")))),
 )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def test_open_calls(name: str, engine: Any) -> None:
         assert tuple(span.start for span in caught.value.trace) == expected
     if name == "a raise":
         assert caught.value.raised == 0.5
-    elif name != "a stale list":
+    elif name != "an update that is refused":
         assert type(caught.value.raised) is Failure
         assert type(caught.value.raised.exception) is ZeroDivisionError
 

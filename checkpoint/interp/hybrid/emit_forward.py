@@ -138,6 +138,8 @@ class Forward(Text):
             inline = record.inline
             call = f"{self.constant('p', record.value)}({', '.join(texts)})"
             self.assign(step.name, inline.format(*texts) if inline else call)
+            if record.mutable:
+                self.line(f"{self.names[step.name]}.owner = m.owner")
         elif isinstance(record, Select):
             self.select(step, record, texts, taped)
         elif isinstance(record, Rearrange) and record.discrete:
@@ -163,14 +165,14 @@ class Forward(Text):
         general = f"key_of(m, {self.constant('r', record)}, {value}, {self.tuple_of(texts)})"
         if record.inline_place is not None:
             key = f"({texts[0]}.birth, {record.inline_place.format(*texts)})"
-            is_field = f"type({value}) is float and (type({texts[0]}) is List or type({texts[0]}) is Record)"
+            is_field = f"type({value}) is float and type({texts[0]}) in WITH_POSITIONS"
             general = f"{key} if {is_field} else {general}"
         self.line(f"{self.origin(step.name)} = {general}")
 
     def put(self, step: t.Compute, record: Update, texts: list[str], taped: bool) -> None:
         """Emit an update of one field; the result has the birth of the first operand."""
         value = self.names[step.name]
-        self.assign(step.name, f"{self.constant('p', record.value)}(m, m.steps + 1, {', '.join(texts)})")
+        self.assign(step.name, f"{self.constant('p', record.value)}(m, {', '.join(texts)})")
         self.line(f"if not {value}.birth: numbered(m, {value})")
         if not taped:
             return

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Discrete
-from checkpoint.ad.containers import TUPLE, List, Record
+from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, WITH_POSITIONS, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
@@ -78,6 +78,8 @@ class Text:
             "numbered": numbered,
             "List": List,
             "Record": Record,
+            "WITH_ATTRIBUTES": WITH_ATTRIBUTES,
+            "WITH_POSITIONS": WITH_POSITIONS,
             "Frame": Frame,
             "TUPLE": TUPLE,
             "fresh": fresh,

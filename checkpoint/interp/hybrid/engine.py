@@ -121,15 +121,16 @@ class Hybrid:
         if type(capsule) is not Capsule:
             raise OperandError("not a capsule")
         state: State = capsule.state
-        machine = Machine(self, State(ENTRY, 0, (), frame, state.steps, tags, births), Effects())
+        machine = Machine(
+            self, State(ENTRY, 0, (), frame, state.steps, tags, births, state.version), Effects()
+        )
         machine.resume(state)
         if state.finished:
             machine.block, machine.values = machine.deliver(state.value)
         else:
             machine.block, machine.index, machine.values = state.block, state.index, state.values
-        return State(
-            machine.block, machine.index, machine.values, machine.frame, state.steps, machine.tags, births
-        )
+        point = (machine.block, machine.index, machine.values, machine.frame)
+        return State(*point, state.steps, machine.tags, births, state.version)
 
     def advance(self, state: State, to: int | None, effects: Effects) -> State:
         """See Engine.advance."""
@@ -151,6 +152,7 @@ class Hybrid:
 
     def seed(self, end: State, cotangent: Any) -> Cotangent:
         """See Engine.seed."""
+        end.version.show()
         value = end.value
         result = Cotangent((0.0,), [])
         for (location, _), accumulator in zip(located(value), seed(value, cotangent), strict=True):
@@ -209,6 +211,7 @@ class Hybrid:
 
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""
+        start.version.show()
         table: dict[int, float] = {}
         for (depth, position), slot in state_slots(start):
             row = cotangent.stack[-depth] if depth else cotangent.slots
@@ -222,6 +225,7 @@ class Hybrid:
 
 def _settled(end: State) -> State:
     """Return a finished state with a value that nothing changes any more."""
+    end.version.show()
     value = end.value
     return end if type(value) is float else end.with_parts(((settled(value, end.steps),), end.frame))
 

@@ -14,6 +14,7 @@ from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import WrongCall
 from checkpoint.ad.values import Closure
+from checkpoint.ad.versions import Version
 from checkpoint.cps import blocks as b
 from checkpoint.cps.terms import Step
 from checkpoint.driver.effects import Effects
@@ -58,7 +59,7 @@ class Frame:
 class State:
     """A moment of a run: what checkpoint.driver.engine.State asks for."""
 
-    __slots__ = ("births", "block", "frame", "index", "reserve", "steps", "tags", "values")
+    __slots__ = ("births", "block", "frame", "index", "reserve", "steps", "tags", "values", "version")
     points = "blocks"  # see checkpoint.ad.identity
 
     def __init__(
@@ -70,6 +71,7 @@ class State:
         steps: int,
         tags: int,
         births: int,
+        version: Version | None = None,
     ) -> None:
         self.block = block
         self.index = index
@@ -78,6 +80,7 @@ class State:
         self.steps = steps
         self.tags = tags
         self.births = births
+        self.version = version or Version()
 
     @property
     def finished(self) -> bool:
@@ -88,6 +91,7 @@ class State:
         return self.values[0]
 
     def parts(self) -> Values:
+        self.version.show()
         return (self.values, self.frame)
 
     def with_parts(self, parts: Values) -> State:
@@ -135,12 +139,13 @@ class Machine:
 
     tape: where it records, if it does. reserve: memory for the end of a run that runs out of it.
     ran: the variant that ran of the block that was taped last.
-    owner: the owner of lists that this run makes (checkpoint.ad.containers).
+    owner, changes: see checkpoint.ad.storage.Now. since: the version of the last state.
     """
 
     __slots__ = (
         "births",
         "block",
+        "changes",
         "effects",
         "engine",
         "frame",
@@ -148,16 +153,18 @@ class Machine:
         "owner",
         "ran",
         "reserve",
+        "since",
         "steps",
         "tags",
         "tape",
         "values",
+        "version",
     )
 
     def __init__(self, engine: Engine, state: State, effects: Effects, tape: Any = None) -> None:
         self.engine = engine
         self.effects = effects
-        self.owner = object()
+        self._continue(state.version)
         self.ran: Variant | None = None
         self.tape = tape
         self.block = state.block
@@ -169,14 +176,22 @@ class Machine:
         self.births = state.births
         self.reserve: bytearray | None = bytearray(RESERVE)
 
+    def _continue(self, since: Version) -> None:
+        """Make containers anew, or save them before they are changed, from a state on."""
+        self.since = since
+        self.version, self.changes = since.continued()
+        self.owner = object()
+
     def state(self) -> State:
         """Return the present moment as a value, without what is not live."""
+        self._continue(self.version)
         values = self.values
         if self.index == 0:
             live = self.block.block.live[0]
             params = self.block.block.params
             values = tuple([v if name in live else None for name, v in zip(params, values, strict=True)])
-        return State(self.block, self.index, values, self.frame, self.steps, self.tags, self.births)
+        point = (self.block, self.index, values, self.frame)
+        return State(*point, self.steps, self.tags, self.births, self.since)
 
     def take_values(self) -> Values:
         """Return the values at the present point and release them here, as they may be large."""
@@ -262,7 +277,8 @@ def individual(state: State) -> State:
     for old in reversed(chain):
         copy = Frame(old.block, tuple(map(fresh, old.saved)), copy, old.handler, old.call)
     values = tuple(map(fresh, state.values))
-    return State(state.block, state.index, values, copy, state.steps, state.tags, state.births)
+    point = (state.block, state.index, values, copy)
+    return State(*point, state.steps, state.tags, state.births, state.version)
 
 
 def open_tags(state: State) -> frozenset[int]:

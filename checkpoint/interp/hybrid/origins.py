@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Record, fields
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Mutable, Record, fields
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.record import Data, Primitive, Rearrange, Select, Update
 from checkpoint.errors import InternalError
@@ -32,6 +32,7 @@ class Registers(Protocol):
 
     steps: int
     owner: object
+    changes: dict[int, tuple[Any, Any]]
     births: int
     tape: Any
 
@@ -98,6 +99,8 @@ def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
     match record:
         case Data():
             value = record.value(*operands)
+            if record.mutable:
+                value.owner = machine.owner
             return numbered(machine, value) if record.builds else value
         case Select():
             return record.value(machine, *operands)
@@ -105,7 +108,7 @@ def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
             value = record.value(machine, *operands)
             return value if record.discrete else born(machine, value)
         case Update():
-            return born(machine, record.value(machine, machine.steps + 1, *operands))
+            return born(machine, record.value(machine, *operands))
     raise InternalError(f"{record.name} is no step on data")
 
 
@@ -137,7 +140,7 @@ def counted(machine: Registers, origin: Moved) -> Moved:
 
 
 def writes(machine: Registers, record: Update, operands: Values, names: Names) -> Moved | None:
-    """Return the origin of a field that an update will write; None if it makes another object or fails."""
+    """Return the origin of fields that an update will write; None if it writes all of them, or fails."""
     if record.writes is None or type(operands[0]) not in MUTABLE_CONTAINERS:
         return None
     try:
@@ -178,11 +181,12 @@ def key_of(machine: Registers, record: Select, value: Any, operands: Values) -> 
 
 
 class Copies:
-    """The moment at which a record runs again on tokens; its lists have no owner."""
+    """The moment at which a record runs again on tokens; its lists have no owner, and no state holds them."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
         self.owner: object = None
+        self.changes: dict[int, tuple[Any, Any]] = {}
 
 
 def moved(
@@ -193,16 +197,18 @@ def moved(
     names: Names,
     copies: Values | None = None,
 ) -> Moved | None:
-    """Return the origin of what a record has made of operands; None if it holds no real of its own."""
+    """Return the origin of what a record has made of operands; None if it holds no real of its own.
+
+    copies: the operands with tokens for their reals, as they were before an update.
+    """
     if type(value) not in CONTAINERS or not any(type(part) in NUMBERS for part in value.parts()):
         return None
-    if any(value is operand for operand in operands):
+    updated = isinstance(record, Update) and type(value) in MUTABLE_CONTAINERS
+    if not updated and any(value is operand for operand in operands):
         return None
     if copies is None:
         copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
-    now = Copies(machine.steps)
-    step = (machine.steps + 1,) if isinstance(record, Update) else ()
-    again = record.value(now, *step, *copies)
+    again = record.value(Copies(machine.steps), *copies)
     found = Moved(value.birth)
     for field, part in zip(fields(again), again.parts(), strict=True):
         if type(part) is Token:
@@ -220,5 +226,5 @@ def with_tokens(position: int, operand: Any) -> Any:
         Token(position, field) if type(part) in NUMBERS else part
         for field, part in zip(fields(operand), operand.parts(), strict=True)
     ]
-    copy: Record | List | Dict = operand.with_parts(tuple(tokens))
+    copy: Record | Mutable = operand.with_parts(tuple(tokens))
     return copy

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import Dict, List, current
+from checkpoint.ad.containers import Dict, List
 from checkpoint.ad.record import Purity, Rearrange, Scalar, lookup, register
 from checkpoint.ad.storage import Now
 from checkpoint.prims.python import updates
@@ -85,7 +85,7 @@ def in_python(function: Function) -> Function:
 
 def _add(now: Now, x: Any, y: Any) -> Any:
     if type(x) is List and type(y) is List:
-        return list_of(now, [*current(now, x), *current(now, y)])
+        return list_of(now, [*x.items, *y.items])
     if is_tuple(x) and is_tuple(y):
         return tuple_of(x.items + y.items)
     return refuse(now, operator.add, x, y)
@@ -98,7 +98,7 @@ def _multiply(now: Now, x: Any, y: Any) -> Any:
     else:
         turned = False
     if type(y) in WHOLE and type(x) is List:
-        return list_of(now, current(now, x) * y)
+        return list_of(now, x.items * y)
     if type(y) in WHOLE and is_tuple(x):
         return tuple_of(x.items * y)
     return refuse(now, operator.mul, y, x) if turned else refuse(now, operator.mul, x, y)
@@ -106,7 +106,7 @@ def _multiply(now: Now, x: Any, y: Any) -> Any:
 
 def _or(now: Now, x: Any, y: Any) -> Any:
     if type(x) is Dict and type(y) is Dict:
-        return updates.dict_of(now, {**current(now, x), **current(now, y)})
+        return updates.dict_of(now, {**x.items, **y.items})
     return refuse(now, operator.or_, x, y)
 
 
@@ -157,9 +157,9 @@ def _also_in_place(of: str, function: Function) -> None:
         )
 
 
-def _iadd(now: Now, step: int, x: Any, y: Any) -> Any:
+def _iadd(now: Now, x: Any, y: Any) -> Any:
     if type(x) is List:
-        return updates.extend(now, step, x, y)
+        return updates.extend(now, x, y)
     return _in_place(now, _ADD_ANY, operator.iadd, x, y)
 
 
@@ -175,9 +175,9 @@ def _iadd_writes(now: Now, x: Any, y: Any) -> Any:
     return updates.extend_writes(now, x, y) if type(x) is List else None
 
 
-def _imul(now: Now, step: int, x: Any, y: Any) -> Any:
+def _imul(now: Now, x: Any, y: Any) -> Any:
     if type(x) is List and type(y) in WHOLE:
-        return updates.rebuilt(now, step, x, updates.changeable(now, x) * y)
+        return updates.rearranged(now, x, x.items * y)
     return _in_place(now, _MULTIPLY_ANY, operator.imul, x, y)
 
 

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Record, Types, current
+from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Record, Types
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Closure, Symbol, Unusable
@@ -116,7 +116,7 @@ def _functions_compared() -> RunError:
 
 def _equal_shapes(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
     """Return the pairs of parts that must be equal for two containers to be equal; None if they differ."""
-    left, right = current(now, x), current(now, y)
+    left, right = x.items, y.items
     if is_object(x) or is_object(y):
         return _equal_objects(now, x, y)
     if type(x) is not type(y):
@@ -162,7 +162,7 @@ def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bo
     while (type(x) is List and type(y) is List) or (is_tuple(x) and is_tuple(y)):
         if class_of(x) is not class_of(y) and issubclass(class_of(y), class_of(x)):
             x, y, function = y, x, _MIRRORED[function]  # Python asks a subclass first
-        left, right = current(now, x), current(now, y)
+        left, right = x.items, y.items
         for item, other in zip_longest(left, right, fillvalue=_MISSING):
             if item is _MISSING or other is _MISSING:
                 return bool(function(len(left), len(right)))
@@ -200,9 +200,9 @@ def identical(now: Now, x: Any, y: Any) -> bool:
 def contains(now: Now, x: Any, v: Any) -> bool:
     """Return v in x."""
     if type(x) is Dict:
-        return key_of(now, v) in current(now, x)
+        return key_of(now, v) in x.items
     if type(x) is List or is_tuple(x):
-        return any(equal(now, item, v) for item in current(now, x))
+        return any(equal(now, item, v) for item in x.items)
     if type(x) in INDEXED:
         return bool(python_result(now, operator.contains, x, v))
     return bool(refuse(now, operator.contains, x, v))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.containers import Dict, List, Record, current
+from checkpoint.ad.containers import Dict, List, Record
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.prims.python.native import class_of
@@ -23,13 +23,13 @@ def _keys(now: Now, x: Any) -> Record:
 
 
 def _values(now: Now, x: Any) -> Record:
-    return tuple_of(current(now, _dictionary(x, "values")).values())
+    return tuple_of(_dictionary(x, "values").items.values())
 
 
 def _copy(now: Now, x: Any) -> Any:
     if type(x) is List:
-        return list_of(now, current(now, x))
-    return dict_of(now, current(now, _dictionary(x, "copy")))
+        return list_of(now, x.items)
+    return dict_of(now, _dictionary(x, "copy").items)
 
 
 rearrange("dict", 0, "an empty dictionary", lambda now: Dict({}, owner=now.owner), (), Purity.PURE)
@@ -42,7 +42,7 @@ rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: 
 
 def _without(now: Now, x: Dict, keys: Any) -> Dict:
     left_out = {key_of(now, key) for key in keys.items}
-    return dict_of(now, {key: item for key, item in current(now, x).items() if key not in left_out})
+    return dict_of(now, {key: item for key, item in x.items.items() if key not in left_out})
 
 
 rearrange("without-keys", 2, "a dictionary without some keys: x, the tuple of the keys", _without)
@@ -56,7 +56,7 @@ def _keywords(
         kind = class_of(mapping).__name__
         raise TypeError(f"{function}() argument after ** must be a mapping, not {kind}")
     rest = {}
-    for key, item in current(now, mapping).items():
+    for key, item in mapping.items.items():
         if type(key) is not str:
             raise TypeError("keywords must be strings")
         if key in keywords.split():

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import TUPLE, Dict, List, Record, current
+from checkpoint.ad.containers import TUPLE, Dict, List, Record
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
@@ -33,12 +33,11 @@ from checkpoint.prims.python.support import (
 def _sequence(now: Now, x: Any) -> Any:
     kind = type(x)
     if kind is List or is_tuple(x):
-        current(now, x)
         return x
     if kind in INDEXED:
         return x
     if kind is Dict:
-        return Record(TUPLE, tuple([to_value(now, key) for key in current(now, x)]))
+        return Record(TUPLE, tuple([to_value(now, key) for key in x.items]))
     return elements(now, x)
 
 
@@ -77,7 +76,7 @@ def _general(now: Now, function: Any) -> Any:
 
 def _arguments(now: Now, function: Any, args: Any, keywords: Dict) -> Record:
     """Return the arguments of a call by position; raise Python's TypeErrors for keywords that do not fit."""
-    named = current(now, keywords)
+    named = keywords.items
     if type(function) is not Closure:
         if named and type(function) is Record:
             raise RunError("a function without a text takes no keywords where it is only known when it runs")
@@ -105,7 +104,7 @@ def _arguments(now: Now, function: Any, args: Any, keywords: Dict) -> Record:
 
 def _known_keywords(now: Now, keywords: Dict, name: str, *known: str) -> Dict:
     """Return the keywords of a library's function; end the run at one that has no rule."""
-    for key in current(now, keywords):
+    for key in keywords.items:
         if key not in known:
             raise RunError(
                 f"the argument {key} of {name} is not supported where {name} is a value: leave it out"
@@ -117,7 +116,7 @@ def _nowhere(now: Now, *operands: Any) -> None:
     """Return None: nothing that these primitives give is a copy of a field."""
 
 
-_AS_IT_IS = "({0} if type({0}) is range or (type({0}) is List and m.steps < {0}.stale) else {p}(m, {0}))"
+_AS_IT_IS = "({0} if type({0}) is range or type({0}) is List else {p}(m, {0}))"
 select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere, inline=_AS_IT_IS)
 select("callee", 2, "a procedure: what is called, the number of arguments", _callee, _nowhere)
 select(

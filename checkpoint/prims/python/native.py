@@ -31,19 +31,29 @@ from checkpoint.ad.arrays import (
     holds_numbers,
 )
 from checkpoint.ad.attributes import own_attributes
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, Types, current
+from checkpoint.ad.containers import (
+    MUTABLE_CONTAINERS,
+    TUPLE,
+    WITH_ATTRIBUTES,
+    Dict,
+    Layout,
+    List,
+    Record,
+    Types,
+)
+from checkpoint.ad.graph import parts_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
-from checkpoint.ad.walk import DESCEND, Branch, fold, fold_shared
+from checkpoint.ad.walk import DESCEND, Branch, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
 _PLAIN = frozenset((bool, int, str, bytes, type(None), range))
-_COMPOUND = frozenset((Record, List, Dict, Pair, tuple))
+_COMPOUND = frozenset((Record, Pair, tuple))
 
 
 def class_of(value: Any) -> type:
@@ -52,7 +62,7 @@ def class_of(value: Any) -> type:
     if kind in NUMBERS:
         part = real_part(value)
         return float if type(part) is float else type(part.data)
-    if kind is Record:
+    if kind in WITH_ATTRIBUTES:
         cls: type = value.layout.cls
         return cls
     if kind is Failure:
@@ -109,25 +119,15 @@ def source_name(name: str) -> str:
 
 
 def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any] = placeholder) -> Any:
-    """Return a value as Python's own object; `now`: the moment at which lists and dictionaries are read."""
+    """Return a value as Python's own object; `now`: the moment at which arrays are read."""
 
     def leaf(part: Any) -> Any:
-        return DESCEND if type(part) in _COMPOUND else _leaf(part, function, now)
+        kind = type(part)
+        if kind in _COMPOUND:
+            return DESCEND
+        return Hollow(_hollow(part)) if kind in MUTABLE_CONTAINERS else _leaf(part, function, now)
 
-    return fold_shared(value, {}, leaf, lambda part: _read(part, now), _built)
-
-
-def _read(part: Any, now: Now | None) -> Any:
-    """Return the parts of a compound value; RunError if it is stale."""
-    kind = type(part)
-    if kind is tuple:
-        return part
-    if kind is Pair:
-        return part.parts()
-    if now is None and kind is not Record:
-        check_settled(part)
-    items = part.items if now is None else current(now, part)
-    return items.values() if kind is Dict else items
+    return fold_shared(value, {}, leaf, parts_of, _built, _fill)
 
 
 def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> Any:
@@ -159,12 +159,33 @@ def _elements(array: Array | Discrete, now: Now | None) -> Any:
     return array.data
 
 
-def _built(value: Any, parts: list[Any]) -> Any:
+def _hollow(value: Any) -> Any:
+    """Return Python's own object for a mutable container, to be filled."""
     kind = type(value)
     if kind is List:
-        return parts
+        return []
     if kind is Dict:
-        return dict(zip(value.items, parts, strict=True))
+        return dict.fromkeys(value.items)
+    cls = value.layout.cls
+    if issubclass(cls, BaseException):
+        return cls.__new__(cls)
+    return object.__new__(cls)
+
+
+def _fill(value: Any, made: Any, parts: list[Any]) -> None:
+    """Give Python's own object the parts of a mutable container, without code of its class."""
+    kind = type(value)
+    if kind is List:
+        made.extend(parts)
+    elif kind is Dict:
+        made.update(zip(value.items, parts, strict=True))
+    else:
+        for name, part in zip(value.layout.names, parts, strict=True):
+            object.__setattr__(made, name, part)
+
+
+def _built(value: Any, parts: list[Any]) -> Any:
+    kind = type(value)
     if kind is not Record or value.layout.cls is tuple:
         return tuple(parts)
     cls = value.layout.cls

@@ -1,4 +1,4 @@
-"""Primitives of objects: their attributes and classes; and plain reals of any value."""
+"""Primitives of objects: making them, their attributes and classes; and plain reals of any value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Layout, Record, Types
+from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Types, changeable
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.opaque import is_constant
@@ -15,15 +15,21 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Capsule
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import CAUSE, class_of
-from checkpoint.prims.python.support import rearrange, select, to_value
+from checkpoint.prims.python.sequences import builds
+from checkpoint.prims.python.support import rearrange, refuse, select, to_value, update
+from checkpoint.prims.python.updates import Writes, is_held
 
 _OF_NUMBERS = frozenset(("real", "imag", "numerator", "denominator"))
 _WITH_METHODS = frozenset((list, dict, str, tuple, float, int, bool))
 _OF_RANGES = frozenset(("start", "stop", "step"))
 
 
+def _new(layout: Layout, *items: Any) -> Object:
+    return Object(layout, list(map(fresh, items)))
+
+
 def _attribute(now: Now, x: Any, name: str) -> Any:
-    if type(x) is Record:
+    if type(x) in WITH_ATTRIBUTES:
         position = x.layout.index.get(name)
         if position is not None:
             return fresh(x.items[position])
@@ -57,7 +63,7 @@ def _is_called(cls: type, name: str) -> bool:
 
 
 def _attribute_place(now: Now, x: Any, name: str) -> Any:
-    return x.layout.index[name] if type(x) is Record else None
+    return x.layout.index[name] if type(x) in WITH_ATTRIBUTES else None
 
 
 def classes_of(types: Any) -> tuple[type, ...]:
@@ -75,17 +81,81 @@ select(
     "x.name: x, the name",
     _attribute,
     _attribute_place,
-    inline="({0}.items[{0}.layout.index[{1}]] if type({0}) is Record else {p}(m, {0}, {1}))",
+    inline="({0}.items[{0}.layout.index[{1}]] if type({0}) in WITH_ATTRIBUTES else {p}(m, {0}, {1}))",
     inline_place="{0}.layout.index[{1}]",
 )
 
 
+# Changing attributes
+
+
+def _set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
+    if type(x) is not Object:
+        result: Object = refuse(now, lambda x, v: setattr(x, name, v), x, v)
+        return result
+    items = changeable(now, x)
+    position = x.layout.index.get(name)
+    if position is None:
+        items.append(fresh(v))
+        x.layout = x.layout.with_name(name)
+    else:
+        items[position] = fresh(v)
+    return x
+
+
+def _set_attribute_writes(now: Now, x: Any, name: str, v: Any) -> Writes:
+    return [(x.layout.index.get(name, len(x.items)), 2, None)] if type(x) is Object else []
+
+
+def _set_attribute_place(now: Now, result: Any, x: Any, name: str, v: Any) -> Any:
+    return result.layout.index[name]
+
+
+def _delete_attribute(now: Now, x: Any, name: str) -> Object:
+    if type(x) is not Object:
+        result: Object = refuse(now, lambda x: delattr(x, name), x)
+        return result
+    position = x.layout.index.get(name)
+    if position is None:
+        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute {name!r}")
+    items = changeable(now, x)
+    items[:] = map(fresh, [*items[:position], *items[position + 1 :]])
+    x.layout = Layout(x.layout.cls, tuple(n for n in x.layout.names if n != name))
+    return x
+
+
+def _holds_attribute(x: Any, name: str, v: Any) -> bool:
+    return type(x) in WITH_ATTRIBUTES and name in x.layout.index and is_held(x, x.layout.index[name], v)
+
+
+def _put_back(now: Now, x: Any, name: str, v: Any) -> Any:
+    return x if _holds_attribute(x, name, v) else _set_attribute(now, x, name, v)
+
+
+def _put_back_writes(now: Now, x: Any, name: str, v: Any) -> Writes:
+    return [] if _holds_attribute(x, name, v) else _set_attribute_writes(now, x, name, v)
+
+
+builds("new", "a mutable object: its layout, its attributes", _new, header=1, mutable=True)
+update(
+    "set-attribute",
+    3,
+    "x.name = v: x, the name, v",
+    _set_attribute,
+    _set_attribute_writes,
+    _set_attribute_place,
+)
+update("delete-attribute", 2, "del x.name: x, the name", _delete_attribute, None)
+update(
+    "put-back-attribute",
+    3,
+    "x.name = v after a change of x.name; nothing where x.name is v: x, the name, v",
+    _put_back,
+    _put_back_writes,
+)
+
+
 def _variable(now: Now, cell: Any, name: str) -> Any:
-    if now.steps >= cell.stale:
-        raise RunError(
-            f"the variable {name} was assigned again after the function that reads it here was made: Python "
-            f"would show the new value. Give the function the value as a default, {name}={name}"
-        )
     return fresh(cell.items[0])
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, current_data
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, current
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
 from checkpoint.ad.storage import Now
@@ -32,7 +32,8 @@ from checkpoint.prims.python.support import (
 )
 
 
-def _builds(name: str, doc: str, value: Any, header: int = 0) -> None:
+def builds(name: str, doc: str, value: Any, header: int = 0, mutable: bool = False) -> None:
+    """Register a primitive that makes a container of its operands after the first `header` ones."""
     register(
         Data(
             name=f"py.{name}",
@@ -42,6 +43,7 @@ def _builds(name: str, doc: str, value: Any, header: int = 0) -> None:
             failures=PYTHON_FAILURES,
             value=value,
             builds=True,
+            mutable=mutable,
             header=header,
         )
     )
@@ -51,9 +53,9 @@ def _record(layout: Layout, *items: Any) -> Record:
     return Record(layout, tuple(map(fresh, items)))
 
 
-_builds("tuple", "a tuple of its operands", lambda *items: Record(TUPLE, tuple(map(fresh, items))))
-_builds("list", "a list of its operands", lambda *items: List(list(map(fresh, items))))
-_builds("record", "an object: its layout, its fields", _record, header=1)
+builds("tuple", "a tuple of its operands", lambda *items: Record(TUPLE, tuple(map(fresh, items))))
+builds("list", "a list of its operands", lambda *items: List(list(map(fresh, items))), mutable=True)
+builds("record", "an object: its layout, its fields", _record, header=1)
 
 
 # Reading
@@ -64,12 +66,12 @@ def _item(now: Now, x: Any, i: Any) -> Any:
     if type(i) is Record and i.layout.cls is slice:
         raise RunError("a slice as a value is for arrays: write the bounds where they are used, xs[i:j]")
     if kind is List or kind in INDEXED or is_tuple(x):
-        items = current(now, x) if kind is List or kind is Record else x
+        items = x.items if kind is List or kind is Record else x
         if type(i) not in WHOLE:
             i = python_operands(now, (i,))[0]
         return fresh(items[i])
     if kind is Dict:
-        return fresh(current(now, x)[key_of(now, i)])
+        return fresh(x.items[key_of(now, i)])
     return refuse(now, operator.getitem, x, i)
 
 
@@ -84,7 +86,7 @@ def _item_place(now: Now, x: Any, i: Any) -> Any:
 
 def _popped(now: Now, x: Any, i: Any) -> Any:
     if type(x) is List:
-        items = current(now, x)
+        items = x.items
         if not items or type(i) not in WHOLE or not -len(items) <= i < len(items):
             list.pop([None] * len(items), *python_operands(now, (i,)))
         return fresh(items[i])
@@ -97,7 +99,7 @@ def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
     where = slice(*python_operands(now, (low, high, stride)))
     kind = type(x)
     if kind is List:
-        return list_of(now, current(now, x)[where])
+        return list_of(now, x.items[where])
     if is_tuple(x):
         return tuple_of(x.items[where])
     if kind in INDEXED:
@@ -108,7 +110,7 @@ def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
 def _length(now: Now, x: Any) -> int:
     kind = type(x)
     if kind is List or kind is Dict or is_tuple(x):
-        return len(current(now, x))
+        return len(x.items)
     if kind in INDEXED:
         return len(x)
     length: int = refuse(now, len, x)
@@ -127,7 +129,7 @@ def truth(now: Now, x: Any) -> bool:
     if type(x) is float:
         return x != 0.0
     if kind is List or kind is Dict or is_tuple(x):
-        return bool(current(now, x))
+        return bool(x.items)
     return bool(x.thing) if kind is Unusable else True
 
 
@@ -138,7 +140,7 @@ select(
     _item,
     _item_place,
     (operator.getitem,),
-    inline="({0}.items[{1}] if (type({0}) is List and m.steps < {0}.stale) or "
+    inline="({0}.items[{1}] if type({0}) is List or "
     "(type({0}) is Record and {0}.layout is TUPLE) else {p}(m, {0}, {1}))",
     inline_place="({1} if {1} >= 0 else {1} + len({0}.items))",
 )
@@ -148,7 +150,7 @@ select(
     "x[i], of an array a copy: for an operation in place, after which it is put back: x, i",
     _item,
     _item_place,
-    inline="({0}.items[{1}] if (type({0}) is List and m.steps < {0}.stale) or "
+    inline="({0}.items[{1}] if type({0}) is List or "
     "(type({0}) is Record and {0}.layout is TUPLE) else {p}(m, {0}, {1}))",
     inline_place="({1} if {1} >= 0 else {1} + len({0}.items))",
 )
@@ -162,7 +164,7 @@ rearrange(
     _length,
     (len,),
     discrete=True,
-    inline="(len({0}.items) if type({0}) is List and m.steps < {0}.stale else {p}(m, {0}))",
+    inline="(len({0}.items) if type({0}) is List else {p}(m, {0}))",
 )
 rearrange("truth", 1, "bool(x)", truth, (bool, operator.truth), Purity.PURE, discrete=True)
 rearrange("not", 1, "not x", lambda now, x: not truth(now, x), (operator.not_,), Purity.PURE, discrete=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from checkpoint.ad.arrays import Discrete, Native, current_data
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, current
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Object, Record
 from checkpoint.ad.numbers import NUMBERS, fresh
 from checkpoint.ad.opaque import is_constant, is_opaque
 from checkpoint.ad.record import (
@@ -66,8 +66,8 @@ def is_tuple(value: Any) -> bool:
 
 
 def is_object(value: Any) -> bool:
-    """Return whether a value is a record that is no tuple."""
-    return type(value) is Record and not issubclass(value.layout.cls, tuple)
+    """Return whether a value is an instance of a class that is no tuple."""
+    return type(value) is Object or (type(value) is Record and not issubclass(value.layout.cls, tuple))
 
 
 def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
@@ -132,11 +132,11 @@ def elements(now: Now, x: Any) -> Any:
     """Return what Python iterates over, as values, not copied; or raise Python's TypeError."""
     kind = type(x)
     if kind is List or is_tuple(x):
-        return current(now, x)
+        return x.items
     if kind in INDEXED:
         return x
     if kind is Dict:
-        return [to_value(now, key) for key in current(now, x)]
+        return [to_value(now, key) for key in x.items]
     return refuse(now, iter, x)
 
 

@@ -1,12 +1,8 @@
-"""Updates of lists and dictionaries: each returns a new handle, and makes the old one stale.
+"""Updates of lists, dictionaries and objects: changes in place, for everybody who refers to the container.
 
-A program may change a list or dictionary that its own run made or copied, through its newest handle. An
-update first does all that can fail; then it changes the items, in place if the run that updates has made the
-handle. An update that keeps the places of the elements keeps the handle's birth and states what it writes;
-one that shifts elements (insert, reverse, ...) makes a new list.
-
-The step is greater than `now.steps` while it is performed, so a run that performs it again from a kept state
-does not find its own handle stale.
+The value of an update is the container itself, with the birth that it has. An update first does all that can
+fail, then it changes the items. One that keeps the places of the elements states what it writes; one that
+moves elements (insert, reverse, ...) fills the container with copies.
 """
 
 from __future__ import annotations
@@ -15,9 +11,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import Dict, List, Record, current
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Record, changeable
 from checkpoint.ad.numbers import fresh
-from checkpoint.ad.storage import Now, check_writable, in_place, supersede
+from checkpoint.ad.storage import Now
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
@@ -27,7 +23,6 @@ from checkpoint.prims.python.support import (
     elements,
     has_fields,
     key_of,
-    list_of,
     python_operands,
     refuse,
     update,
@@ -37,27 +32,16 @@ from checkpoint.prims.python.support import (
 Writes = list[tuple[Any, int, Any]]
 
 
-def changeable(now: Now, x: Any) -> Any:
-    """Return the items of a list or dictionary that the program may change."""
-    check_writable(now, x)
-    return x.items
+def changed(now: Now, x: Any, change: Callable[[Any], object]) -> Any:
+    """Change the items of x, and return x; `change` fails at once, or not at all."""
+    change(changeable(now, x))
+    return x
 
 
-def changed(now: Now, step: int, x: Any, change: Callable[[Any], object]) -> Any:
-    """Change the items of x in place, and return the new handle; `change` fails at once, or not at all."""
-    items = changeable(now, x)
-    if not in_place(now, x):
-        items = items.copy()
-    change(items)
-    supersede(x, step)
-    return type(x)(items, x.birth, now.owner)
-
-
-def rebuilt(now: Now, step: int, x: Any, items: list[Any]) -> List:
-    """Return a new list of copies in the place of x."""
-    changeable(now, x)
-    result = list_of(now, items)
-    supersede(x, step)
+def rearranged(now: Now, x: Any, items: list[Any]) -> List:
+    """Fill a list with copies of items; its locations are new."""
+    changeable(now, x)[:] = copies_of(items)
+    result: List = x
     return result
 
 
@@ -78,14 +62,14 @@ def _no_method(x: Any, name: str) -> AttributeError:
 # x[i] = v
 
 
-def _set(now: Now, step: int, x: Any, i: Any, v: Any) -> Any:
+def _set(now: Now, x: Any, i: Any, v: Any) -> Any:
     if type(x) is List:
         place = _index(now, i)
     elif type(x) is Dict:
         place = key_of(now, i)
     else:
         return refuse(now, operator.setitem, x, i, v)
-    return changed(now, step, x, lambda items: items.__setitem__(place, fresh(v)))
+    return changed(now, x, lambda items: items.__setitem__(place, fresh(v)))
 
 
 def _set_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
@@ -95,7 +79,7 @@ def _set_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
     if type(x) is not List or not hasattr(place, "__index__"):
         return []
     place = int(place)
-    return [(place if place >= 0 else place + len(current(now, x)), 2, None)]
+    return [(place if place >= 0 else place + len(x.items), 2, None)]
 
 
 def _set_place(now: Now, result: Any, x: Any, i: Any, v: Any) -> Any:
@@ -111,34 +95,34 @@ _SET_PLACE = "({1} if {1} >= 0 else {1} + len({z}.items))"
 # del x[i]
 
 
-def _delete(now: Now, step: int, x: Any, i: Any) -> Any:
+def _delete(now: Now, x: Any, i: Any) -> Any:
     if type(x) is Dict:
         key = key_of(now, i)
-        return changed(now, step, x, lambda items: items.__delitem__(key))
+        return changed(now, x, lambda items: items.__delitem__(key))
     if type(x) is not List:
         return refuse(now, operator.delitem, x, i)
     place = _index(now, i)
-    items = changeable(now, x)
+    items = x.items
     if type(place) in WHOLE and place in (-1, len(items) - 1):
-        return changed(now, step, x, lambda items: items.__delitem__(place))
+        return changed(now, x, lambda items: items.__delitem__(place))
     rest = list(items)
     del rest[place]
-    return rebuilt(now, step, x, rest)
+    return rearranged(now, x, rest)
 
 
 def _delete_writes(now: Now, x: Any, i: Any) -> Writes | None:
     """Return what a deletion writes; None where elements move."""
-    moving = type(x) is List and not (type(i) in WHOLE and i in (-1, len(current(now, x)) - 1))
+    moving = type(x) is List and not (type(i) in WHOLE and i in (-1, len(x.items) - 1))
     return None if moving else []
 
 
 # Methods
 
 
-def _append(now: Now, step: int, x: Any, v: Any) -> Any:
+def _append(now: Now, x: Any, v: Any) -> Any:
     if type(x) is not List:
         raise _no_method(x, "append")
-    return changed(now, step, x, lambda items: items.append(fresh(v)))
+    return changed(now, x, lambda items: items.append(fresh(v)))
 
 
 def _append_place(now: Now, result: Any, x: Any, v: Any) -> int:
@@ -146,83 +130,83 @@ def _append_place(now: Now, result: Any, x: Any, v: Any) -> int:
 
 
 def _append_writes(now: Now, x: Any, v: Any) -> Writes:
-    return [(len(current(now, x)), 1, None)] if type(x) is List else []
+    return [(len(x.items), 1, None)] if type(x) is List else []
 
 
-def extend(now: Now, step: int, x: Any, ys: Any) -> Any:
+def extend(now: Now, x: Any, ys: Any) -> Any:
     """Perform x.extend(ys), for any ys that Python iterates over."""
     if type(x) is not List:
         raise _no_method(x, "extend")
     new = copies_of(elements(now, ys))
-    return changed(now, step, x, lambda items: items.extend(new))
+    return changed(now, x, lambda items: items.extend(new))
 
 
 def extend_writes(now: Now, x: Any, ys: Any) -> Writes:
     """Return what `extend` writes; the elements of a string, a range, or keys hold no real."""
     if type(x) is not List or not has_fields(ys):
         return []
-    start = len(current(now, x))
+    start = len(x.items)
     return [(start + i, 1, i) for i in range(len(elements(now, ys)))]
 
 
-def _insert(now: Now, step: int, x: Any, i: Any, v: Any) -> Any:
+def _insert(now: Now, x: Any, i: Any, v: Any) -> Any:
     if type(x) is not List:
         raise _no_method(x, "insert")
     place = _index(now, i)
-    items = list(current(now, x))
+    items = list(x.items)
     items.insert(place, v)
-    return rebuilt(now, step, x, items)
+    return rearranged(now, x, items)
 
 
-def _reverse(now: Now, step: int, x: Any) -> Any:
+def _reverse(now: Now, x: Any) -> Any:
     if type(x) is not List:
         raise _no_method(x, "reverse")
-    return rebuilt(now, step, x, current(now, x)[::-1])
+    return rearranged(now, x, x.items[::-1])
 
 
-def _clear(now: Now, step: int, x: Any) -> Any:
+def _clear(now: Now, x: Any) -> Any:
     if type(x) not in (List, Dict):
         raise _no_method(x, "clear")
-    return changed(now, step, x, lambda items: items.clear())
+    return changed(now, x, lambda items: items.clear())
 
 
-def _set_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any, ys: Any) -> Any:
+def _set_slice(now: Now, x: Any, low: Any, high: Any, stride: Any, ys: Any) -> Any:
     where = slice(*python_operands(now, (low, high, stride)))
     if type(x) is not List:
         return refuse(now, lambda x, v: operator.setitem(x, where, v), x, ys)
-    items = list(current(now, x))
+    items = list(x.items)
     if has_fields(ys) or type(ys) is Dict or type(ys) in INDEXED:
         items[where] = elements(now, ys)
     else:
         items[where] = python_operands(now, (ys,))[0]
-    return rebuilt(now, step, x, items)
+    return rearranged(now, x, items)
 
 
-def _delete_slice(now: Now, step: int, x: Any, low: Any, high: Any, stride: Any) -> Any:
+def _delete_slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
     where = slice(*python_operands(now, (low, high, stride)))
     if type(x) is not List:
         return refuse(now, lambda x: operator.delitem(x, where), x)
-    items = list(current(now, x))
+    items = list(x.items)
     del items[where]
-    return rebuilt(now, step, x, items)
+    return rearranged(now, x, items)
 
 
-def _permute(now: Now, step: int, x: Any, order: Record) -> Any:
-    items = current(now, x)
-    return rebuilt(now, step, x, [items[i] for i in order.items])
+def _permute(now: Now, x: Any, order: Record) -> Any:
+    items = x.items
+    return rearranged(now, x, [items[i] for i in order.items])
 
 
-def _merge(now: Now, step: int, x: Any, other: Any) -> Any:
+def _merge(now: Now, x: Any, other: Any) -> Any:
     if type(x) is not Dict:
         raise _no_method(x, "update")
     new = {key: fresh(item) for key, item in entries(now, other).items()}
-    return changed(now, step, x, lambda items: items.update(new))
+    return changed(now, x, lambda items: items.update(new))
 
 
 def entries(now: Now, other: Any) -> dict[Any, Any]:
     """Return what d.update(other) copies, where other is a dictionary or holds nothing."""
     if type(other) is Dict:
-        items: dict[Any, Any] = current(now, other)
+        items: dict[Any, Any] = other.items
         return items
     elements(now, other)
     dict(python_operands(now, (other,))[0])
@@ -235,7 +219,34 @@ def _merge_writes(now: Now, x: Any, other: Any) -> Writes:
     return [(key, 1, key) for key in entries(now, other)] if type(x) is Dict else []
 
 
+# x[i] = v where x[i] itself has been changed
+
+
+def is_held(x: Any, place: Any, v: Any) -> bool:
+    """Return whether x already holds the container v at a place: then nothing has to be put back."""
+    return type(v) in MUTABLE_CONTAINERS and type(x) in CONTAINERS and x.items[place] is v
+
+
+def _put_back(now: Now, x: Any, i: Any, v: Any) -> Any:
+    return x if is_held(x, _item_place(now, x, i), v) else _set(now, x, i, v)
+
+
+def _put_back_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
+    return [] if is_held(x, _item_place(now, x, i), v) else _set_writes(now, x, i, v)
+
+
+def _item_place(now: Now, x: Any, i: Any) -> Any:
+    return key_of(now, i) if type(x) is Dict else _index(now, i)
+
+
 update("set", 3, "x[i] = v of a list or dictionary: x, i, v", _set, _set_writes, _set_place, _SET_PLACE)
+update(
+    "put-back",
+    3,
+    "x[i] = v after a change of x[i]; nothing where x[i] is v: x, i, v",
+    _put_back,
+    _put_back_writes,
+)
 update("delete", 2, "del x[i] of a list or dictionary: x, i", _delete, _delete_writes)
 update("append", 2, "x.append(v): x, v", _append, _append_writes, _append_place)
 update("extend", 2, "x.extend(ys): x, ys", extend, extend_writes)

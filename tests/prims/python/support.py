@@ -9,16 +9,19 @@ from typing import Any, NamedTuple
 from checkpoint.ad.containers import Record
 from checkpoint.ad.numbers import apply, takes_reals
 from checkpoint.ad.record import PYTHON_FAILURES, Data, Rearrange, Scalar, Select, Update, lookup
+from checkpoint.ad.versions import Version
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import from_native, native
 
 
 class Moment:
-    """A machine as a primitive sees it."""
+    """A machine as a primitive sees it; like one, it holds the version since which it runs."""
 
-    def __init__(self, steps: int = 0) -> None:
+    def __init__(self, steps: int = 0, since: Version | None = None) -> None:
         self.steps = steps
         self.owner = object()
+        self.since = since or Version()
+        self.version, self.changes = self.since.continued()
 
 
 class Point(NamedTuple):
@@ -61,13 +64,12 @@ def perform(now: Moment, name: str, *operands: Any) -> Any:
             return apply(record, operands)
         assert record.otherwise is not None
         return perform(now, record.otherwise.removeprefix("py."), *operands)
-    if isinstance(record, Update):
-        result = record.value(now, now.steps + 1, *operands)
-        now.steps += 1
-        return result
     if isinstance(record, Data):
-        return record.value(*operands)
-    assert isinstance(record, Rearrange | Select)
+        value = record.value(*operands)
+        if record.mutable:
+            value.owner = now.owner
+        return value
+    assert isinstance(record, Rearrange | Select | Update)
     return record.value(now, *operands)
 
 
