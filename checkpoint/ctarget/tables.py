@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.record import Scalar, lookup
+from checkpoint.ad.record import Scalar, Update, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Ownership, Uses, of_block
@@ -99,6 +99,7 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
                 "result": peer.registers[made[0]] if len(made) == 1 else none,
                 "scalar": scalar_number(step),
                 "native": native_number(step),
+                "changes": changes_operand(step),
                 "count": len(given),
                 "operands": _operands(peer, given, uses, constants),
             }
@@ -107,14 +108,24 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
     peer.pointer.plans = peer.own("void *[]", len(steps))
 
 
-def native_number(step: t.Step) -> int:
-    """Return the number of the native step (of a scalar: for operands that are no numbers), or NO_NATIVE."""
+def _on_data(step: t.Step) -> str | None:
+    """Return the name of the record that does a step on data: of a scalar, on operands that are no numbers."""
     if not isinstance(step, t.Compute):
-        return int(runtime().lib.NO_NATIVE)
+        return None
     record = lookup(step.op)
-    name = record.otherwise if isinstance(record, Scalar) else step.op
-    lib = runtime().lib
+    return record.otherwise if isinstance(record, Scalar) else step.op
+
+
+def native_number(step: t.Step) -> int:
+    """Return the number of the native step on data, or NO_NATIVE."""
+    name, lib = _on_data(step), runtime().lib
     return int(lib.NO_NATIVE if name is None else lib.ck_native_number(name.encode()))
+
+
+def changes_operand(step: t.Step) -> bool:
+    """Return whether a step is an update, which may change its first operand."""
+    name = _on_data(step)
+    return name is not None and isinstance(lookup(name), Update)
 
 
 def scalar_number(step: t.Step) -> int:

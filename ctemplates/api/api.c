@@ -48,7 +48,7 @@ static size_t saved_values(const Crossing *crossing) {
 /* Creates the imported state from the values, those of its point first. */
 static State *imported_state(Heap *heap, const Crossing *crossing, const Value *values) {
     const State *given = crossing->given;
-    State *state = state_create(heap, given->block, given->index, given->value_count);
+    State *state = state_create(heap, given->block, given->index, given->value_count, version_create(heap));
     state->steps = given->steps;
     state->births = given->births;
     state->tags = given->tags;
@@ -130,6 +130,7 @@ static void export_state(void *arguments) {
     Crossing *crossing = arguments;
     const State *state = crossing->held->state;
     Heap *heap = crossing->held->heap;
+    version_show(heap, state->version);
     const size_t count = state->value_count + list_frames(state, crossing);
     Value *values = heap_allocate(heap, (count + 1) * sizeof *values);
     memcpy(values, state->values, state->value_count * sizeof *values);
@@ -160,6 +161,7 @@ const void *ck_state_address(const Held *state) { return state->state; }
 static void export_value(void *arguments) {
     Crossing *crossing = arguments;
     const Held *held = crossing->held;
+    version_show(held->heap, held->state->version);
     crossing->done =
         bridge_export(held->heap, &NO_RUN, held->state->values, 1, crossing->values, crossing->errors);
 }

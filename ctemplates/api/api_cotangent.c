@@ -215,7 +215,7 @@ static void find_field(void *arguments) {
     Value dictionary;
     r->done = bridge_import(heap, &side, r->cotangents, &dictionary, 1, r->errors);
     if (!r->done) return;
-    r->field = ((const Dictionary *)dictionary.object)->entries->all[0].field;
+    r->field = entries_in(dictionary)->all[0].field;
     drop(heap, dictionary);
 }
 

@@ -50,11 +50,7 @@ static const Value *parts_of(Value v, uint32_t *count) {
     case RECORD:
         if (cells_of(v)[0].tag == NOTHING) *count = v.object->length - 1;
         return cells_of(v) + 1;
-    case LIST: {
-        const Items *items = ((const List *)v.object)->items;
-        *count = items->length != 0;
-        return items->values;
-    }
+    case LIST: *count = list_in(v)->length != 0; return list_in(v)->values;
     default: return NULL;
     }
 }

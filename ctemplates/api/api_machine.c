@@ -74,7 +74,7 @@ Position ck_machine_position(const Held *held) {
                       .steps = machine->steps,
                       .births = machine->births,
                       .tags = machine->tags,
-                      .run = machine->run};
+                      .run = machine->writer.epoch};
 }
 
 typedef struct StateTaking {

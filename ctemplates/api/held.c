@@ -22,6 +22,8 @@
 static void destroy_container(Heap *heap, Object *object) {
     if (object->kind == LIST)
         list_destroy(heap, (List *)object);
+    else if (object->kind == INSTANCE)
+        instance_destroy(heap, (Instance *)object);
     else
         dictionary_destroy(heap, (Dictionary *)object);
 }

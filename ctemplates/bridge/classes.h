@@ -16,6 +16,7 @@
     CLASS(storage, "checkpoint.ad.storage", "Storage")                                                         \
     CLASS(list, "checkpoint.ad.containers", "List")                                                            \
     CLASS(dictionary, "checkpoint.ad.containers", "Dict")                                                      \
+    CLASS(instance, "checkpoint.ad.containers", "Object")                                                      \
     CLASS(layout, "checkpoint.ad.containers", "Layout")                                                        \
     CLASS(dual, "checkpoint.ad.numbers", "Dual")                                                               \
     CLASS(array, "checkpoint.ad.arrays", "Array")                                                              \
@@ -29,7 +30,9 @@
     SLOT(environment, birth) SLOT(environment, values)                                                         \
     SLOT(record, birth) SLOT(record, layout) SLOT(record, items)                                               \
     SLOT(storage, owner) SLOT(storage, stale)                                                                  \
-    SLOT(list, birth) SLOT(list, items) SLOT(dictionary, birth) SLOT(dictionary, items)                        \
+    SLOT(list, birth) SLOT(list, items) SLOT(list, owner)                                                      \
+    SLOT(dictionary, birth) SLOT(dictionary, items) SLOT(dictionary, owner)                                    \
+    SLOT(instance, birth) SLOT(instance, layout) SLOT(instance, items) SLOT(instance, owner)                   \
     SLOT(dual, tag) SLOT(dual, primal) SLOT(dual, tangent)                                                     \
     SLOT(both, primal) SLOT(both, tangent) SLOT(layout, cls)
 

@@ -3,7 +3,7 @@
 
 #include "bridge/classes.h"
 #include "bridge/guard.h"
-#include "bridge/memo.h"
+#include "memory/memo.h"
 #include "bridge/passage_import.h"
 
 typedef struct Constant {

@@ -1,8 +1,10 @@
 /* The conversion of values between C and Python, for files that include Python.h.
  *
  * Export makes a new Python value (checkpoint/ad/values.py, containers.py): sharing within one passage and births are
- * kept, reals are new floats. Import is the reverse. Lists are copied either way, with their staleness and owner: an
- * owner that is the machine's run is `machine.owner` in Python. Neither recurses.
+ * kept, reals are new floats. Import is the reverse. Neither recurses, and containers may be reached from themselves.
+ * Mutable containers are copied either way; in a passage for a step, C's and Python's are the same container for as long
+ * as the step lasts, and what Python has changed is taken back (take_content). Python's belongs to `machine.owner` then,
+ * unless it is FROZEN: the step may change it at once, since C saves its own content.
  *
  * In: values or Python objects, with the GIL held and an `escape` of the caller's own, since allocation may jump. A
  * Passage remembers each object that has passed, in both directions, so that it is converted once. The objects are also

@@ -2,8 +2,9 @@
 #include "bridge/passage_export.h"
 
 #include "bridge/classes.h"
-#include "bridge/memo.h"
+#include "memory/memo.h"
 #include "containers/containers.h"
+#include "containers/peek.h"
 
 static PyObject *integer(int64_t i) { return PyLong_FromLongLong(i); }
 
@@ -20,16 +21,8 @@ static PyObject *with_birth(PyTypeObject *type, Py_ssize_t birth_offset, int64_t
 }
 
 static PyObject *exported_owner(Passage *x, uint64_t owner) {
-    PyObject *found = Py_None;
-    if (owner == FROZEN)
-        found = classes()->frozen;
-    else if (owner != NOBODY && owner == x->side.run && passage_owner(x))
-        found = passage_owner(x);
-    return Py_NewRef(found);
-}
-
-static PyObject *exported_stale(int64_t stale) {
-    return stale == NEVER ? Py_NewRef(classes()->never) : integer(stale);
+    PyObject *found = owner == FROZEN ? classes()->frozen : passage_owner(x);
+    return Py_NewRef(found ? found : Py_None);
 }
 
 static PyObject *empty_record(const Object *object) {
@@ -47,9 +40,8 @@ static PyObject *empty_list(Passage *x, const List *list) {
     const Classes *c = classes();
     PyObject *made = with_birth(c->list, c->list_birth, list->storage.head.birth);
     if (!made) return NULL;
-    *slot_of(made, c->list_items) = PyList_New((Py_ssize_t)list->items->length);
-    *slot_of(made, c->storage_owner) = exported_owner(x, list->storage.owner);
-    *slot_of(made, c->storage_stale) = exported_stale(list->storage.stale);
+    *slot_of(made, c->list_items) = PyList_New((Py_ssize_t)list->length);
+    *slot_of(made, c->list_owner) = exported_owner(x, list->storage.owner);
     return made;
 }
 
@@ -58,8 +50,17 @@ static PyObject *empty_dictionary(Passage *x, const Dictionary *dictionary) {
     PyObject *made = with_birth(c->dictionary, c->dictionary_birth, dictionary->storage.head.birth);
     if (!made) return NULL;
     *slot_of(made, c->dictionary_items) = PyDict_New();
-    *slot_of(made, c->storage_owner) = exported_owner(x, dictionary->storage.owner);
-    *slot_of(made, c->storage_stale) = exported_stale(dictionary->storage.stale);
+    *slot_of(made, c->dictionary_owner) = exported_owner(x, dictionary->storage.owner);
+    return made;
+}
+
+static PyObject *empty_instance_of(Passage *x, const Instance *instance) {
+    const Classes *c = classes();
+    PyObject *made = with_birth(c->instance, c->instance_birth, instance->storage.head.birth);
+    if (!made) return NULL;
+    *slot_of(made, c->instance_layout) = Py_NewRef((PyObject *)python_in(instance->layout));
+    *slot_of(made, c->instance_items) = PyList_New((Py_ssize_t)instance->length);
+    *slot_of(made, c->instance_owner) = exported_owner(x, instance->storage.owner);
     return made;
 }
 
@@ -75,13 +76,14 @@ static PyObject *empty_dual(const Passage *x, const Object *object) {
     return x->cotangents ? new_instance(c->both) : with_birth(c->dual, c->dual_tag, object->birth);
 }
 
-static PyObject *empty_instance(Passage *x, Object *object, Kind kind) {
+static PyObject *empty_object(Passage *x, Object *object, Kind kind) {
     const Classes *c = classes();
     switch (kind) {
     case PAIR: return with_birth(c->pair, c->pair_birth, object->birth);
     case RECORD: return empty_record(object);
     case LIST: return empty_list(x, (const List *)object);
     case DICTIONARY: return empty_dictionary(x, (const Dictionary *)object);
+    case INSTANCE: return empty_instance_of(x, (const Instance *)object);
     case DUAL: return empty_dual(x, object);
     default: return empty_environment(object);
     }
@@ -97,7 +99,7 @@ static PyObject *export_object(Passage *x, Object *object, Kind kind) {
         if (!object->birth && heap_recall(x->heap, object, &source) && source.tag == FOREIGN)
             return Py_NewRef(((Foreign *)source.object)->python);
     }
-    PyObject *made = empty_instance(x, object, kind);
+    PyObject *made = empty_object(x, object, kind);
     if (made && !passage_add(x, object, made)) Py_CLEAR(made);
     return made;
 }
@@ -182,12 +184,13 @@ static bool fill_tuple(Passage *x, PyObject *tuple, const Value *cells) {
     return true;
 }
 
-static bool fill_list(Passage *x, PyObject *items, const Items *from) {
+static bool fill_list(Passage *x, PyObject *items, const Value *values) {
     if (!items) return false;
-    for (size_t i = 0; i < from->length; i++) {
-        PyObject *item = export_value(x, from->values[i], true);
+    const Py_ssize_t count = PyList_GET_SIZE(items);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = export_value(x, values[i], true);
         if (!item) return false;
-        PyList_SET_ITEM(items, (Py_ssize_t)i, item);
+        PyList_SET_ITEM(items, i, item);
     }
     return true;
 }
@@ -220,10 +223,12 @@ static bool fill(Passage *x, Known known) {
         return x->cotangents ? fill_two(x, known.python, cells, c->both_primal, c->both_tangent)
                           : fill_two(x, known.python, cells, c->dual_primal, c->dual_tangent);
     case RECORD: return fill_tuple(x, *slot_of(known.python, c->record_items), cells + 1);
-    case LIST: return fill_list(x, *slot_of(known.python, c->list_items), ((List *)known.object)->items);
+    case LIST: return fill_list(x, *slot_of(known.python, c->list_items), ((List *)known.object)->values);
+    case INSTANCE:
+        return fill_list(x, *slot_of(known.python, c->instance_items), ((Instance *)known.object)->values);
     case DICTIONARY:
         return fill_dictionary(
-            x, *slot_of(known.python, c->dictionary_items), ((Dictionary *)known.object)->entries);
+            x, *slot_of(known.python, c->dictionary_items), &((Dictionary *)known.object)->entries);
     default: return fill_tuple(x, *slot_of(known.python, c->environment_values), cells);
     }
 }

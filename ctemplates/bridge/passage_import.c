@@ -4,7 +4,7 @@
 #include "bridge/passage_import.h"
 
 #include "bridge/classes.h"
-#include "bridge/memo.h"
+#include "memory/memo.h"
 #include "containers/containers.h"
 #include "containers/keys.h"
 
@@ -118,17 +118,29 @@ static Value import_list(Passage *x, PyObject *python) {
     PyObject *items = held(x, python, c->list_items);
     if (!items) return nothing();
     const size_t length = (size_t)PyList_GET_SIZE(items);
-    const Value made = new_list(x->heap, length, imported_owner(x, *slot_of(python, c->storage_owner)));
-    List *list = (List *)made.object;
-    for (size_t i = 0; i < length; i++) list->items->values[i] = nothing();
-    list->storage.head.birth = LARGEST_BIRTH & birth_in(x, python, c->list_birth);
-    list->storage.stale = number_in(x, python, c->storage_stale);
-    passage_add(x, &list->storage.head, python);
+    const Value made = new_list(x->heap, length, imported_owner(x, *slot_of(python, c->list_owner)));
+    for (size_t i = 0; i < length; i++) list_in(made)->values[i] = nothing();
+    made.object->birth = LARGEST_BIRTH & birth_in(x, python, c->list_birth);
+    passage_add(x, made.object, python);
+    return made;
+}
+
+static Value import_instance(Passage *x, PyObject *python) {
+    const Classes *c = classes();
+    PyObject *items = held(x, python, c->instance_items), *layout = held(x, python, c->instance_layout);
+    if (!items || !layout) return nothing();
+    const uint32_t length = (uint32_t)PyList_GET_SIZE(items);
+    const uint64_t owner = imported_owner(x, *slot_of(python, c->instance_owner));
+    const Value made = new_instance_of(x->heap, import_layout(x, layout), length, owner);
+    for (uint32_t i = 0; i < length; i++) instance_in(made)->values[i] = nothing();
+    made.object->birth = LARGEST_BIRTH & birth_in(x, python, c->instance_birth);
+    passage_add(x, made.object, python);
     return made;
 }
 
 /* Imports a key, recursively: keys are shallow, and Python's own hash of them recurses too. */
 static Value import_key(Passage *x, PyObject *key) {
+    if (PyFloat_Check(key)) return foreign(x, key);
     if (!PyTuple_Check(key)) return import_value(x, key);
     const size_t count = (size_t)PyTuple_GET_SIZE(key);
     Cells *made = new_cells(x->heap, RECORD, (uint32_t)count + 1);
@@ -153,7 +165,7 @@ static Value import_dictionary(Passage *x, PyObject *python) {
     const Classes *c = classes();
     PyObject *items = held(x, python, c->dictionary_items), *key, *value;
     if (!items) return nothing();
-    const Value made = new_dictionary(x->heap, imported_owner(x, *slot_of(python, c->storage_owner)));
+    const Value made = new_dictionary(x->heap, imported_owner(x, *slot_of(python, c->dictionary_owner)));
     Dictionary *dictionary = (Dictionary *)made.object;
     Py_ssize_t position = 0;
     while (PyDict_Next(items, &position, &key, &value)) {
@@ -164,10 +176,9 @@ static Value import_dictionary(Passage *x, PyObject *python) {
             drop(x->heap, made);
             return foreign(x, python);
         }
-        entries_set(x->heap, dictionary->entries, field, imported, nothing());
+        entries_set(x->heap, &dictionary->entries, field, imported, nothing());
     }
     dictionary->storage.head.birth = LARGEST_BIRTH & birth_in(x, python, c->dictionary_birth);
-    dictionary->storage.stale = number_in(x, python, c->storage_stale);
     passage_add(x, &dictionary->storage.head, python);
     return made;
 }
@@ -256,6 +267,7 @@ static Value import_object(Passage *x, PyObject *python) {
     if (type == c->record) return import_record(x, python);
     if (type == c->list) return import_list(x, python);
     if (type == c->dictionary) return import_dictionary(x, python);
+    if (type == c->instance) return import_instance(x, python);
     return import_environment(x, python);
 }
 
@@ -275,7 +287,8 @@ Value import_value(Passage *x, PyObject *python) {
     if (python == Py_None) return nothing();
     if (type == c->closure) return import_closure(x, python);
     if (type == c->dual) return import_dual(x, python);
-    if (type == c->pair || type == c->record || type == c->list || type == c->dictionary || type == c->environment)
+    if (type == c->pair || type == c->record || type == c->list || type == c->dictionary || type == c->instance ||
+        type == c->environment)
         return import_object(x, python);
     return type == &PyRange_Type ? import_range(x, python) : foreign(x, python);
 }
@@ -293,9 +306,9 @@ static void fill_two(Passage *x, Value *cells, PyObject *python, Py_ssize_t firs
         if (parts[i]) cells[i] = import_value(x, parts[i]);
 }
 
-static void fill_list(Passage *x, const Items *items, PyObject *list) {
-    for (size_t i = 0; i < items->length; i++)
-        items->values[i] = import_value(x, PyList_GET_ITEM(list, (Py_ssize_t)i));
+static void fill_list(Passage *x, Value *values, PyObject *list) {
+    const Py_ssize_t count = PyList_GET_SIZE(list);
+    for (Py_ssize_t i = 0; i < count; i++) values[i] = import_value(x, PyList_GET_ITEM(list, i));
 }
 
 static void fill_dictionary(Passage *x, const Entries *entries, PyObject *items) {
@@ -317,9 +330,12 @@ static void fill(Passage *x, Known known) {
             fill_two(x, cells, known.python, c->dual_primal, c->dual_tangent);
         break;
     case RECORD: fill_cells(x, cells + 1, *slot_of(known.python, c->record_items)); break;
-    case LIST: fill_list(x, ((List *)known.object)->items, *slot_of(known.python, c->list_items)); break;
+    case LIST: fill_list(x, ((List *)known.object)->values, *slot_of(known.python, c->list_items)); break;
+    case INSTANCE:
+        fill_list(x, ((Instance *)known.object)->values, *slot_of(known.python, c->instance_items));
+        break;
     case DICTIONARY:
-        fill_dictionary(x, ((Dictionary *)known.object)->entries, *slot_of(known.python, c->dictionary_items));
+        fill_dictionary(x, &((Dictionary *)known.object)->entries, *slot_of(known.python, c->dictionary_items));
         break;
     default: fill_cells(x, cells, *slot_of(known.python, c->environment_values)); break;
     }
@@ -331,4 +347,11 @@ bool import_rest(Passage *x) {
         x->done++;
     }
     return !x->failed;
+}
+
+Value import_content(Passage *x, PyObject *python) {
+    const PyTypeObject *type = Py_TYPE(python);
+    const Classes *c = classes();
+    if (type == c->list) return import_list(x, python);
+    return type == c->instance ? import_instance(x, python) : import_dictionary(x, python);
 }

@@ -3,11 +3,10 @@
 
 #include "containers/classify.h"
 
-bool elements_of(Machine *m, int64_t steps, Value x, Elements *elements) {
+bool elements_of(Machine *m, Value x, Elements *elements) {
     if (kind_of(x) == LIST) {
         const List *list = list_in(x);
-        if (is_stale(&list->storage, steps)) return false;
-        *elements = (Elements){list->items->values, list->items->length, (int64_t)x.object->birth};
+        *elements = (Elements){list->values, list->length, (int64_t)x.object->birth};
         return true;
     }
     if (!is_tuple(m->heap, x)) return false;

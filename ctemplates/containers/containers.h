@@ -3,18 +3,19 @@
 #define CK_CONTAINERS_H
 
 #include "containers/dictionary.h"
+#include "containers/instances.h"
 #include "containers/lists.h"
 
 static inline bool is_whole(Value v) { return kind_of(v) == INTEGER || kind_of(v) == BOOLEAN; }
 
-/* The elements of a list that is not stale, or of a tuple. */
+/* The elements of a list or a tuple. */
 typedef struct Elements {
     const Value *values;
     size_t length;
     int64_t birth;
 } Elements;
 
-bool elements_of(Machine *m, int64_t steps, Value x, Elements *elements);
+bool elements_of(Machine *m, Value x, Elements *elements);
 
 size_t range_length(const Value *range);
 int64_t range_item(const Value *range, size_t i);

@@ -16,21 +16,16 @@ static size_t hash_of(int64_t field) {
     return (size_t)(x ^ x >> 29);
 }
 
-Value new_dictionary_of(Heap *heap, Entries *entries, uint64_t owner) {
+static Dictionary *dictionary_of(Heap *heap, Entries entries, uint64_t owner) {
     Dictionary *dictionary = (Dictionary *)new_object(heap, DICTIONARY, sizeof(Dictionary));
-    dictionary->storage.stale = NEVER;
     dictionary->storage.owner = owner;
     dictionary->entries = entries;
-    return of_object(DICTIONARY, dictionary);
+    return dictionary;
 }
 
-static Entries *new_entries(Heap *heap) {
-    Entries *entries = heap_allocate(heap, sizeof(Entries));
-    *entries = (Entries){.handles = 1};
-    return entries;
+Value new_dictionary(Heap *heap, uint64_t owner) {
+    return of_object(DICTIONARY, dictionary_of(heap, (Entries){.length = 0}, owner));
 }
-
-Value new_dictionary(Heap *heap, uint64_t owner) { return new_dictionary_of(heap, new_entries(heap), owner); }
 
 static void free_tables(Heap *heap, const Entries *entries) {
     if (!entries->room) return;
@@ -38,16 +33,17 @@ static void free_tables(Heap *heap, const Entries *entries) {
     heap_free(heap, entries->slots, entries->slot_count * sizeof(uint32_t));
 }
 
-void dictionary_destroy(Heap *heap, Dictionary *dictionary) {
-    Entries *entries = dictionary->entries;
-    if (--entries->handles) return;
-    for (size_t i = 0; i < entries->end; i++) {
-        drop(heap, entries->all[i].key);
-        drop(heap, entries->all[i].value);
+void entries_free(Heap *heap, Entries *entries) {
+    const Entries old = *entries;
+    *entries = (Entries){.length = 0};
+    for (size_t i = 0; i < old.end; i++) {
+        drop(heap, old.all[i].key);
+        drop(heap, old.all[i].value);
     }
-    free_tables(heap, entries);
-    heap_free(heap, entries, sizeof(Entries));
+    free_tables(heap, &old);
 }
+
+void dictionary_destroy(Heap *heap, Dictionary *dictionary) { entries_free(heap, &dictionary->entries); }
 
 DictionaryEntry *entries_find(const Entries *entries, int64_t field) {
     if (!entries->room) return NULL;
@@ -72,7 +68,7 @@ static void enter(Entries *entries, const DictionaryEntry *entry) {
 static Entries packed(Heap *heap, const Entries *old, size_t room) {
     size_t slots = 2 * LEAST_ROOM;
     while (slots < 2 * room) slots *= 2;
-    Entries new = {.handles = old->handles, .room = room, .slot_count = slots};
+    Entries new = {.room = room, .slot_count = slots};
     new.all = heap_allocate(heap, room * sizeof(DictionaryEntry));
     new.slots = heap_allocate(heap, slots * sizeof(uint32_t));
     memset(new.slots, 0, slots * sizeof(uint32_t));
@@ -81,16 +77,15 @@ static Entries packed(Heap *heap, const Entries *old, size_t room) {
     return new;
 }
 
-Entries *entries_copied(Heap *heap, const Entries *entries) {
-    Entries *copy = new_entries(heap);
-    if (!entries->length) return copy;
-    *copy = packed(heap, entries, entries->length + LEAST_ROOM);
-    copy->handles = 1;
-    for (size_t i = 0; i < copy->end; i++) {
-        keep(copy->all[i].key);
-        keep(copy->all[i].value);
+Value copied_dictionary(Heap *heap, const Entries *entries, uint64_t owner) {
+    if (!entries->length) return new_dictionary(heap, owner);
+    const Entries copy = packed(heap, entries, entries->length + LEAST_ROOM);
+    Dictionary *made = dictionary_of(heap, copy, owner);
+    for (size_t i = 0; i < copy.end; i++) {
+        keep(copy.all[i].key);
+        keep(copy.all[i].value);
     }
-    return copy;
+    return of_object(DICTIONARY, made);
 }
 
 void entries_set(Heap *heap, Entries *entries, int64_t field, Value key, Value value) {
@@ -118,17 +113,16 @@ void entries_remove(Heap *heap, Entries *entries, DictionaryEntry *entry) {
     drop(heap, value);
 }
 
-Value born_dictionary(Machine *m) { return born(m, new_dictionary(m->heap, m->run)); }
+Value born_dictionary(Machine *m) { return born(m, new_dictionary(m->heap, m->writer.epoch)); }
 
-bool changed_dictionary(Machine *m, int64_t steps, Dictionary *old, Value *handle) {
-    if (!is_writable(&old->storage, steps)) return false;
-    Entries *entries = old->entries;
-    if (in_place(&old->storage, m))
-        entries->handles++;
-    else
-        entries = entries_copied(m->heap, entries);
-    *handle = new_dictionary_of(m->heap, entries, m->run);
-    inherit_birth(m, &old->storage.head, handle->object);
-    supersede(&old->storage, steps);
+bool change_dictionary(Machine *m, Dictionary *dictionary) {
+    Storage *storage = &dictionary->storage;
+    if (storage->owner == FROZEN) return false;
+    if (must_save(m, storage)) {
+        const Value copy = copied_dictionary(m->heap, &dictionary->entries, NOBODY);
+        copy.object->birth = storage->head.birth;
+        writer_save(m->heap, &m->writer, storage, storage_in(copy));
+    }
+    begin_change(m, storage);
     return true;
 }

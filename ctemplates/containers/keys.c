@@ -11,7 +11,7 @@
 #include "containers/classify.h"
 #include "containers/peek.h"
 
-typedef enum LinkKind { NULL_KEY, WIDE_KEY, LARGE_KEY, TEXT_KEY, OPEN_KEY, ITEM_KEY } LinkKind;
+typedef enum LinkKind { NULL_KEY, WIDE_KEY, OTHER_KEY, TEXT_KEY, OPEN_KEY, ITEM_KEY } LinkKind;
 
 typedef struct Link {
     LinkKind kind;
@@ -39,7 +39,7 @@ static size_t hash_of(const Link *link) {
 static bool is_same(const Link *a, const Link *b) {
     if (a->kind != b->kind || a->token != b->token || a->before != b->before) return false;
     if (a->kind == TEXT_KEY) return texts_equal(a->held, b->held);
-    return a->kind != LARGE_KEY || large_integers_equal(a->held, b->held);
+    return a->kind != OTHER_KEY || objects_equal(a->held, b->held);
 }
 
 static Keys *keys_of(Heap *heap) {
@@ -101,9 +101,14 @@ static int64_t field_of_foreign(Heap *heap, Value key) {
     Foreign *foreign = (Foreign *)key.object;
     if (foreign->field) return foreign->field;
     const bool text = is_text(key);
-    if (!text && !is_large_integer(key)) return NO_FIELD;
-    const uint64_t hash = text ? text_hash(key) : large_integer_hash(key);
-    const Link link = {.kind = text ? TEXT_KEY : LARGE_KEY, .token = (int64_t)hash, .held = key};
+    uint64_t hash;
+    int64_t whole;
+    if (!text && whole_of(key, &whole)) return foreign->field = field_of_integer(heap, whole);
+    if (text)
+        hash = text_hash(key);
+    else if (!object_hash(key, &hash))
+        return NO_FIELD;
+    const Link link = {.kind = text ? TEXT_KEY : OTHER_KEY, .token = (int64_t)hash, .held = key};
     return foreign->field = interned(heap, link);
 }
 

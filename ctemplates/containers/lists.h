@@ -1,29 +1,24 @@
-/* Lists: handles on items. */
+/* Lists. */
 #ifndef CK_LISTS_H
 #define CK_LISTS_H
 
-#include "containers/handles.h"
-
-typedef struct Items {
-    uint32_t handles; /* how many share them */
-    size_t length, room;
-    Value *values;
-} Items;
+#include "containers/mutable.h"
 
 typedef struct List {
     Storage storage;
-    Items *items;
+    size_t length, room;
+    Value *values;
 } List;
 
 static inline List *list_in(Value v) { return (List *)v.object; }
 
-/* Returns a new list, of birth 0. The caller fills items->values[0..length) at once. */
+/* Returns a new list, of birth 0. The caller fills values[0..length) at once. */
 Value new_list(Heap *heap, size_t length, uint64_t owner);
 Value born_list(Machine *m, size_t length); /* the same of the machine's run, with its next birth */
-void list_destroy(Heap *heap, List *list); /* frees its content, but not the object itself */
+void list_destroy(Heap *heap, List *list);  /* frees its content, but not the object itself */
+void list_resize(Heap *heap, List *list, size_t room); /* room >= length */
 
-/* Stores a new handle on the same items, with room for `more`; the old one is stale after this step.
- * false: the program may not change it. */
-bool changed_list(Machine *m, int64_t steps, List *old, size_t more, Value *handle);
+/* Prepares a change: the list has room for `more`, and its old content is saved. false: it is FROZEN. */
+bool change_list(Machine *m, List *list, size_t more);
 
 #endif

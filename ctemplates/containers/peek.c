@@ -9,7 +9,8 @@
 
 #include "containers/peek.h"
 
-static PyObject *python_in(Value v) { return ((Foreign *)v.object)->python; }
+#include "containers/instances.h"
+#include "memory/memo.h"
 
 /* Strings */
 
@@ -44,18 +45,36 @@ bool same_python_type(Value a, Value b) { return Py_TYPE(python_in(a)) == Py_TYP
 
 bool is_large_integer(Value v) { return kind_of(v) == FOREIGN && PyLong_CheckExact(python_in(v)); }
 
-bool large_integers_equal(Value a, Value b) {
+bool objects_equal(Value a, Value b) {
     PyGILState_STATE state = PyGILState_Ensure();
     const bool equal = PyObject_RichCompareBool(python_in(a), python_in(b), Py_EQ) == 1;
+    PyErr_Clear();
     PyGILState_Release(state);
     return equal;
 }
 
-uint64_t large_integer_hash(Value v) {
+bool object_hash(Value v, uint64_t *hash) {
     PyGILState_STATE state = PyGILState_Ensure();
-    const uint64_t hash = (uint64_t)PyObject_Hash(python_in(v));
+    *hash = (uint64_t)PyObject_Hash(python_in(v));
+    const bool hashes = !PyErr_Occurred();
+    PyErr_Clear();
     PyGILState_Release(state);
-    return hash;
+    return hashes;
+}
+
+bool whole_of(Value v, int64_t *whole) {
+    PyObject *python = python_in(v);
+    if (PyLong_CheckExact(python)) return false; /* a large one */
+    if (!PyLong_Check(python) && !PyFloat_Check(python)) return false;
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *integer = PyNumber_Long(python);
+    int overflow = 1;
+    if (integer && PyObject_RichCompareBool(integer, python, Py_EQ) == 1)
+        *whole = PyLong_AsLongLongAndOverflow(integer, &overflow);
+    Py_XDECREF(integer);
+    PyErr_Clear();
+    PyGILState_Release(state);
+    return !overflow;
 }
 
 /* Queries about classes, each evaluated once */
@@ -66,6 +85,7 @@ typedef enum Question {
     WHICH_KIND,     /* of a layout: IS_TUPLE, IS_OVERLOADS */
     WHERE_NAMED,    /* of a layout and a name: the position; -1: nowhere */
     WHERE_OF_ARITY, /* of a layout and a number: the position of its digits */
+    WITH_NAME,      /* of a layout and a name: whether there is a layout with one more field */
     IS_INSTANCE     /* of classes, and a layout or a kind of values: 0, 1; -1: only Python can tell */
 } Question;
 
@@ -73,6 +93,7 @@ typedef struct Known {
     Question question;
     int32_t answer;
     PyObject *about, *also; /* owned; NULL: none */
+    PyObject *found;        /* of WITH_NAME: the layout, owned */
     int64_t number;
 } Known;
 
@@ -168,11 +189,20 @@ static int32_t is_instance(PyObject *types, PyObject *layout, int64_t kind) {
     return answer;
 }
 
-static int32_t asked(const Known *known) {
+/* Stores the layout with one more field. */
+static int32_t widened(Known *known) {
+    PyObject *method = attribute(known->about, "with_name");
+    known->found = method ? PyObject_CallOneArg(method, known->also) : NULL;
+    Py_XDECREF(method);
+    return known->found != NULL;
+}
+
+static int32_t asked(Known *known) {
     switch (known->question) {
     case WHICH_KIND: return kind_of_layout(known->about);
     case WHERE_NAMED: return position_in(known->about, known->also);
     case WHERE_OF_ARITY: return position_of_arity(known->about, known->number);
+    case WITH_NAME: return widened(known);
     case IS_INSTANCE: return is_instance(known->about, known->also, known->number);
     }
     return -1;
@@ -180,7 +210,7 @@ static int32_t asked(const Known *known) {
 
 static void learn(Known *place, Known new) {
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *about = place->about, *also = place->also;
+    PyObject *about = place->about, *also = place->also, *found = place->found;
     new.answer = asked(&new);
     PyErr_Clear();
     Py_INCREF(new.about);
@@ -188,10 +218,11 @@ static void learn(Known *place, Known new) {
     *place = new;
     Py_XDECREF(about);
     Py_XDECREF(also);
+    Py_XDECREF(found);
     PyGILState_Release(state);
 }
 
-static int32_t known(Heap *heap, Question question, void *about, void *also, int64_t number) {
+static const Known *known(Heap *heap, Question question, void *about, void *also, int64_t number) {
     if (UNLIKELY(!heap->layouts)) {
         Layouts *layouts = heap_allocate(heap, sizeof(Layouts));
         memset(layouts, 0, sizeof(Layouts));
@@ -203,27 +234,41 @@ static int32_t known(Heap *heap, Question question, void *about, void *also, int
     if (UNLIKELY(place->about != about || place->also != also || place->number != number ||
                  place->question != question))
         learn(place, (Known){.question = question, .about = about, .also = also, .number = number});
-    return place->answer;
+    return place;
 }
 
 int32_t layout_position(Heap *heap, void *layout, void *name) {
-    return known(heap, WHERE_NAMED, layout, name, 0);
+    return known(heap, WHERE_NAMED, layout, name, 0)->answer;
 }
 int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity) {
-    return known(heap, WHERE_OF_ARITY, layout, NULL, arity);
+    return known(heap, WHERE_OF_ARITY, layout, NULL, arity)->answer;
 }
-bool layout_is_tuple(Heap *heap, void *layout) { return known(heap, WHICH_KIND, layout, NULL, 0) & IS_TUPLE; }
+bool layout_is_tuple(Heap *heap, void *layout) { return known(heap, WHICH_KIND, layout, NULL, 0)->answer & IS_TUPLE; }
 bool layout_is_overloads(Heap *heap, void *layout) {
-    return known(heap, WHICH_KIND, layout, NULL, 0) & IS_OVERLOADS;
+    return known(heap, WHICH_KIND, layout, NULL, 0)->answer & IS_OVERLOADS;
 }
 
 int32_t instance_of(Heap *heap, Value v, Value types) {
     double real;
     if (kind_of(types) != FOREIGN || (kind_of(v) == FOREIGN && !is_text(v))) return -1;
     if (kind_of(v) == RECORD && kind_of(cells_of(v)[0]) == FOREIGN)
-        return known(heap, IS_INSTANCE, python_in(types), python_in(cells_of(v)[0]), RECORD);
+        return known(heap, IS_INSTANCE, python_in(types), python_in(cells_of(v)[0]), RECORD)->answer;
+    if (kind_of(v) == INSTANCE)
+        return known(heap, IS_INSTANCE, python_in(types), python_in(instance_in(v)->layout), RECORD)->answer;
     const Kind kind = kind_of(v) == DUAL && real_in(v, &real) ? REAL : kind_of(v);
-    return known(heap, IS_INSTANCE, python_in(types), NULL, kind);
+    return known(heap, IS_INSTANCE, python_in(types), NULL, kind)->answer;
+}
+
+Value layout_with_name(Heap *heap, Value layout, Value name) {
+    Value wider = nothing();
+    PyObject *python = known(heap, WITH_NAME, python_in(layout), python_in(name), 0)->found;
+    if (!python || heap_recall(heap, python, &wider)) return wider;
+    wider = new_foreign(heap, python, false);
+    PyGILState_STATE state = PyGILState_Ensure();
+    Py_INCREF(python);
+    PyGILState_Release(state);
+    heap_remember(heap, python, wider);
+    return wider;
 }
 
 void layouts_destroy(Heap *heap) {
@@ -231,6 +276,7 @@ void layouts_destroy(Heap *heap) {
     for (size_t i = 0; i < PLACES; i++) {
         Py_XDECREF(heap->layouts->known[i].about);
         Py_XDECREF(heap->layouts->known[i].also);
+        Py_XDECREF(heap->layouts->known[i].found);
     }
     heap_free(heap, heap->layouts, sizeof(Layouts));
     heap->layouts = NULL;

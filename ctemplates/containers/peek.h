@@ -4,14 +4,19 @@
 
 #include "memory/heap.h"
 
+static inline void *python_in(Value v) { return ((Foreign *)v.object)->python; } /* PyObject *, borrowed */
+
 /* Queries about strings and Python's integers, read without the GIL, since they never change (peek.c). */
 bool is_text(Value v);
 size_t text_length(Value v);
 bool texts_equal(Value a, Value b);
 uint64_t text_hash(Value v);
 bool is_large_integer(Value v);
-bool large_integers_equal(Value a, Value b);
-uint64_t large_integer_hash(Value v);
+/* Of other objects, with the GIL. Both are false if the object does not say. whole_of: whether it is equal to an integer
+ * that C represents. */
+bool objects_equal(Value a, Value b);
+bool object_hash(Value v, uint64_t *hash);
+bool whole_of(Value v, int64_t *whole);
 bool same_python_type(Value a, Value b); /* of two FOREIGN */
 /* Returns isinstance(v, types); -1: only Python can tell. Acquires the GIL on the first query about a class. */
 int32_t instance_of(Heap *heap, Value v, Value types);
@@ -24,6 +29,9 @@ int32_t layout_position(Heap *heap, void *layout, void *name);
 bool layout_is_tuple(Heap *heap, void *layout);
 bool layout_is_overloads(Heap *heap, void *layout);
 int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity);
+
+/* Returns a layout with one more field at its end, a FOREIGN that the heap keeps; NOTHING: Python must tell. */
+Value layout_with_name(Heap *heap, Value layout, Value name);
 
 void layouts_destroy(Heap *heap); /* frees the cache of layouts; the GIL is held */
 

@@ -155,7 +155,7 @@ static SweepOutcome start_machine(Sweep *s, bool taped) {
     s->machine = machine;
     s->from = machine->steps;
     s->check_after = FIRST_CHECK;
-    s->run = (SweepRun){.run = machine->run, .taped = taped};
+    s->run = (SweepRun){.run = machine->writer.epoch, .taped = taped};
     drop_state(s, &s->current);
     return SWEEP_FOLLOWED;
 }

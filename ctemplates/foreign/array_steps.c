@@ -85,11 +85,7 @@ static PyObject *native_of(Application *a, Value v, uint32_t depth) {
     case NOTHING: return Py_NewRef(Py_None);
     case FOREIGN: return native_of_foreign(a, ((Foreign *)v.object)->python, depth);
     case RECORD: return native_of_record(a, v, depth);
-    case LIST: {
-        const List *list = (List *)v.object;
-        if (is_stale(&list->storage, a->task->m->steps)) return NULL;
-        return natives_in(a, list->items->values, list->items->length, true, depth);
-    }
+    case LIST: return natives_in(a, list_in(v)->values, list_in(v)->length, true, depth);
     default: return NULL;
     }
 }

@@ -62,8 +62,7 @@ static bool take_result(Task *task, const ArrayClasses *c, PyObject *machine, bo
     PyObject *origin = pair ? PyTuple_GET_ITEM(task->answer, 1) : Py_None;
     task->x.done = task->x.count; /* all exported objects are filled in */
     const Value made = import_value(&task->x, value);
-    if (!import_rest(&task->x)) return false;
-    take_staleness(task);
+    if (!import_rest(&task->x) || !take_content(task)) return false;
     add_origin(task, origin, bytes, (int32_t)task->step);
     m->births = PyLong_AsLongLong(*slot_of(machine, c->machine_births));
     task->value = made;

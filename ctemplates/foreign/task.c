@@ -21,7 +21,7 @@ void task_begin(Task *task, Machine *m, uint32_t step) {
 
 bool task_open(Task *task) {
     passage_begin(&task->x, task->m->heap, task->m->helper);
-    task->x.side.run = task->m->run;
+    task->x.side.run = task->m->writer.epoch;
     if (classes()) return true;
     report_error(task->m->helper);
     return false;
@@ -48,17 +48,31 @@ static bool integer_at(PyObject *answer, Py_ssize_t i, int64_t *found) {
     return !(*found == -1 && PyErr_Occurred());
 }
 
-/* Copies staleness back: updates in Python have marked its copies of old handles as stale. */
-void take_staleness(Task *task) {
-    const Classes *c = classes();
+/* The first operand of an update; NOTHING if there is none that may have changed. */
+static Value changed_by(const Task *task) {
+    const Block *block = task->m->block;
+    if (task->step == block->step_count || !block->steps[task->step].changes) return nothing();
+    const Register at = block->steps[task->step].operands[0].at;
+    const Value v = at == NO_REGISTER ? nothing() : task->m->registers[at];
+    return is_mutable(v) && storage_in(v)->owner != FROZEN ? v : nothing();
+}
+
+bool take_content(Task *task) {
+    Machine *m = task->m;
     Passage *x = &task->x;
-    for (size_t i = 0; i < x->count; i++) {
-        const Known known = x->known[i];
-        const Kind kind = (Kind)known.object->kind;
-        if (kind != LIST && kind != DICTIONARY) continue;
-        PyObject *stale = *slot_of(known.python, c->storage_stale);
-        ((Storage *)known.object)->stale = stale ? PyLong_AsLongLong(stale) : 0;
+    const Value container = changed_by(task);
+    const Known *known = container.tag == NOTHING ? NULL : passage_find_object(x, container.object);
+    if (!known) return !x->failed;
+    const Value content = import_content(x, known->python);
+    if (!import_rest(x) || content.tag != container.tag) {
+        drop(m->heap, content);
+        return false;
     }
+    if (must_save(m, storage_in(container)))
+        writer_save(m->heap, &m->writer, storage_in(container), storage_in(copied(content)));
+    storage_swap(storage_in(container), storage_in(content));
+    drop(m->heap, content);
+    return true;
 }
 
 void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key) {
@@ -86,13 +100,12 @@ static bool take_answer(Task *task, int32_t key) {
         return false;
     task->x.done = task->x.count; /* all exported objects are filled in */
     const Value value = import_value(&task->x, PyTuple_GET_ITEM(answer, c->answer_value));
-    if (!import_rest(&task->x)) return false;
-    take_staleness(task);
+    task->raised = PyTuple_GET_ITEM(answer, c->answer_extra) == Py_True;
+    if (!import_rest(&task->x) || (!task->raised && !take_content(task))) return false;
     add_origin(task, PyTuple_GET_ITEM(answer, c->answer_origin), bytes, key);
     m->births = births;
     m->tags = tags;
     task->value = value;
-    task->raised = PyTuple_GET_ITEM(answer, c->answer_extra) == Py_True;
     if (task->x.side.registers > m->window) machine_reserve(m, task->x.side.registers);
     return true;
 }

@@ -46,8 +46,9 @@ void begin_call(Task *task);
 /* Calls the method, and takes its answer; the origin is kept under `key`. */
 void ask(Task *task, PyObject *name, int32_t key);
 
-/* After Python has made a value: copies staleness that updates have caused back; adds the origin, if it is not None. */
-void take_staleness(Task *task);
+/* After Python has done a step: gives the container that it has changed its content (of an update: its first operand;
+ * false: Python has failed); adds the origin, if it is not None. */
+bool take_content(Task *task);
 void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key);
 
 /* Drops all slots that are live at a point but one. */

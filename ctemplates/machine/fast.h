@@ -73,8 +73,8 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(void *, heap_block, (Heap * heap, uint32_t size_class), (heap, size_class))                        \
     SERVICE(Object *, new_large_object, (Heap * heap, Kind kind, size_t bytes), (heap, kind, bytes))           \
     SERVICE(Value, new_list, (Heap * heap, size_t length, uint64_t owner), (heap, length, owner))              \
-    SERVICE(bool, changed_list, (Machine * m, int64_t steps, List *old, size_t more, Value *handle),           \
-            (m, steps, old, more, handle))                                                                     \
+    SERVICE(bool, change_list, (Machine * m, List *list, size_t more), (m, list, more))                        \
+    SERVICE(bool, writer_saves, (Heap * heap, Writer *writer, Storage *container), (heap, writer, container))  \
     SERVICE(void, stack_grow, (Heap * heap, Stack *stack, uint32_t count), (heap, stack, count))               \
     SERVICE(void, stack_own_top, (Heap * heap, Stack *stack), (heap, stack))                                   \
     SERVICE(void, stack_leave, (Heap * heap, Stack *stack), (heap, stack))                                     \

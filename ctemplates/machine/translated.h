@@ -67,30 +67,29 @@ INLINE const Value *field_of(Value owner, uint32_t index) {
     return at < owner.object->length ? &cells_of(owner)[at] : NULL;
 }
 
-/* Returns the elements of a plain tuple or of a list that is not stale, and stores their number; NULL: it is
- * neither. */
-INLINE const Value *elements(Value v, int64_t now, int64_t *count) {
+/* Returns the elements of a plain tuple or a list, and stores their number; NULL: it is neither, or has none. */
+INLINE const Value *elements(Value v, int64_t *count) {
     if (kind_of(v) == LIST) {
         const List *list = (const List *)v.object;
-        *count = (int64_t)list->items->length;
-        return !is_stale(&list->storage, now) ? list->items->values : NULL;
+        *count = (int64_t)list->length;
+        return list->values;
     }
     if (!is_tuple(v)) return NULL;
     *count = (int64_t)v.object->length - 1;
     return cells_of(v) + 1;
 }
 /* Returns one of the elements, by an index as in Python, and stores its position. NULL: there is none. */
-INLINE const Value *element(Value v, int64_t index, int64_t now, int64_t *at) {
+INLINE const Value *element(Value v, int64_t index, int64_t *at) {
     int64_t count = 0;
-    const Value *all = elements(v, now, &count);
+    const Value *all = elements(v, &count);
     *at = index < 0 ? index + count : index;
     return all && *at >= 0 && *at < count ? &all[*at] : NULL;
 }
 /* Stores the length; an empty list may have no array of elements, but has a length. */
-INLINE bool has_length(Value v, int64_t now, int64_t *length) {
-    if (kind_of(v) != LIST) return elements(v, now, length) != NULL;
-    *length = (int64_t)((const List *)v.object)->items->length;
-    return !is_stale(&((const List *)v.object)->storage, now);
+INLINE bool has_length(Value v, int64_t *length) {
+    if (kind_of(v) != LIST) return elements(v, length) != NULL;
+    *length = (int64_t)((const List *)v.object)->length;
+    return true;
 }
 
 /* Returns whether a program may change a list: an element, or the position after the last one, whose index is stored. A
@@ -98,34 +97,33 @@ INLINE bool has_length(Value v, int64_t now, int64_t *length) {
 INLINE bool is_changeable(Value v) {
     return kind_of(v) == LIST && ((const List *)v.object)->storage.owner != FROZEN && v.object->birth != 0;
 }
-INLINE bool changeable_element(Value v, int64_t index, int64_t now, int64_t *at) {
-    return is_changeable(v) && element(v, index, now, at) != NULL;
+INLINE bool changeable_element(Value v, int64_t index, int64_t *at) {
+    return is_changeable(v) && element(v, index, at) != NULL;
 }
-INLINE bool changeable_end(Value v, int64_t now, int64_t *at) {
-    return is_changeable(v) && has_length(v, now, at);
-}
-/* Returns the list after a change. They consume the reference to the element. */
-INLINE Value set_element(Machine *m, Value list, int64_t at, int64_t now, Value v) {
-    Value changed = nothing();
-    changed_list(m, now, (List *)list.object, 0, &changed);
-    Value *place = &((const List *)changed.object)->items->values[at];
+INLINE bool changeable_end(Value v, int64_t *at) { return is_changeable(v) && has_length(v, at); }
+/* Return the list after a change, a reference of its own. They consume the reference to the element. */
+INLINE Value set_element(Machine *m, Value v, int64_t at, Value content) {
+    List *list = (List *)v.object;
+    if (UNLIKELY(list->storage.owner != m->writer.epoch)) change_list(m, list, 0);
+    Value *place = &list->values[at];
     const Value old = load(place);
-    store(place, v);
+    store(place, content);
+    keep(v);
     drop(m->heap, old);
-    return changed;
+    return v;
 }
-INLINE Value append(Machine *m, Value list, int64_t now, Value v) {
-    Value changed = nothing();
-    changed_list(m, now, (List *)list.object, 1, &changed);
-    Items *items = ((const List *)changed.object)->items;
-    store(&items->values[items->length++], v);
-    return changed;
+INLINE Value append(Machine *m, Value v, Value content) {
+    List *list = (List *)v.object;
+    if (UNLIKELY(list->storage.owner != m->writer.epoch || list->length == list->room)) change_list(m, list, 1);
+    store(&list->values[list->length++], content);
+    keep(v);
+    return v;
 }
 /* Makes a list whose elements are filled at once. */
 INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) {
-    *made = new_list(m->heap, count, m->run);
+    *made = new_list(m->heap, count, m->writer.epoch);
     made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
-    return ((const List *)made->object)->items->values;
+    return ((const List *)made->object)->values;
 }
 
 /* Makes an object whose cells are filled at once; in a tuple from the second on. */

@@ -41,6 +41,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     bool jumped;
     int64_t place;
 
+    writer_show(heap, &m->writer);
     if (m->index) goto enter_stepped;
 
 enter:
@@ -161,7 +162,7 @@ scalar: {
 
 slow: /* arithmetic on anything else */
     SYNC();
-    switch (scalar_step(m, pc, NOW(), stepped)) {
+    switch (scalar_step(m, pc, stepped)) {
     case DONE: break;
     case BY_PART: goto give_up;
     case BY_PYTHON: goto foreign;
@@ -256,7 +257,7 @@ item_ri:
     place = pc->integer;
 element: {
     const Value x = GET(a);
-    const Value *found = element_of(x, place, NOW());
+    const Value *found = element_of(x, place);
     if (UNLIKELY(!found)) goto native;
     if (note) {
         note[0].birth = x.object->birth;
@@ -279,7 +280,7 @@ tuple: {
 
 native:
     SYNC();
-    if (UNLIKELY(!native_step(m, pc, NOW(), &note))) goto foreign;
+    if (UNLIKELY(!native_step(m, pc, &note))) goto foreign;
     NEXT;
 
 foreign: /* Python performs the step */

@@ -84,7 +84,7 @@ static Done dual_step(Machine *m, const Instruction *pc, const Step *step, const
     return DONE;
 }
 
-Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
+Done scalar_step(Machine *m, const Instruction *pc, bool stepped) {
     const Step *step = &m->block->steps[pc->step];
     const Scalar *scalar = &SCALARS[step->scalar];
     Value operands[3];
@@ -109,7 +109,7 @@ Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
     }
     Note nothing_noted;
     if (step->native == NO_NATIVE) return BY_PYTHON;
-    if (!NATIVES[step->native].run(m, now, operands, step->count, &result, &nothing_noted)) return BY_PYTHON;
+    if (!NATIVES[step->native].run(m, operands, step->count, &result, &nothing_noted)) return BY_PYTHON;
     drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
     return DONE;
@@ -117,13 +117,13 @@ Done scalar_step(Machine *m, const Instruction *pc, int64_t now, bool stepped) {
 
 /* Native steps */
 
-bool native_step(Machine *m, const Instruction *pc, int64_t now, Word **note) {
+bool native_step(Machine *m, const Instruction *pc, Word **note) {
     const Step *step = &m->block->steps[pc->step];
     const NativeStep *native = &NATIVES[step->native];
     Value operands[step->count + 1], result;
     Note found = {0};
     for (uint32_t i = 0; i < step->count; i++) operands[i] = operand_value(m, m->block, &step->operands[i]);
-    if (!native->run(m, now, operands, step->count, &result, &found)) return false;
+    if (!native->run(m, operands, step->count, &result, &found)) return false;
     drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
     if (*note && (pc->flags & (FLAG_NOTES_BIRTH | FLAG_NOTES_FIELD))) {
@@ -141,16 +141,16 @@ bool native_step(Machine *m, const Instruction *pc, int64_t now, Word **note) {
 }
 
 int64_t element_count(Value x) {
-    return kind_of(x) == LIST ? (int64_t)((const List *)x.object)->items->length : (int64_t)x.object->length - 1;
+    return kind_of(x) == LIST ? (int64_t)((const List *)x.object)->length : (int64_t)x.object->length - 1;
 }
 
-const Value *element_of(Value x, int64_t place, int64_t now) {
+const Value *element_of(Value x, int64_t place) {
     const Kind kind = kind_of(x);
     const Value *elements;
     if (kind == RECORD && cells_of(x)[0].tag == NOTHING)
         elements = cells_of(x) + 1;
-    else if (kind == LIST && !is_stale(&((const List *)x.object)->storage, now))
-        elements = ((const List *)x.object)->items->values;
+    else if (kind == LIST)
+        elements = ((const List *)x.object)->values;
     else
         return NULL;
     const int64_t count = element_count(x);

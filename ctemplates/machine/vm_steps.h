@@ -18,13 +18,12 @@ bool record_mixed(const Block *block, const Value *registers, Word *values);
 
 typedef enum Done { DONE, BY_PART, BY_PYTHON } Done;
 /* Performs arithmetic on operands outside the fast path of the instruction. */
-Done scalar_step(Machine *machine, const Instruction *pc, int64_t now, bool stepped);
+Done scalar_step(Machine *machine, const Instruction *pc, bool stepped);
 /* Performs a native step; advances *note if it writes a note. */
-bool native_step(Machine *machine, const Instruction *pc, int64_t now, Word **note);
+bool native_step(Machine *machine, const Instruction *pc, Word **note);
 
-/* Returns the element of a plain tuple, or of a list that is not stale; NULL: there is none, or it is something
- * else. */
-const Value *element_of(Value x, int64_t place, int64_t now);
+/* Returns the element of a plain tuple or a list; NULL: there is none, or it is something else. */
+const Value *element_of(Value x, int64_t place);
 int64_t element_count(Value x);
 /* Returns a plain tuple of the operands; NOTHING: one is a constant, or FOREIGN. */
 Value make_tuple(Machine *machine, const Value *registers, const Step *step);

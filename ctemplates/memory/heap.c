@@ -299,7 +299,7 @@ static void destroy_other(Heap *heap, Object *object) {
 }
 
 static inline void destroy(Heap *heap, Object *object) {
-    const uint32_t others = 1u << LIST | 1u << DICTIONARY | 1u << FOREIGN;
+    const uint32_t others = 1u << LIST | 1u << DICTIONARY | 1u << INSTANCE | 1u << FOREIGN;
     if (UNLIKELY(others >> object->kind & 1))
         destroy_other(heap, object);
     else

@@ -24,13 +24,13 @@ typedef struct Heap Heap;
 /* Operations of higher layers that a heap needs, on objects whose layout it does not know. */
 typedef struct HeapHooks {
     void (*release_python)(void *python);          /* drops a reference; acquires the GIL itself */
-    void (*destroy_container)(Heap *heap, Object *object); /* frees what a LIST or DICTIONARY owns, not the object */
+    void (*destroy_container)(Heap *heap, Object *object); /* frees what a mutable container owns, not the object */
     void (*forget_layouts)(Heap *heap);            /* frees heap->layouts; the GIL is held */
     /* Returns the sum of two accumulators, at least one of them FOREIGN; consumes both. */
     Value (*add_foreign)(Heap *heap, Value a, Value b);
 } HeapHooks;
 
-/* Owners of lists and dictionaries (containers/): a run, or one of these. */
+/* Owners of mutable containers (versions.h): an epoch of a machine, or one of these. */
 enum { NOBODY = 0, FROZEN = 1, FIRST_RUN = 2 };
 
 /* A Python object. All of a heap's are linked, so that heap_destroy can release them. */
@@ -66,7 +66,7 @@ struct Heap {
     size_t slab_bytes, large_bytes; /* of all slabs; of all that came from malloc, on the shelves too */
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
-    uint64_t runs; /* the owner of the next run's lists (handles.h) */
+    uint64_t runs; /* the next epoch (versions.h) */
     void *keeps; /* PyObject *: the set of peers whose code closures and frames name; owned; NULL: none */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
     struct Gate *gate; /* the thread in the heap, and what it releases on leaving (held.h) */

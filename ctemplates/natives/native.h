@@ -26,14 +26,12 @@ typedef struct Note {
 
 static const Note NO_NOTE = {0, 0, 0, 0};
 
-/* Performs a step on borrowed operands; false: refused before any side effect. `steps` is what records call now.steps.
- * The note is filled in on success. */
-typedef bool (*Native)(Machine *machine, int64_t steps, const Value *operands, uint32_t count, Value *result,
-                       Note *note);
+/* Performs a step on borrowed operands; false: refused before any side effect. The note is filled in on success. */
+typedef bool (*Native)(Machine *machine, const Value *operands, uint32_t count, Value *result, Note *note);
 
 #define NATIVE(name)                                                                                         \
-    bool name(Machine *m, int64_t steps, const Value *operands, uint32_t count, Value *result, Note *note)
+    bool name(Machine *m, const Value *operands, uint32_t count, Value *result, Note *note)
 
-#define UNUSED (void)m, (void)steps, (void)operands, (void)count, (void)result, (void)note
+#define UNUSED (void)m, (void)operands, (void)count, (void)result, (void)note
 
 #endif

@@ -78,6 +78,10 @@ const NativeStep NATIVES[] = {
     {"py.delete", native_delete, false},
     {"py.extend", native_extend, false},
     {"py.clear", native_clear, false},
+    {"py.put-back", native_put_back, false},
+    {"py.new", native_new, false},
+    {"py.set-attribute", native_set_attribute, false},
+    {"py.put-back-attribute", native_put_back_attribute, false},
 };
 const uint16_t NATIVE_COUNT = sizeof NATIVES / sizeof *NATIVES;
 

@@ -1,30 +1,43 @@
-/* Native steps that change lists and dictionaries (checkpoint/prims/python/updates.py).
+/* Native steps that change lists, dictionaries and instances (checkpoint/prims/python: updates, objects).
  *
- * Out: a new handle; the old one is stale from the next step on. What always holds: everything that can fail is checked
- * first; then the items are changed, in place if this run owns them.
+ * Out: the container itself. What always holds: everything that can fail is checked first; then the old content is
+ * saved, if a state may need it, and the container changed in place.
  */
 #include "natives/natives_change.h"
 
 #include "natives/natives_make.h"
+#include "natives/natives_read.h"
 
-static void note_written(Value handle, int64_t field, Note *note) {
-    *note = (Note){.birth = (int64_t)handle.object->birth, .field = field};
+/* Returns the container after a change of a field. */
+static bool written(Value container, int64_t field, Value *result, Note *note) {
+    *result = copied(container);
+    *note = (Note){.birth = (int64_t)container.object->birth, .field = field};
+    return true;
+}
+
+/* Returns the container after a change that writes no number. */
+static bool changed(Value container, Value *result, Note *note) {
+    *result = copied(container);
+    *note = NO_NOTE;
+    return true;
+}
+
+static void replace(Heap *heap, Value *place, Value v) {
+    const Value old = *place;
+    *place = copied(v);
+    drop(heap, old);
 }
 
 /* x[i] = v */
 
-static bool set_in_list(Machine *m, int64_t steps, const Value *operands, Value *result, Note *note) {
+static bool set_in_list(Machine *m, const Value *operands, Value *result, Note *note) {
     List *list = list_in(operands[0]);
-    const Elements elements = {.length = list->items->length};
+    const Elements elements = {.length = list->length};
     size_t place;
     if (!is_whole(operands[1]) || !element_at(&elements, operands[1], &place)) return false;
-    if (!changed_list(m, steps, list, 0, result)) return false;
-    Value *at = &list_in(*result)->items->values[place];
-    const Value old = *at;
-    *at = copied(operands[2]);
-    drop(m->heap, old);
-    note_written(*result, (int64_t)place, note);
-    return true;
+    if (!change_list(m, list, 0)) return false;
+    replace(m->heap, &list->values[place], operands[2]);
+    return written(operands[0], (int64_t)place, result, note);
 }
 
 /* Returns the key as a dictionary keeps it: as in Python, tuples in it have no birth. */
@@ -36,117 +49,147 @@ static Value kept_key(Heap *heap, Value key) {
     return of_object(RECORD, copy);
 }
 
-static bool set_in_dictionary(Machine *m, int64_t steps, const Value *operands, Value *result, Note *note) {
+static bool set_in_dictionary(Machine *m, const Value *operands, Value *result, Note *note) {
     const int64_t field = key_field(m->heap, operands[1]);
-    if (field == NO_FIELD || !changed_dictionary(m, steps, dictionary_in(operands[0]), result)) return false;
-    Entries *entries = dictionary_in(*result)->entries;
+    if (field == NO_FIELD || !change_dictionary(m, dictionary_in(operands[0]))) return false;
+    Entries *entries = entries_in(operands[0]);
     DictionaryEntry *entry = entries_find(entries, field);
-    if (entry) {
-        const Value old = entry->value;
-        entry->value = copied(operands[2]);
-        drop(m->heap, old);
-    } else {
+    if (entry)
+        replace(m->heap, &entry->value, operands[2]);
+    else
         entries_set(m->heap, entries, field, kept_key(m->heap, operands[1]), copied(operands[2]));
-    }
-    note_written(*result, field, note);
-    return true;
+    return written(operands[0], field, result, note);
 }
 
 NATIVE(native_set) {
     (void)count;
-    if (kind_of(operands[0]) == LIST) return set_in_list(m, steps, operands, result, note);
-    return kind_of(operands[0]) == DICTIONARY && set_in_dictionary(m, steps, operands, result, note);
+    if (kind_of(operands[0]) == LIST) return set_in_list(m, operands, result, note);
+    return kind_of(operands[0]) == DICTIONARY && set_in_dictionary(m, operands, result, note);
 }
 
 NATIVE(native_append) {
     (void)count;
     if (kind_of(operands[0]) != LIST) return false;
-    if (!changed_list(m, steps, list_in(operands[0]), 1, result)) return false;
-    Items *items = list_in(*result)->items;
-    items->values[items->length++] = copied(operands[1]);
-    note_written(*result, (int64_t)items->length - 1, note);
-    return true;
+    List *list = list_in(operands[0]);
+    if (!change_list(m, list, 1)) return false;
+    list->values[list->length++] = copied(operands[1]);
+    return written(operands[0], (int64_t)list->length - 1, result, note);
 }
 
 /* del x[i] */
 
-static bool delete_last(Machine *m, int64_t steps, List *list, Value *result) {
-    if (!changed_list(m, steps, list, 0, result)) return false;
-    Items *items = list_in(*result)->items;
-    drop(m->heap, items->values[--items->length]);
-    return true;
+/* Removes an element; those behind it move. Where they may be numbers, a tape needs an origin, made by Python. */
+static bool delete_from_list(Machine *m, const Value *operands, Value *result, Note *note) {
+    List *list = list_in(operands[0]);
+    const Elements elements = {.length = list->length};
+    size_t place;
+    if (!is_whole(operands[1]) || !element_at(&elements, operands[1], &place)) return false;
+    if (m->tape && place != list->length - 1) return false;
+    if (!change_list(m, list, 0)) return false;
+    const Value removed = list->values[place];
+    for (size_t i = place + 1; i < list->length; i++) list->values[i - 1] = list->values[i];
+    list->length--;
+    drop(m->heap, removed);
+    return changed(operands[0], result, note);
 }
 
-/* Stores the other elements in a new list. */
-static bool delete_inner(Machine *m, int64_t steps, List *list, size_t place, Value *result) {
-    if (m->tape || !is_writable(&list->storage, steps)) return false;
-    const Items *items = list->items;
-    *result = born_list(m, items->length - 1);
-    Value *to = list_in(*result)->items->values;
-    for (size_t i = 0; i < items->length; i++)
-        if (i != place) *to++ = copied(items->values[i]);
-    supersede(&list->storage, steps);
-    return true;
-}
-
-static bool delete_from_dictionary(Machine *m, int64_t steps, const Value *operands, Value *result) {
+static bool delete_from_dictionary(Machine *m, const Value *operands, Value *result, Note *note) {
     Dictionary *dictionary = dictionary_in(operands[0]);
     const int64_t field = key_field(m->heap, operands[1]);
-    if (field == NO_FIELD || !entries_find(dictionary->entries, field)) return false;
-    if (!changed_dictionary(m, steps, dictionary, result)) return false;
-    Entries *entries = dictionary_in(*result)->entries;
-    entries_remove(m->heap, entries, entries_find(entries, field));
-    return true;
+    if (field == NO_FIELD || !entries_find(&dictionary->entries, field)) return false;
+    if (!change_dictionary(m, dictionary)) return false;
+    entries_remove(m->heap, &dictionary->entries, entries_find(&dictionary->entries, field));
+    return changed(operands[0], result, note);
 }
 
 NATIVE(native_delete) {
     (void)count;
-    *note = NO_NOTE;
-    if (kind_of(operands[0]) == DICTIONARY) return delete_from_dictionary(m, steps, operands, result);
-    if (kind_of(operands[0]) != LIST || !is_whole(operands[1])) return false;
-    List *list = list_in(operands[0]);
-    const Elements elements = {.length = list->items->length};
-    size_t place;
-    if (!element_at(&elements, operands[1], &place)) return false;
-    if (place == elements.length - 1) return delete_last(m, steps, list, result);
-    return delete_inner(m, steps, list, place, result);
+    if (kind_of(operands[0]) == DICTIONARY) return delete_from_dictionary(m, operands, result, note);
+    return kind_of(operands[0]) == LIST && delete_from_list(m, operands, result, note);
 }
 
 /* x.extend(ys). On a tape only if no element is a number, so that it leaves no origin. */
 NATIVE(native_extend) {
     (void)count;
     Elements more;
-    if (kind_of(operands[0]) != LIST || !elements_of(m, steps, operands[1], &more)) return false;
+    if (kind_of(operands[0]) != LIST || !elements_of(m, operands[1], &more)) return false;
     for (size_t i = 0; m->tape && i < more.length; i++)
         if (may_be_number(more.values[i])) return false;
-    if (!changed_list(m, steps, list_in(operands[0]), more.length, result)) return false;
+    List *list = list_in(operands[0]);
+    if (!change_list(m, list, more.length)) return false;
     const size_t length = more.length;
-    elements_of(m, steps, operands[1], &more); /* which may share them */
-    Items *items = list_in(*result)->items;
-    for (size_t i = 0; i < length; i++) items->values[items->length++] = copied(more.values[i]);
-    *note = NO_NOTE;
-    return true;
+    elements_of(m, operands[1], &more); /* which may be the same list, moved */
+    for (size_t i = 0; i < length; i++) list->values[list->length++] = copied(more.values[i]);
+    return changed(operands[0], result, note);
 }
 
 NATIVE(native_add_in_place) {
-    if (kind_of(operands[0]) == LIST) return native_extend(m, steps, operands, count, result, note);
-    return native_concatenate(m, steps, operands, count, result, note);
+    if (kind_of(operands[0]) == LIST) return native_extend(m, operands, count, result, note);
+    return native_concatenate(m, operands, count, result, note);
 }
 
 NATIVE(native_clear) {
     (void)count;
-    *note = NO_NOTE;
     if (kind_of(operands[0]) == LIST) {
         List *list = list_in(operands[0]);
-        if (!changed_list(m, steps, list, 0, result)) return false;
-        Items *items = list_in(*result)->items;
-        while (items->length) drop(m->heap, items->values[--items->length]);
-        return true;
+        if (!change_list(m, list, 0)) return false;
+        while (list->length) drop(m->heap, list->values[--list->length]);
+        return changed(operands[0], result, note);
     }
-    if (kind_of(operands[0]) != DICTIONARY) return false;
-    if (!changed_dictionary(m, steps, dictionary_in(operands[0]), result)) return false;
-    Entries *entries = dictionary_in(*result)->entries;
-    for (size_t i = 0; i < entries->end; i++)
-        if (entries->all[i].field != NO_FIELD) entries_remove(m->heap, entries, &entries->all[i]);
-    return true;
+    if (kind_of(operands[0]) != DICTIONARY || !change_dictionary(m, dictionary_in(operands[0]))) return false;
+    entries_free(m->heap, entries_in(operands[0]));
+    return changed(operands[0], result, note);
+}
+
+/* x.name = v */
+
+static Value *attribute_of(Heap *heap, Instance *instance, Value name, int64_t *field) {
+    const int32_t at = layout_position(heap, python_in(instance->layout), python_in(name));
+    *field = at;
+    return at < 0 ? NULL : &instance->values[at];
+}
+
+NATIVE(native_set_attribute) {
+    (void)count;
+    if (kind_of(operands[0]) != INSTANCE || kind_of(operands[1]) != FOREIGN) return false;
+    Instance *instance = instance_in(operands[0]);
+    int64_t field;
+    if (attribute_of(m->heap, instance, operands[1], &field)) {
+        if (!change_instance(m, instance, 0)) return false;
+        replace(m->heap, &instance->values[field], operands[2]);
+        return written(operands[0], field, result, note);
+    }
+    if (instance->storage.owner == FROZEN) return false;
+    const Value wider = layout_with_name(m->heap, instance->layout, operands[1]);
+    if (kind_of(wider) == NOTHING) return false;
+    change_instance(m, instance, 1);
+    instance->values[instance->length++] = copied(operands[2]);
+    drop(m->heap, instance->layout);
+    instance->layout = copied(wider);
+    return written(operands[0], (int64_t)instance->length - 1, result, note);
+}
+
+/* holder[key] = v, unless holder[key] is the container v already: then nothing happens. */
+
+static bool is_held(Value v, const Value *place) {
+    return place && is_mutable(v) && place->tag == v.tag && place->object == v.object;
+}
+
+NATIVE(native_put_back) {
+    Note read;
+    Value found = nothing();
+    if (!native_item(m, operands, 2, &found, &read)) return false;
+    drop(m->heap, found);
+    if (is_held(operands[2], &found)) return changed(operands[0], result, note);
+    return native_set(m, operands, count, result, note);
+}
+
+NATIVE(native_put_back_attribute) {
+    Note read;
+    Value found = nothing();
+    if (native_attribute(m, operands, 2, &found, &read)) {
+        drop(m->heap, found);
+        if (is_held(operands[2], &found)) return changed(operands[0], result, note);
+    }
+    return native_set_attribute(m, operands, count, result, note);
 }

@@ -1,4 +1,4 @@
-/* The native steps that change lists and dictionaries. */
+/* The native steps that change containers. */
 #ifndef CK_NATIVES_CHANGE_H
 #define CK_NATIVES_CHANGE_H
 
@@ -10,5 +10,8 @@ NATIVE(native_delete);
 NATIVE(native_extend);
 NATIVE(native_add_in_place);
 NATIVE(native_clear);
+NATIVE(native_set_attribute);
+NATIVE(native_put_back);
+NATIVE(native_put_back_attribute);
 
 #endif

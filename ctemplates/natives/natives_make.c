@@ -27,7 +27,6 @@ static void note_made(Value made, Note *note) {
 /* Of operands */
 
 NATIVE(native_tuple) {
-    (void)steps;
     *result = born_tuple(m, count);
     copy_values(cells_of(*result) + 1, operands, count);
     note_made(*result, note);
@@ -35,7 +34,6 @@ NATIVE(native_tuple) {
 }
 
 NATIVE(native_record) {
-    (void)steps;
     *result = born_tuple(m, count - 1);
     copy_values(cells_of(*result), operands, count);
     note_made(*result, note);
@@ -44,15 +42,22 @@ NATIVE(native_record) {
 
 /* In Python such a list has no owner, so its first update copies it; there is no other difference. */
 NATIVE(native_list) {
-    (void)steps;
     *result = born_list(m, count);
-    copy_values(list_in(*result)->items->values, operands, count);
+    copy_values(list_in(*result)->values, operands, count);
+    note_made(*result, note);
+    return true;
+}
+
+/* A new instance of a class: a layout, its attributes. */
+NATIVE(native_new) {
+    if (kind_of(operands[0]) != FOREIGN) return false;
+    *result = born(m, new_instance_of(m->heap, copied(operands[0]), count - 1, m->writer.epoch));
+    copy_values(instance_in(*result)->values, operands + 1, count - 1);
     note_made(*result, note);
     return true;
 }
 
 NATIVE(native_range) {
-    (void)steps;
     Value bounds[3] = {of_integer(0), of_integer(0), of_integer(1)};
     if (count < 1 || count > 3) return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -97,7 +102,7 @@ static void take_copies(const Segment *segment, Value *to, Value made, Note *not
 static bool list_from(Machine *m, const Segment *segment, Value *result, Note *note) {
     if (!may_copy(m, segment)) return false;
     *result = born_list(m, segment->count);
-    take_copies(segment, list_in(*result)->items->values, *result, note);
+    take_copies(segment, list_in(*result)->values, *result, note);
     return true;
 }
 
@@ -108,10 +113,10 @@ static bool tuple_from(Machine *m, const Segment *segment, Value *result, Note *
     return true;
 }
 
-static bool all_of(Machine *m, int64_t steps, Value x, Segment *segment) {
+static bool all_of(Machine *m, Value x, Segment *segment) {
     segment->first = 0;
     segment->stride = 1;
-    if (!elements_of(m, steps, x, &segment->from)) return false;
+    if (!elements_of(m, x, &segment->from)) return false;
     segment->count = segment->from.length;
     return true;
 }
@@ -126,18 +131,18 @@ static void fill_from_range(Value *to, const Value *range, size_t length) {
 NATIVE(native_list_of) {
     const Value x = operands[0];
     Segment segment;
-    if (all_of(m, steps, x, &segment)) return list_from(m, &segment, result, note);
+    if (all_of(m, x, &segment)) return list_from(m, &segment, result, note);
     if (kind_of(x) == DICTIONARY) {
         Value keys;
-        if (!native_sequence(m, steps, operands, count, &keys, note)) return false;
-        const bool done = all_of(m, steps, keys, &segment) && list_from(m, &segment, result, note);
+        if (!native_sequence(m, operands, count, &keys, note)) return false;
+        const bool done = all_of(m, keys, &segment) && list_from(m, &segment, result, note);
         drop(m->heap, keys);
         return done;
     }
     if (kind_of(x) != RANGE || range_length(cells_of(x)) > MOST) return false;
     const size_t length = range_length(cells_of(x));
     *result = born_list(m, length);
-    fill_from_range(list_in(*result)->items->values, cells_of(x), length);
+    fill_from_range(list_in(*result)->values, cells_of(x), length);
     *note = NO_NOTE;
     return true;
 }
@@ -145,8 +150,8 @@ NATIVE(native_list_of) {
 NATIVE(native_tuple_of) {
     const Value x = operands[0];
     Segment segment;
-    if (all_of(m, steps, x, &segment)) return tuple_from(m, &segment, result, note);
-    if (kind_of(x) == DICTIONARY) return native_keys(m, steps, operands, count, result, note);
+    if (all_of(m, x, &segment)) return tuple_from(m, &segment, result, note);
+    if (kind_of(x) == DICTIONARY) return native_keys(m, operands, count, result, note);
     if (kind_of(x) != RANGE || range_length(cells_of(x)) > MOST) return false;
     const size_t length = range_length(cells_of(x));
     *result = born_tuple(m, length);
@@ -186,7 +191,7 @@ static bool slice_of(const Value *bounds, Segment *segment) {
 NATIVE(native_slice) {
     (void)count;
     Segment segment;
-    if (!all_of(m, steps, operands[0], &segment) || !slice_of(operands + 1, &segment)) return false;
+    if (!all_of(m, operands[0], &segment) || !slice_of(operands + 1, &segment)) return false;
     if (kind_of(operands[0]) == LIST) return list_from(m, &segment, result, note);
     return tuple_from(m, &segment, result, note);
 }
@@ -194,7 +199,7 @@ NATIVE(native_slice) {
 NATIVE(native_unpack) {
     (void)count;
     Segment segment;
-    if (!all_of(m, steps, operands[0], &segment) || kind_of(operands[1]) != INTEGER) return false;
+    if (!all_of(m, operands[0], &segment) || kind_of(operands[1]) != INTEGER) return false;
     return operands[1].integer == (int64_t)segment.count && tuple_from(m, &segment, result, note);
 }
 
@@ -207,15 +212,15 @@ static bool may_join(const Machine *m, const Elements *elements) {
 /* Makes a new container of the same type as x, and returns the room for its elements. */
 static Value *born_like(Machine *m, Value x, size_t length, Value *result) {
     *result = kind_of(x) == LIST ? born_list(m, length) : born_tuple(m, length);
-    return kind_of(x) == LIST ? list_in(*result)->items->values : cells_of(*result) + 1;
+    return kind_of(x) == LIST ? list_in(*result)->values : cells_of(*result) + 1;
 }
 
 NATIVE(native_concatenate) {
     (void)count;
     Elements first, second;
     if (kind_of(operands[0]) != kind_of(operands[1])) return false;
-    if (!elements_of(m, steps, operands[0], &first)) return false;
-    if (!elements_of(m, steps, operands[1], &second)) return false;
+    if (!elements_of(m, operands[0], &first)) return false;
+    if (!elements_of(m, operands[1], &second)) return false;
     if (!may_join(m, &first) || !may_join(m, &second)) return false;
     Value *to = born_like(m, operands[0], first.length + second.length, result);
     copy_values(to, first.values, first.length);
@@ -229,7 +234,7 @@ NATIVE(native_repeat) {
     const bool turned = is_whole(operands[0]);
     const Value x = operands[turned], times = operands[!turned];
     Elements elements;
-    if (!is_whole(times) || !elements_of(m, steps, x, &elements) || !may_join(m, &elements)) return false;
+    if (!is_whole(times) || !elements_of(m, x, &elements) || !may_join(m, &elements)) return false;
     const size_t n = times.integer < 0 ? 0 : (size_t)times.integer;
     if (elements.length && n > MOST / elements.length) return false;
     Value *to = born_like(m, x, n * elements.length, result);
@@ -249,7 +254,7 @@ static bool may_copy_entries(const Machine *m, const Entries *entries) {
 }
 
 NATIVE(native_dict) {
-    (void)steps, (void)operands, (void)count;
+    (void)operands, (void)count;
     *result = born_dictionary(m);
     *note = NO_NOTE;
     return true;
@@ -258,26 +263,26 @@ NATIVE(native_dict) {
 NATIVE(native_dict_of) {
     (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != DICTIONARY || is_stale(&dictionary_in(x)->storage, steps)) return false;
-    const Entries *entries = dictionary_in(x)->entries;
+    if (kind_of(x) != DICTIONARY) return false;
+    const Entries *entries = entries_in(x);
     if (!may_copy_entries(m, entries)) return false;
-    *result = born(m, new_dictionary_of(m->heap, entries_copied(m->heap, entries), m->run));
+    *result = born(m, copied_dictionary(m->heap, entries, m->writer.epoch));
     *note = NO_NOTE;
     return true;
 }
 
 NATIVE(native_copy) {
     Segment segment;
-    if (kind_of(operands[0]) == DICTIONARY) return native_dict_of(m, steps, operands, count, result, note);
-    if (kind_of(operands[0]) != LIST || !all_of(m, steps, operands[0], &segment)) return false;
+    if (kind_of(operands[0]) == DICTIONARY) return native_dict_of(m, operands, count, result, note);
+    if (kind_of(operands[0]) != LIST || !all_of(m, operands[0], &segment)) return false;
     return list_from(m, &segment, result, note);
 }
 
 NATIVE(native_values) {
     (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != DICTIONARY || is_stale(&dictionary_in(x)->storage, steps)) return false;
-    const Entries *entries = dictionary_in(x)->entries;
+    if (kind_of(x) != DICTIONARY) return false;
+    const Entries *entries = entries_in(x);
     if (!may_copy_entries(m, entries)) return false;
     *result = born_tuple(m, entries->length);
     Value *to = cells_of(*result) + 1;

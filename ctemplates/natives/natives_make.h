@@ -7,6 +7,7 @@
 NATIVE(native_tuple);
 NATIVE(native_list);
 NATIVE(native_record);
+NATIVE(native_new);
 NATIVE(native_range);
 NATIVE(native_list_of);
 NATIVE(native_tuple_of);

@@ -42,13 +42,13 @@ static bool atoms_equal(Value a, Value b, bool *equal) {
 }
 
 NATIVE(native_equal) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     bool equal;
     return atoms_equal(operands[0], operands[1], &equal) && answer(equal, result, note);
 }
 
 NATIVE(native_not_equal) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     bool equal;
     return atoms_equal(operands[0], operands[1], &equal) && answer(!equal, result, note);
 }
@@ -58,11 +58,11 @@ NATIVE(native_contains) {
     const Value x = operands[0], wanted = operands[1];
     if (kind_of(x) == DICTIONARY) {
         const int64_t field = key_field(m->heap, wanted);
-        if (field == NO_FIELD || is_stale(&dictionary_in(x)->storage, steps)) return false;
-        return answer(entries_find(dictionary_in(x)->entries, field) != NULL, result, note);
+        if (field == NO_FIELD) return false;
+        return answer(entries_find(entries_in(x), field) != NULL, result, note);
     }
     Elements elements;
-    if (!elements_of(m, steps, x, &elements)) return false;
+    if (!elements_of(m, x, &elements)) return false;
     bool equal = false;
     for (size_t i = 0; i < elements.length && !equal; i++)
         if (!atoms_equal(elements.values[i], wanted, &equal)) return false;
@@ -70,11 +70,12 @@ NATIVE(native_contains) {
 }
 
 NATIVE(native_is) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     const Value x = operands[0], y = operands[1];
     const Kind one = kind_of(x), other = kind_of(y);
     if (one == NOTHING || other == NOTHING || one == BOOLEAN || other == BOOLEAN)
         return answer(one == other && x.integer == y.integer, result, note);
+    if (is_mutable(x) || is_mutable(y)) return answer(one == other && x.object == y.object, result, note);
     if (one != INTEGER || other != INTEGER) return false;
     if (x.integer != y.integer) return answer(false, result, note);
     return -5 <= x.integer && x.integer <= 256 && answer(true, result, note);
@@ -82,7 +83,7 @@ NATIVE(native_is) {
 
 /* Stores whether two symbols, strings, booleans, integers or nulls are the same; Python refuses all else. */
 NATIVE(native_same) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     const Value x = operands[0], y = operands[1];
     const Kind one = kind_of(x), other = kind_of(y);
     if (one == FOREIGN && other == FOREIGN) {
@@ -104,22 +105,22 @@ static bool answer_unless_foreign(Value x, bool found, Value *result, Note *note
 }
 
 NATIVE(native_is_null) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     return answer(kind_of(operands[0]) == NOTHING, result, note);
 }
 
 NATIVE(native_is_boolean) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     return answer(kind_of(operands[0]) == BOOLEAN, result, note);
 }
 
 NATIVE(native_is_pair) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     return answer(kind_of(operands[0]) == PAIR, result, note);
 }
 
 NATIVE(native_is_real) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     double real;
     if (real_in(operands[0], &real)) return answer(true, result, note);
     return kind_of(operands[0]) != DUAL && answer_unless_foreign(operands[0], false, result, note);
@@ -127,34 +128,35 @@ NATIVE(native_is_real) {
 
 /* Stores whether the operand is an array: `tensor?` and py.is-array. */
 NATIVE(native_is_array) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     double real;
     if (kind_of(operands[0]) == DUAL && !real_in(operands[0], &real)) return false;
     return answer_unless_foreign(operands[0], false, result, note);
 }
 
 NATIVE(native_instance) {
-    (void)steps, (void)count;
+    (void)count;
     const int32_t found = instance_of(m->heap, operands[0], operands[1]);
     return found >= 0 && answer(found, result, note);
 }
 
 NATIVE(native_is_procedure) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     const Kind kind = kind_of(operands[0]);
     return answer_unless_foreign(operands[0], kind == CLOSURE || kind == PROCEDURE, result, note);
 }
 
 NATIVE(native_callable) {
-    return kind_of(operands[0]) != RECORD && native_is_procedure(m, steps, operands, count, result, note);
+    const Kind kind = kind_of(operands[0]);
+    return kind != RECORD && kind != INSTANCE && native_is_procedure(m, operands, count, result, note);
 }
 
 NATIVE(native_is_symbol) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     return answer_unless_foreign(operands[0], false, result, note);
 }
 
 NATIVE(native_is_string) {
-    (void)m, (void)steps, (void)count;
+    (void)m, (void)count;
     return answer(is_text(operands[0]), result, note);
 }

@@ -21,49 +21,49 @@ static bool item_of_range(Value x, Value index, Value *result, Note *note) {
     return true;
 }
 
-static bool item_of_dictionary(Machine *m, int64_t steps, Value x, Value key, Value *result, Note *note) {
-    const Dictionary *dictionary = dictionary_in(x);
-    if (is_stale(&dictionary->storage, steps)) return false;
+static bool item_of_dictionary(Machine *m, Value x, Value key, Value *result, Note *note) {
     const int64_t field = key_field(m->heap, key);
     if (field == NO_FIELD) return false;
-    const DictionaryEntry *entry = entries_find(dictionary->entries, field);
+    const DictionaryEntry *entry = entries_find(entries_in(x), field);
     return entry && give(entry->value, (int64_t)x.object->birth, field, result, note);
 }
 
 NATIVE(native_item) {
     (void)count;
     const Value x = operands[0], index = operands[1];
-    if (kind_of(x) == DICTIONARY) return item_of_dictionary(m, steps, x, index, result, note);
+    if (kind_of(x) == DICTIONARY) return item_of_dictionary(m, x, index, result, note);
     if (!is_whole(index)) return false;
     if (kind_of(x) == RANGE) return item_of_range(x, index, result, note);
     Elements elements;
     size_t place;
-    if (!elements_of(m, steps, x, &elements) || !element_at(&elements, index, &place)) return false;
+    if (!elements_of(m, x, &elements) || !element_at(&elements, index, &place)) return false;
     return give(elements.values[place], elements.birth, (int64_t)place, result, note);
 }
 
 NATIVE(native_pop_item) {
     const Kind kind = kind_of(operands[0]);
     if (kind != LIST && kind != DICTIONARY) return false;
-    return native_item(m, steps, operands, count, result, note);
+    return native_item(m, operands, count, result, note);
 }
 
 NATIVE(native_attribute) {
-    (void)steps, (void)count;
+    (void)count;
     const Value x = operands[0], name = operands[1];
-    if (kind_of(x) != RECORD || kind_of(name) != FOREIGN) return false;
-    const Value layout = cells_of(x)[0];
+    const Kind kind = kind_of(x);
+    if ((kind != INSTANCE && kind != RECORD) || kind_of(name) != FOREIGN) return false;
+    const Value layout = kind == INSTANCE ? instance_in(x)->layout : cells_of(x)[0];
     if (kind_of(layout) != FOREIGN) return false;
-    void *python = ((Foreign *)name.object)->python;
-    const int32_t at = layout_position(m->heap, ((Foreign *)layout.object)->python, python);
-    return at >= 0 && give(cells_of(x)[at + 1], (int64_t)x.object->birth, at, result, note);
+    const int32_t at = layout_position(m->heap, python_in(layout), python_in(name));
+    if (at < 0) return false;
+    const Value *fields = kind == INSTANCE ? instance_in(x)->values : cells_of(x) + 1;
+    return give(fields[at], (int64_t)x.object->birth, at, result, note);
 }
 
 NATIVE(native_variable) {
     (void)m, (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != LIST || is_stale(&list_in(x)->storage, steps) || !list_in(x)->items->length) return false;
-    return give(list_in(x)->items->values[0], (int64_t)x.object->birth, 0, result, note);
+    if (kind_of(x) != LIST || !list_in(x)->length) return false;
+    return give(list_in(x)->values[0], (int64_t)x.object->birth, 0, result, note);
 }
 
 /* Copies the keys of a dictionary to the cells from `to` on. */
@@ -77,8 +77,7 @@ NATIVE(native_sequence) {
     const Value x = operands[0];
     *note = NO_NOTE;
     if (kind_of(x) == DICTIONARY) {
-        const Entries *entries = dictionary_in(x)->entries;
-        if (is_stale(&dictionary_in(x)->storage, steps)) return false;
+        const Entries *entries = entries_in(x);
         Cells *record = new_cells(m->heap, RECORD, (uint32_t)entries->length + 1);
         record->cells[0] = nothing();
         copy_keys(entries, record->cells + 1);
@@ -86,7 +85,7 @@ NATIVE(native_sequence) {
         return true;
     }
     Elements elements;
-    if (kind_of(x) != RANGE && !is_text(x) && !elements_of(m, steps, x, &elements)) return false;
+    if (kind_of(x) != RANGE && !is_text(x) && !elements_of(m, x, &elements)) return false;
     *result = copied(x);
     return true;
 }
@@ -94,15 +93,15 @@ NATIVE(native_sequence) {
 NATIVE(native_keys) {
     (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != DICTIONARY || is_stale(&dictionary_in(x)->storage, steps)) return false;
-    *result = born_tuple(m, dictionary_in(x)->entries->length);
-    copy_keys(dictionary_in(x)->entries, cells_of(*result) + 1);
+    if (kind_of(x) != DICTIONARY) return false;
+    *result = born_tuple(m, entries_in(x)->length);
+    copy_keys(entries_in(x), cells_of(*result) + 1);
     *note = NO_NOTE;
     return true;
 }
 
 NATIVE(native_callee) {
-    (void)steps, (void)count;
+    (void)count;
     const Value x = operands[0], arity = operands[1];
     *note = NO_NOTE;
     Value found = x;
@@ -119,17 +118,17 @@ NATIVE(native_callee) {
     return true;
 }
 
-static bool length_of(Machine *m, int64_t steps, Value x, size_t *length) {
+static bool length_of(Machine *m, Value x, size_t *length) {
     Elements elements;
     if (kind_of(x) == DICTIONARY) {
-        *length = dictionary_in(x)->entries->length;
-        return !is_stale(&dictionary_in(x)->storage, steps);
+        *length = entries_in(x)->length;
+        return true;
     }
     if (kind_of(x) == RANGE)
         *length = range_length(cells_of(x));
     else if (is_text(x))
         *length = text_length(x);
-    else if (elements_of(m, steps, x, &elements))
+    else if (elements_of(m, x, &elements))
         *length = elements.length;
     else
         return false;
@@ -139,14 +138,14 @@ static bool length_of(Machine *m, int64_t steps, Value x, size_t *length) {
 NATIVE(native_len) {
     (void)count;
     size_t length;
-    if (!length_of(m, steps, operands[0], &length) || length > INT64_MAX) return false;
+    if (!length_of(m, operands[0], &length) || length > INT64_MAX) return false;
     *result = of_integer((int64_t)length);
     *note = NO_NOTE;
     return true;
 }
 
 /* Stores bool(x); an object whose class does not define it is true. */
-static bool truth_of(Machine *m, int64_t steps, Value x, bool *truth) {
+static bool truth_of(Machine *m, Value x, bool *truth) {
     double real;
     size_t length;
     switch (kind_of(x)) {
@@ -166,7 +165,7 @@ static bool truth_of(Machine *m, int64_t steps, Value x, bool *truth) {
         break;
     default: break;
     }
-    if (!length_of(m, steps, x, &length)) return false;
+    if (!length_of(m, x, &length)) return false;
     *truth = length != 0;
     return true;
 }
@@ -174,7 +173,7 @@ static bool truth_of(Machine *m, int64_t steps, Value x, bool *truth) {
 NATIVE(native_truth) {
     (void)count;
     bool truth;
-    if (!truth_of(m, steps, operands[0], &truth)) return false;
+    if (!truth_of(m, operands[0], &truth)) return false;
     *result = of_boolean(truth);
     *note = NO_NOTE;
     return true;
@@ -183,7 +182,7 @@ NATIVE(native_truth) {
 NATIVE(native_not) {
     (void)count;
     bool truth;
-    if (!truth_of(m, steps, operands[0], &truth)) return false;
+    if (!truth_of(m, operands[0], &truth)) return false;
     *result = of_boolean(!truth);
     *note = NO_NOTE;
     return true;

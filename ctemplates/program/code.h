@@ -65,6 +65,7 @@ typedef struct Step {
     Register result; /* NO_REGISTER if it defines none, or several (a letrec) */
     uint16_t scalar; /* of arithmetic: the Scalar's number (scalars.h); NO_SCALAR of other steps */
     uint16_t native; /* the one of NATIVES that performs it (of arithmetic: on non-numbers); NO_NATIVE: Python */
+    bool changes;    /* an update, which may change its first operand */
     uint32_t count;
     const Operand *operands;
 } Step;

@@ -14,8 +14,9 @@
  *     ENVIRONMENT Cells: captured values           RANGE       Cells of 3 integers: start, stop, step
  *     DUAL        Cells of 2: primal, tangent; `birth` is its tag. Also the accumulator of a dual
  *     FOREIGN     Foreign (heap.h): any other Python object
+ *     INSTANCE    Instance (instances.h): of a class, with attributes that may change
  *
- * What always holds: values are immutable except LIST and DICTIONARY, and form no cycles. A CLOSURE's payload is its
+ * What always holds: values are immutable except LIST, DICTIONARY and INSTANCE, which may be reached from themselves. A CLOSURE's payload is its
  * environment itself: the closures of one group share it.
  */
 #ifndef CK_KINDS_H
@@ -40,14 +41,12 @@ typedef enum Kind {
     ENVIRONMENT = 13,
     DUAL = 14,
     RANGE = 15,
-    FOREIGN = 16
+    FOREIGN = 16,
+    INSTANCE = 17
 } Kind;
 
 /* Integers of at most this size are equal to reals. */
 #define LARGEST_EXACT (INT64_C(1) << 53)
-
-/* A step that no run reaches: a handle that is stale from there on is not stale (NEVER of checkpoint/ad/storage.py). */
-#define NEVER (INT64_C(1) << 62)
 
 /* The fields of a dictionary's keys (keys.c): an integer in [-FIRST_INTERNED, FIRST_INTERNED) is its own. */
 #define FIRST_INTERNED (INT64_C(1) << 62)

@@ -31,9 +31,10 @@ Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper
     *machine = (Machine){
         .heap = heap, .registers = registers, .window = window, .stack = stack_share(heap, &shared),
         .block = state->block, .index = state->index, .steps = state->steps, .births = state->births,
-        .tags = state->tags, .run = heap->runs++, .tape = tape, .tape_limit = SIZE_MAX,
+        .tags = state->tags, .tape = tape, .tape_limit = SIZE_MAX,
         .tape_from = state->steps, .helper = helper,
     };
+    writer_begin(heap, &machine->writer, state->version);
     const Register *to = point_registers(state->block, state->index, &count);
     for (uint32_t i = 0; i < count; i++) registers[to[i]] = copied(state->values[i]);
     return machine;
@@ -46,6 +47,7 @@ void machine_destroy(Machine *machine) {
     const bool outer = heap_hold(heap);
     for (uint32_t i = 0; i < count; i++) drop(heap, machine->registers[live[i]]);
     stack_release(heap, &machine->stack);
+    writer_end(heap, &machine->writer);
     heap_free(heap, machine->registers, machine->window * sizeof(Value));
     heap_free(heap, machine, sizeof(Machine));
     heap_resume(heap, outer);
@@ -80,10 +82,10 @@ void machine_enter(Machine *m, Value closure, const Value *args, uint32_t count)
 
 static size_t state_size(uint32_t value_count) { return sizeof(State) + value_count * sizeof(Value); }
 
-State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count) {
+State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count, Version *version) {
     State *state = heap_allocate(heap, state_size(value_count));
     *state = (State){.count = 1, .block = block, .index = index, .value_count = value_count,
-                     .window = window_for(block)};
+                     .window = window_for(block), .version = version};
     for (uint32_t i = 0; i < value_count; i++) state->values[i] = nothing();
     return state;
 }
@@ -92,7 +94,8 @@ State *machine_state(Machine *machine) {
     uint32_t count;
     const Block *block = machine->block;
     const Register *from = point_registers(block, machine->index, &count);
-    State *state = state_create(machine->heap, block, machine->index, count);
+    Version *version = writer_version(machine->heap, &machine->writer);
+    State *state = state_create(machine->heap, block, machine->index, count, version);
     state->stack = stack_share(machine->heap, &machine->stack);
     state->window = machine->window;
     state->steps = machine->steps;
@@ -108,8 +111,11 @@ void state_release(Heap *heap, State *state) {
     const bool outer = heap_hold(heap);
     for (uint32_t i = 0; i < state->value_count; i++) drop(heap, state->values[i]);
     stack_release(heap, &state->stack);
+    version_release(heap, state->version);
     heap_free(heap, state, state_size(state->value_count));
     heap_resume(heap, outer);
 }
 
-size_t state_bytes(const State *state) { return state_size(state->value_count) + stack_bytes(&state->stack); }
+size_t state_bytes(const State *state) {
+    return state_size(state->value_count) + stack_bytes(&state->stack) + version_bytes(state->version);
+}

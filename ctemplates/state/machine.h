@@ -2,7 +2,7 @@
  *
  * A point is (block, index): before the step `index` of the block. At index 0 all parameters of the block are in their
  * registers, at another index the slots live there. `steps` counts the steps made; `births` and `tags` number the next
- * object and the next tag of a dual. `run` owns the lists that this run makes.
+ * object and the next tag of a dual. The epoch of the writer owns the containers that this run makes.
  *
  * A native step either completes or refuses before any side effect; Python then performs it (foreign/). So every
  * failure, message and rare value is produced by hybrid's own code.
@@ -14,6 +14,7 @@
 #include "state/outcomes.h"
 #include "state/stack.h"
 #include "state/tape.h"
+#include "state/versions.h"
 
 typedef struct Machine {
     Heap *heap;
@@ -23,7 +24,7 @@ typedef struct Machine {
     const Block *block;
     uint32_t index;
     int64_t steps, births, tags;
-    uint64_t run;
+    Writer writer; /* of mutable containers */
     Tape *tape;       /* NULL: nothing is recorded */
     Part *part;       /* the record of `stepped` code; NULL if there is none */
     size_t tape_limit;
@@ -33,7 +34,8 @@ typedef struct Machine {
     void *python;     /* PyObject *: the helper's machine for this run, borrowed; NULL: not made yet (plans.h) */
 } Machine;
 
-/* A moment of a run: immutable, counted by its holders. */
+/* A moment of a run: immutable, counted by its holders. Its mutable containers have their contents while its version
+ * is shown. */
 typedef struct State {
     uint32_t count;
     const Block *block;
@@ -41,6 +43,7 @@ typedef struct State {
     uint32_t value_count;
     uint32_t window; /* how many registers its point and all of its frames need */
     Stack stack;
+    Version *version; /* of the mutable containers that it reaches */
     int64_t steps, births, tags;
     Value values[]; /* the registers of block->live[index] (index 0: of the parameters, NOTHING for dead ones) */
 } State;
@@ -49,9 +52,10 @@ Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper
 void machine_destroy(Machine *machine); /* drops the live values */
 
 State *machine_state(Machine *machine); /* the current point, which may be in a block's middle */
-State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count);
+/* Returns a state whose values and stack the caller fills; consumes the hold on the version. */
+State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count, Version *version);
 void state_release(Heap *heap, State *state);
-size_t state_bytes(const State *state); /* of itself and its stack, as if it were not shared; without objects */
+size_t state_bytes(const State *state); /* of itself, its stack, as if it were not shared, and its saves; without objects */
 
 /* Drops the value of a register, or the operands that are used for the last time; these stay in their registers, for
  * the record of the block. */

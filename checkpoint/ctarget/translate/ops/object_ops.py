@@ -18,7 +18,7 @@ from checkpoint.ctarget.translate.ops.operation import (
     Undifferentiated,
 )
 from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Place, Source, reals
-from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, now, plain, stored, value
+from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain, stored, value
 
 # Reading
 
@@ -70,15 +70,13 @@ class Element(Op):
     """Reads an element of a list or a plain tuple, by an index as in Python: a negative one is from the end.
 
     at: the place of the index where it was found. Exits where there is no such element, where it
-    has another kind than `to`, or where the list is stale after so many steps from the path's header on
-    (containers.h). Adjoint: (owner . at)' += to', if to is a real.
+    has another kind than `to`. Adjoint: (owner . at)' += to', if to is a real.
     """
 
     to: Place
     owner: Place
     index: Source
     at: Place
-    steps: int
 
     def reads(self) -> Sequence[Source]:
         return (self.owner, self.index)
@@ -87,7 +85,7 @@ class Element(Op):
         return (self.to, self.at)
 
     def write(self, out: Forward) -> None:
-        given = f"{self.owner.name}, {plain(self.index)}, {now(self.steps)}, &{self.at.name}"
+        given = f"{self.owner.name}, {plain(self.index)}, &{self.at.name}"
         _read(out, self.to, self.owner, f"element({given})")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
@@ -115,7 +113,6 @@ class Length(Undifferentiated, Op):
 
     to: Place
     owner: Place
-    steps: int
 
     def reads(self) -> Sequence[Source]:
         return (self.owner,)
@@ -124,7 +121,7 @@ class Length(Undifferentiated, Op):
         return (self.to,)
 
     def write(self, out: Forward) -> None:
-        test = f"!has_length({self.owner.name}, {now(self.steps)}, &{self.to.name})"
+        test = f"!has_length({self.owner.name}, &{self.to.name})"
         out.put(if_unlikely(test, out.exit()))
 
 
@@ -196,14 +193,12 @@ class Make(Effect):
 class Changeable(Undifferentiated, Op):
     """Finds the position of a change to a list: of an element, or, without an index, after the last one.
 
-    Exits unless it is a list that the program may change, after so many steps (as in Element). `to`
-    is an integer.
+    Exits unless it is a list that the program may change. `to` is an integer.
     """
 
     to: Place
     owner: Place
     index: Source | None
-    steps: int
 
     def reads(self) -> Sequence[Source | None]:
         return (self.owner, self.index)
@@ -214,7 +209,7 @@ class Changeable(Undifferentiated, Op):
     def write(self, out: Forward) -> None:
         function = f"changeable_{'end' if self.index is None else 'element'}"
         index = "" if self.index is None else f"{plain(self.index)}, "
-        test = f"!{function}({self.owner.name}, {index}{now(self.steps)}, &{self.to.name})"
+        test = f"!{function}({self.owner.name}, {index}&{self.to.name})"
         out.put(if_unlikely(test, out.exit()))
 
 
@@ -222,7 +217,7 @@ class Changeable(Undifferentiated, Op):
 class Update(Effect):
     """Stores an element in a list, at a position that a Changeable has found: at the end if it `appends`.
 
-    to: the list from then on; `owner` is stale. Takes the reference that the value owns. Adjoint: value' +=
+    to: the list, with a reference of its own. Takes the reference that the value owns. Adjoint: value' +=
     (to . at)', removed from the map; of integers too, since the machine may have read them as reals.
     """
 
@@ -231,7 +226,6 @@ class Update(Effect):
     at: Place
     value: Source
     appends: bool
-    steps: int
 
     def reads(self) -> Sequence[Source]:
         return (self.owner, self.at, self.value)
@@ -242,7 +236,7 @@ class Update(Effect):
     def write(self, out: Forward) -> None:
         where = "" if self.appends else f"{self.at.name}, "
         function = "append" if self.appends else "set_element"
-        given = f"{where}{now(self.steps)}, {value(self.value)}"
+        given = f"{where}{value(self.value)}"
         out.put(f"{self.to.name} = {function}(m, {self.owner.name}, {given});")
         out.record_birth(self.to)
 

@@ -196,11 +196,6 @@ def in_quotes(name: str) -> str:
     )
 
 
-def now(steps: int) -> str:
-    """Return the number of steps that the machine has made, so many after the path's header."""
-    return f"stop - left + {steps}"
-
-
 def stored(sources: Iterable[tuple[int, Source]]) -> list[str]:
     """Return statements that store sources, each at its index of `to`."""
     return [f"store(&to[{i}], {value(source)});" for i, source in sources]

@@ -33,7 +33,6 @@ def run(steps: Steps) -> None:
     for name in steps.owned.head:
         steps.release(steps.state.slots.pop(name))
     for step, uses in zip(steps.peer.block.steps, steps.owned.steps, strict=True):
-        steps.steps_done += 1
         _step(steps, step, uses)
         for name in uses.dropped:
             steps.release(steps.state.slots.pop(name))

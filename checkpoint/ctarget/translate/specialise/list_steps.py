@@ -48,13 +48,13 @@ def _changed(steps: Steps, step: t.Compute, uses: Uses, index: Place | Constant 
     if not isinstance(owner, Held) or owner.tag != "LIST" or steps.operand(step.operands[-1]) is owner:
         raise Untranslatable
     old, at = readable_container(steps, owner), steps.builder.place(f"{step.name}_at", "integer")
-    steps.node.ops.append(Changeable(at, old, index, steps.steps_done))
+    steps.node.ops.append(Changeable(at, old, index))
     last = len(step.operands) - 1
     value = steps.take([step.operands[-1]], uses, last)[0]
     shape = _shape(value)
     (source,) = steps.materialised([steps.copied(f"{step.name}_value", value)])
     new = steps.builder.place(step.name, "value")
-    steps.node.effects.append(Update(new, old, at, source, index is None, steps.steps_done))
+    steps.node.effects.append(Update(new, old, at, source, index is None))
     steps.changed.append(old)
     steps.fresh.add(new)
     for i in uses.moved:

@@ -105,7 +105,7 @@ def _element(steps: Steps, step: t.Compute, value: Held, index: Place | Constant
         step.name,
         _hint(value, known),
         steps.peer,
-        lambda to: Element(to, place, index, at, steps.steps_done),
+        lambda to: Element(to, place, index, at),
     )
 
 
@@ -141,7 +141,7 @@ def _length_of(steps: Steps, step: t.Compute, value: Abstract) -> Place:
     if not isinstance(value, Held) or value.tag not in SEQUENCES:
         raise Untranslatable
     length = steps.builder.place(f"{step.name}_length", "integer")
-    steps.node.ops.append(Length(length, readable_container(steps, value), steps.steps_done))
+    steps.node.ops.append(Length(length, readable_container(steps, value)))
     return length
 
 
@@ -149,7 +149,7 @@ def _sequence(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """Return a tuple or list as it is: it can be indexed and iterated."""
     value = steps.operand(step.operands[0])
     if not isinstance(value, Virtual) or value.tag != "TUPLE":
-        _length_of(steps, step, value)  # checks that it is one, and not stale
+        _length_of(steps, step, value)  # checks that it is one
     return steps.keep_found(value, step, uses)
 
 

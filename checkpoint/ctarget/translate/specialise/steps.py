@@ -43,8 +43,7 @@ class Untranslatable(Exception):
 class Steps:
     """The translation of one block's steps.
 
-    steps_done: on the path from its header on, the present step counted. changed: lists that the node
-    changes. fresh: objects that the node makes; they exist only after its ops, so no op can read them.
+    changed: lists that the node changes. fresh: objects that the node makes; they exist only after its ops, so no op can read them.
     """
 
     def __init__(self, builder: Builder, peer: BlockPeer, state: State, node: Node) -> None:
@@ -53,7 +52,6 @@ class Steps:
         self.state = state
         self.node = node
         self.owned = ownership_of(peer)
-        self.steps_done = node.steps
         self.changed: list[Place] = []
         self.fresh: set[Place] = set()
 

@@ -1,5 +1,5 @@
 /* The memo of a heap: an open hash table from which nothing is removed. */
-#include "bridge/memo.h"
+#include "memory/memo.h"
 
 #include <string.h>
 
