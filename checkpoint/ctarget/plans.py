@@ -20,7 +20,7 @@ from checkpoint.cps import terms as t
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.errors import InternalError
-from checkpoint.interp.hybrid.origins import born, numbered, perform_taped
+from checkpoint.interp.hybrid.origins import born, perform, perform_taped
 from checkpoint.interp.hybrid.tensors import (
     IDLE,
     carries_derivative,
@@ -122,14 +122,14 @@ def _of_data(record: Any) -> Function:
     match record:
         case Data():
             if record.builds:
-                return lambda now, *given: numbered(now, value(*given))
+                return lambda now, *given: perform(now, record, given)
             return lambda now, *given: value(*given)
         case Select():
             return value
         case Rearrange():
             return value if record.discrete else lambda now, *given: born(now, value(now, *given))
         case Update():
-            return lambda now, *given: born(now, value(now, now.steps + 1, *given))
+            return lambda now, *given: born(now, value(now, *given))
     raise InternalError(f"{record.name} is no step on data")
 
 
