@@ -46,22 +46,39 @@ static void mark(const LogChunk *log, uint32_t marked) {
         for (uint32_t i = 0; i < log->count; i++) log->saved[i].container->head.length = marked;
 }
 
-/* Removes the saves of marked containers, and returns the last chunk. */
-static LogChunk *without_marked(Heap *heap, LogChunk *log) {
-    for (;; log = log->next) {
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < log->count; i++) {
-            const Saved saved = log->saved[i];
-            if (!saved.container->head.length) {
-                log->saved[kept++] = saved;
-                continue;
-            }
+/* Moves the saves of a chunk into another one's room, except for those of marked containers, which have one already;
+ * returns how many are left. */
+static uint32_t move_saves(Heap *heap, LogChunk *from, LogChunk *to) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        const Saved saved = from->saved[i];
+        if (saved.container->head.length) {
             drop(heap, value_of(saved.content));
             drop(heap, value_of(saved.container)); /* its other save keeps it alive */
+        } else if (to && to->count < to->room) {
+            to->saved[to->count++] = saved;
+        } else {
+            from->saved[left++] = saved;
         }
-        log->count = kept;
-        if (!log->next) return log;
     }
+    return from->count = left;
+}
+
+/* Adds the saves of one log to another, whose own saves win. */
+static LogChunk *merged(Heap *heap, LogChunk *log, LogChunk *added) {
+    mark(log, 1);
+    LogChunk *result = log;
+    for (LogChunk *next; added; added = next) {
+        next = added->next;
+        if (move_saves(heap, added, log)) {
+            added->next = result;
+            result = added;
+        } else {
+            heap_free(heap, added, chunk_bytes(added->room));
+        }
+    }
+    mark(result, 0);
+    return result;
 }
 
 /* The tree */
@@ -87,13 +104,7 @@ static void unlink(Version *version) {
 /* Merges a version into the only one behind it. */
 static void merge(Heap *heap, Version *version) {
     Version *child = (Version *)version->children, *next = version->next;
-    if (version->log) {
-        mark(child->log, 1);
-        LogChunk *last = without_marked(heap, version->log);
-        mark(child->log, 0);
-        last->next = child->log;
-        child->log = version->log;
-    }
+    child->log = merged(heap, child->log, version->log);
     unlink(version);
     unlink(child);
     link(child, next);
@@ -102,7 +113,7 @@ static void merge(Heap *heap, Version *version) {
 
 static bool is_alone(const Version *version) { return version->holders == 1 && !version->child_count; }
 
-/* Removes a version that nobody holds and none follows, or merges it; returns whether it was removed. */
+/* Removes a version that nobody holds and none follows, or merges it; returns whether the next one has one child less. */
 static bool tidy_one(Heap *heap, Version *version) {
     if (version->holders || version->child_count > 1) return false;
     if (version->child_count) {
@@ -119,9 +130,9 @@ static bool tidy_one(Heap *heap, Version *version) {
 static void tidy(Heap *heap, Version *version) {
     for (Version *next; version; version = next) {
         next = version->next;
-        if (!tidy_one(heap, version)) break;
+        if (version->holders && version->writer && !next && is_alone(version)) free_log(heap, version);
+        if (!tidy_one(heap, version)) return;
     }
-    if (version && version->writer && !version->next && is_alone(version)) free_log(heap, version);
 }
 
 void version_release(Heap *heap, Version *version) {

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent / "containers"
 SOURCES = files(
     "heap",
     "heap_check",
-    *("lists", "dictionary", "keys", "classify", "containers"),
+    *("versions", "memo", "lists", "dictionary", "instances", "keys", "classify", "containers"),
     "natives",
     "natives_read",
     "natives_make",

@@ -4,11 +4,11 @@
 enum { KEYS = 40, ROUNDS = 40000, KEPT = 6 };
 
 typedef struct Model {
-    Value handle;
+    Value dictionary;
     int keys[KEYS];
     int64_t values[KEYS];
     int length;
-    int64_t step;
+    Version *version; /* of a state; NULL: there is none */
 } Model;
 
 static Heap *heap;
@@ -51,26 +51,26 @@ static int find(const Model *model, int key) {
     return -1;
 }
 
-static void check_key(const Model *model, int key, int64_t at) {
+static void check_key(const Model *model, int key) {
     Value found = nothing();
     Note note = {0};
     const int place = find(model, key);
-    const Value operands[] = {model->handle, key_value(key)};
-    CHECK(run_native(&machine, "py.contains", at, operands, 2, &found, &note));
+    const Value operands[] = {model->dictionary, key_value(key)};
+    CHECK(run_native(&machine, "py.contains", operands, 2, &found, &note));
     CHECK(found.integer == (place >= 0));
-    CHECK(run_native(&machine, "py.item", at, operands, 2, &found, &note) == (place >= 0));
+    CHECK(run_native(&machine, "py.item", operands, 2, &found, &note) == (place >= 0));
     if (place >= 0) {
         CHECK(found.integer == model->values[place]);
-        CHECK(note.field == key_field(heap, operands[1]) && note.birth == (int64_t)model->handle.object->birth);
+        CHECK(note.field == key_field(heap, operands[1]) && note.birth == (int64_t)model->dictionary.object->birth);
     }
     drop(heap, operands[1]);
 }
 
-static void check_order(const Model *model, int64_t at) {
+static void check_order(const Model *model) {
     Value keys, values;
     Note note;
-    CHECK(run_native(&machine, "py.keys", at, &model->handle, 1, &keys, &note));
-    CHECK(run_native(&machine, "py.values", at, &model->handle, 1, &values, &note));
+    CHECK(run_native(&machine, "py.keys", &model->dictionary, 1, &keys, &note));
+    CHECK(run_native(&machine, "py.values", &model->dictionary, 1, &values, &note));
     CHECK(keys.object->length == (uint32_t)model->length + 1 && values.object->length == keys.object->length);
     for (int i = 0; i < model->length; i++) {
         const Value key = key_value(model->keys[i]);
@@ -83,15 +83,14 @@ static void check_order(const Model *model, int64_t at) {
 }
 
 static void change(Model *model, const char *name, int key, Value value) {
-    const Value operands[] = {model->handle, key_value(key), value};
+    const Value operands[] = {model->dictionary, key_value(key), value};
     Value result;
     Note note;
     steps++;
-    CHECK(run_native(&machine, name, steps, operands, 3, &result, &note));
-    CHECK(!run_native(&machine, "py.len", steps + 1, operands, 1, &(Value){0}, &(Note){0}));
+    CHECK(run_native(&machine, name, operands, 3, &result, &note));
+    CHECK(result.object == operands[0].object);
     drop(heap, operands[0]);
     drop(heap, operands[1]);
-    model->handle = result;
 }
 
 static void set(Model *model, int key) {
@@ -123,9 +122,9 @@ static void step(Model *model) {
         model->length = 0;
     } else if (what < 2) {
         Value copy;
-        CHECK(run_native(&machine, "py.copy", steps, &model->handle, 1, &copy, &(Note){0}));
-        drop(heap, model->handle);
-        model->handle = copy;
+        CHECK(run_native(&machine, "py.copy", &model->dictionary, 1, &copy, &(Note){0}));
+        drop(heap, model->dictionary);
+        model->dictionary = copy;
     } else if (what < 55) {
         set(model, key);
     } else {
@@ -133,29 +132,51 @@ static void step(Model *model) {
     }
 }
 
+static void drop_state(Model *kept) {
+    if (!kept->version) return;
+    drop(heap, kept->dictionary);
+    version_release(heap, kept->version);
+    kept->version = NULL;
+}
+
+/* A state: it keeps the dictionary with its content. */
+static void keep_state(const Model *model, Model *kept) {
+    drop_state(kept);
+    *kept = *model;
+    kept->version = writer_version(heap, &machine.writer);
+    keep(kept->dictionary);
+}
+
+/* Looks at a state while the machine goes on, or runs from it again. */
+static void visit(Model *model, Model *kept) {
+    if (!kept->version) return;
+    version_show(heap, kept->version);
+    check_key(kept, (int)random_below(KEYS));
+    check_order(kept);
+    if (random_below(3)) {
+        writer_show(heap, &machine.writer);
+        return;
+    }
+    writer_end(heap, &machine.writer);
+    drop(heap, model->dictionary);
+    *model = *kept;
+    keep(model->dictionary);
+    writer_begin(heap, &machine.writer, kept->version);
+}
+
 static void run(void) {
     Model model = {0}, kept[KEPT] = {0};
-    CHECK(run_native(&machine, "py.dict", steps, NULL, 0, &model.handle, &(Note){0}));
+    CHECK(run_native(&machine, "py.dict", NULL, 0, &model.dictionary, &(Note){0}));
     for (int round = 0; round < ROUNDS; round++) {
         step(&model);
-        check_key(&model, (int)random_below(KEYS), steps + 1);
-        if (random_below(60) == 0) {
-            Model *state = &kept[random_below(KEPT)];
-            if (state->handle.object) drop(heap, state->handle);
-            *state = model;
-            state->step = steps;
-            keep(state->handle);
-            machine.run++;
-        }
-        const Model *state = &kept[random_below(KEPT)];
-        if (state->handle.object) check_key(state, (int)random_below(KEYS), state->step);
-        if (round % 16 == 0) check_order(state->handle.object ? state : &model, state->step);
-        if (round % 16 == 8) check_order(&model, steps + 1);
+        check_key(&model, (int)random_below(KEYS));
+        if (random_below(60) == 0) keep_state(&model, &kept[random_below(KEPT)]);
+        if (round % 16 == 0) visit(&model, &kept[random_below(KEPT)]);
+        if (round % 16 == 8) check_order(&model);
         if (round % 64 == 0) heap_check(heap);
     }
-    for (int i = 0; i < KEPT; i++)
-        if (kept[i].handle.object) drop(heap, kept[i].handle);
-    drop(heap, model.handle);
+    for (int i = 0; i < KEPT; i++) drop_state(&kept[i]);
+    drop(heap, model.dictionary);
 }
 
 static void test_fields(void) {
@@ -188,20 +209,26 @@ static bool survives(void) {
     heap->escape = &place;
     if (setjmp(place)) return false;
     Model model = {0};
+    Version *kept = NULL;
+    begin_machine(&machine, heap);
     random_seed(9);
-    CHECK(run_native(&machine, "py.dict", steps, NULL, 0, &model.handle, &(Note){0}));
+    CHECK(run_native(&machine, "py.dict", NULL, 0, &model.dictionary, &(Note){0}));
     for (int i = 0; i < 60; i++) {
         step(&model);
-        if (i % 16 == 0) machine.run++;
+        if (i % 16 == 0) {
+            if (kept) version_release(heap, kept);
+            kept = writer_version(heap, &machine.writer);
+        }
     }
-    drop(heap, model.handle);
+    drop(heap, model.dictionary);
+    version_release(heap, kept);
+    writer_end(heap, &machine.writer);
     return true;
 }
 
 static void test_failures(void) {
     for (int64_t at = 1, done = 0; !done; at++) {
         heap = heap_create(SIZE_MAX, &TEST_HOOKS);
-        machine = (Machine){.heap = heap, .run = 2, .births = 1};
         heap->fail_at = at;
         done = survives();
         heap->fail_at = 0;
@@ -213,7 +240,7 @@ static void test_failures(void) {
 int main(void) {
     test_failures();
     heap = heap_create(SIZE_MAX, &TEST_HOOKS);
-    machine = (Machine){.heap = heap, .run = 2, .births = 1};
+    begin_machine(&machine, heap);
     test_fields();
     const size_t bytes = heap->bytes; /* of the keys that were interned, and of one text or integer for each */
     for (uint64_t seed = 0; seed < 4; seed++) {
@@ -221,6 +248,7 @@ int main(void) {
         run();
     }
     CHECK(heap->bytes == bytes);
+    writer_end(heap, &machine.writer);
     test_deep_key();
     heap_check(heap);
     heap_destroy(heap);
