@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.graph import settled
+from checkpoint.ad.versions import Version
 from checkpoint.ctarget.code import block_of_call, block_peer, peer_at, return_point
 from checkpoint.ctarget.library import runtime
 from checkpoint.interp.hybrid.machine import Frame
@@ -83,10 +84,11 @@ class State:
     """A moment of a run, as a C state, a hybrid state, or both.
 
     start: the hybrid state that it was made from, with the caller's own objects.
+    version: of the objects that `value` returns, which are its own; C has that of the C state.
     settles: whether its value belongs to a finished recording, which never changes.
     """
 
-    __slots__ = ("_held", "_value", "births", "finished", "heap", "settles", "start", "steps", "tags")
+    __slots__ = ("_held", "_value", "births", "finished", "heap", "settles", "start", "steps", "tags", "version")
 
     def __init__(self, heap: Heap, held: Held = None, start: PythonState | None = None) -> None:
         self.heap = heap
@@ -94,6 +96,7 @@ class State:
         self.settles = False
         self._held = held
         self._value: list[Any] = []  # once it is known
+        self.version = Version() if start is None else start.version
         if start is not None:
             self.steps, self.tags, self.births = start.steps, start.tags, start.births
             self.finished = start.finished
@@ -119,6 +122,7 @@ class State:
     def value(self) -> Any:
         """Return the value of a finished state, the same object each time."""
         if not self._value:
+            self.version.show()
             value = self.start.value if self.start is not None else self._exported_value()
             self._value.append(settled(value, self.steps) if self.settles else value)
         return self._value[0]
@@ -175,6 +179,7 @@ def address_of(pointer: Any) -> int:
 def imported(heap: Heap, state: PythonState) -> Held:
     """Convert a hybrid state to a C state of a heap."""
     module = runtime()
+    state.version.show()
     frames: list[Frame] = []
     frame = state.frame
     while frame is not None:
