@@ -88,7 +88,18 @@ class State:
     settles: whether its value belongs to a finished recording, which never changes.
     """
 
-    __slots__ = ("_held", "_value", "births", "finished", "heap", "settles", "start", "steps", "tags", "version")
+    __slots__ = (
+        "_held",
+        "_value",
+        "births",
+        "finished",
+        "heap",
+        "settles",
+        "start",
+        "steps",
+        "tags",
+        "version",
+    )
 
     def __init__(self, heap: Heap, held: Held = None, start: PythonState | None = None) -> None:
         self.heap = heap

@@ -109,7 +109,7 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
 
 
 def _on_data(step: t.Step) -> str | None:
-    """Return the name of the record that does a step on data: of a scalar, on operands that are no numbers."""
+    """Return the name of the record that does a step on data, or a scalar one on other operands."""
     if not isinstance(step, t.Compute):
         return None
     record = lookup(step.op)

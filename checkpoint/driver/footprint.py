@@ -7,18 +7,18 @@ references within what is kept, and a state costs it time by what no other state
 What always holds:
 - `_counts` has, for each object that a kept state reaches, by identity, how many references kept objects and
   the sweep hold on it. These objects are alive, as the sweep holds the states: so no identity is used twice.
-- What the start of the run reaches is not counted: it is the caller's. The account holds the start.
-- What no count is left of is free. (Containers that reach themselves stay counted, and alive.)
+- What the start of the run reaches is not what_counts: it is the caller's. The account holds the start.
+- What no count is left of is free. (Containers that reach themselves stay what_counts, and alive.)
 
-Sizes are CPython's, rounded up as its allocator does. What is small and shared by few is counted with
+Sizes are CPython's, rounded up as its allocator does. What is small and shared by few is what_counts with
 every reference to it: floats, integers, short texts, duals of floats, the Memory of an array. That is exact
 where each has one reference, else an upper bound: a list of floats and a copy of it share the floats, and
-count them twice. The elements of an array are counted once, all those of the array that it is a view of.
-What belongs to the program (symbols, layouts, functions) is not counted.
+count them twice. The elements of an array are what_counts once, all those of the array that it is a view of.
+What belongs to the program (symbols, layouts, functions) is not what_counts.
 
 A run changes its containers in place, but what a kept state holds of one is a list or dictionary of Python's
 of its own (checkpoint.ad.versions). So a container counts as that, which no run changes while a state keeps
-it; what was counted of it, or of an array, is stored all the same, so that the account cannot go wrong.
+it; what was what_counts of it, or of an array, is stored all the same, so that the account cannot go wrong.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STORED_BYTES = 200
 # An identity with its place in a dictionary or a set. Measured by tracemalloc on CPython 3.11, over sizes
 # from a hundred to a million: 61 to 84 in a dictionary, 60 to 116 in a set.
 COUNT_BYTES = GIVEN_BYTES = 80
-# Texts and integers larger than this are counted once, not with every reference.
+# Texts and integers larger than this are what_counts once, not with every reference.
 LARGE = 256  # bytes
 
 FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, Native, Types))  # the program's or nobody's
@@ -48,7 +48,7 @@ MEASURED = frozenset((int, str, bytes, range, Failure))
 SINGLE = range(-5, 257)  # the integers that CPython has once
 WITH_TUPLE = frozenset((Environment, Record))  # types that store their parts in a tuple
 MUTABLE = frozenset((list, dict, *ARRAYS))
-# For speed: some of the types whose objects are counted once.
+# For speed: some of the types whose objects are what_counts once.
 OBJECTS = MUTABLE | MUTABLE_CONTAINERS | {tuple, Pair, Environment, Closure, Record}
 
 
@@ -66,7 +66,7 @@ Weight = tuple[int, tuple[Any, ...]]
 
 
 def weight(value: Any) -> Weight:
-    """Return the bytes of an object with what is counted with it, and the other objects it refers to."""
+    """Return the bytes of an object with what is what_counts with it, and the other objects it refers to."""
     kind = type(value)
     if kind is tuple:
         return _with_parts(value, value)
@@ -102,7 +102,7 @@ def _with_parts(value: Any, parts: Iterable[Any]) -> Weight:
 
 
 def _atom_bytes(value: Any) -> int | None:
-    """Return the size of what is counted with every reference; None for what is counted once."""
+    """Return the size of what is what_counts with every reference; None for what is what_counts once."""
     kind = type(value)
     if kind in MEASURED:
         size = 0 if kind is int and value in SINGLE else _rounded(getsizeof(value))
@@ -139,7 +139,7 @@ def _whole(data: Any) -> Any:
 
 
 class Footprint:
-    """An account of states of the run from `start`, whose own data is not counted: the caller has it.
+    """An account of states of the run from `start`, whose own data is not what_counts: the caller has it.
 
     bytes: what dropping the kept states would free, and what the account needs for them and for the start.
     """
@@ -158,7 +158,7 @@ class Footprint:
         given, counts = self._given, self._counts
         pending = [state]
         while pending:
-            value = _counted(pending.pop())
+            value = what_counts(pending.pop())
             key = id(value)
             if key in counts:
                 counts[key] += 1
@@ -174,7 +174,7 @@ class Footprint:
         """Remove a kept state, which the caller still holds, in time proportional to what that frees."""
         pending = [state]
         while pending:
-            value = _counted(pending.pop())
+            value = what_counts(pending.pop())
             key = id(value)
             if key in self._given:
                 continue
@@ -197,8 +197,8 @@ class Footprint:
         return size + COUNT_BYTES + stored
 
 
-def _counted(value: Any) -> Any:
-    """Return what is counted for a value: for a container, what the shown version holds of it."""
+def what_counts(value: Any) -> Any:
+    """Return what is what_counts for a value: for a container, what the shown version holds of it."""
     return value.items if type(value) in MUTABLE_CONTAINERS else value
 
 
@@ -207,7 +207,7 @@ def _reached(root: Any) -> set[int]:
     found: set[int] = set()
     pending = [root]
     while pending:
-        value = _counted(pending.pop())
+        value = what_counts(pending.pop())
         if id(value) not in found:
             found.add(id(value))
             pending.extend(weight(value)[1])
