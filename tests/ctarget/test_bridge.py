@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from enum import IntEnum
 from typing import Any
 
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint import engines
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Object, Record
 from checkpoint.ad.numbers import Dual
-from checkpoint.ad.storage import FROZEN, NEVER
+from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Opaque, Pair, Symbol
 from checkpoint.ctarget.library import reason
 from checkpoint.ctarget.states import Heap, exported, imported
@@ -38,7 +39,7 @@ def bits(x: float) -> bytes:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Return whether values, births, staleness, owners and sharing are the same, and reals in every bit."""
+    """Return whether values, births, owners and sharing are the same, and reals in every bit."""
     forth: dict[int, int] = {}
     back: dict[int, int] = {}
     pending = [(a, b)]
@@ -62,11 +63,11 @@ def same(a: Any, b: Any) -> bool:
             continue
         if getattr(x, "birth", 0) != getattr(y, "birth", 0) or getattr(x, "tag", 0) != getattr(y, "tag", 0):
             return False
-        if type(x) in (List, Dict) and (x.stale != y.stale or (x.owner is FROZEN) != (y.owner is FROZEN)):
+        if type(x) in (List, Dict, Object) and (x.owner is FROZEN) != (y.owner is FROZEN):
             return False
         if type(x) is Dict and list(x.items) != list(y.items):
             return False
-        if type(x) is Record and x.layout != y.layout:
+        if type(x) in (Record, Object) and x.layout != y.layout:
             return False
         if type(x) is Closure and x.lam is not y.lam:
             return False
@@ -99,19 +100,7 @@ NUMBERS = st.recursive(st.floats(), lambda x: st.builds(Dual, st.integers(0, 9),
 BIRTHS = st.integers(0, 10**9)
 
 
-def a_list(items: list[Any], birth: int, stale: int, frozen: bool) -> List:
-    made = List(items, birth, FROZEN if frozen else None)
-    made.stale = stale
-    return made
-
-
-def a_dictionary(items: dict[Any, Any], birth: int, stale: int) -> Dict:
-    made = Dict(items, birth)
-    made.stale = stale
-    return made
-
-
-STALE = st.one_of(st.just(NEVER), st.integers(0, 100))
+OWNERS = st.sampled_from((FROZEN, None))
 VALUES = st.recursive(
     st.one_of(ATOMS, NUMBERS),
     lambda v: st.one_of(
@@ -119,8 +108,9 @@ VALUES = st.recursive(
         st.builds(lambda x: Pair(x, x), v),
         st.builds(lambda items, birth: Record(TUPLE, tuple(items), birth), st.lists(v, max_size=4), BIRTHS),
         st.builds(lambda x, y, birth: Record(POINT, (x, y), birth), v, v, BIRTHS),
-        st.builds(a_list, st.lists(v, max_size=12), BIRTHS, STALE, st.booleans()),
-        st.builds(a_dictionary, st.dictionaries(KEYS, v, max_size=12), BIRTHS, STALE),
+        st.builds(List, st.lists(v, max_size=12), BIRTHS, OWNERS),
+        st.builds(Dict, st.dictionaries(KEYS, v, max_size=12), BIRTHS, OWNERS),
+        st.builds(lambda x, y, birth, owner: Object(POINT, [x, y], birth, owner), v, v, BIRTHS, OWNERS),
         st.builds(
             lambda items, birth: Environment(tuple(items), birth), st.lists(v, min_size=1, max_size=4), BIRTHS
         ),
@@ -141,6 +131,26 @@ def test_what_is_shared_stays_so() -> None:
     first, second, third = through(*values)
     assert second.car is first
     assert second.cdr is third is first.cdr
+
+
+def test_what_holds_itself_does_so() -> None:
+    rows = List([1.0], 3)
+    table = Dict({"rows": rows}, 4)
+    node = Object(POINT, [table, None], 5)
+    rows.items += [rows, node]
+    node.items[1] = Pair(node, rows)
+    back = through(rows)[0]
+    assert same(rows, back)
+    assert back.items[1] is back
+    assert back.items[2].items[0].items["rows"] is back
+    assert back.items[2].items[1].car is back.items[2]
+
+
+@pytest.mark.parametrize("key", [1.5, 2.0, True, 1 << 70, frozenset((1,)), IntEnum("E", "a").a], ids=repr)
+def test_keys_of_every_kind(key: Any) -> None:
+    back = through(Dict({key: 1.0, "a": 2.0, (0, "b"): 3.0}))[0]
+    assert list(back.items.items()) == [(key, 1.0), ("a", 2.0), ((0, "b"), 3.0)]
+    assert type(next(iter(back.items))) is type(key)
 
 
 def test_every_real_is_an_object_of_its_own() -> None:

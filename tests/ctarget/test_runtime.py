@@ -11,7 +11,7 @@ from checkpoint.ctarget.build import compiler
 from tests.ctarget.c_sources import TEMPLATES, files
 
 HERE = Path(__file__).parent / "runtime"
-SOURCES = [*files("heap", "heap_check", "pages", "stack", "tape", "machine"), HERE / "standins.c"]
+SOURCES = [*files("heap", "heap_check", "pages", "stack", "tape", "versions", "machine"), HERE / "standins.c"]
 FLAGS = (
     *("-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-ffp-contract=off"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),

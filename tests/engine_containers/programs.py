@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.ad.containers import Layout
 from tests.engine_containers.support import Const, lets
 
 
@@ -139,7 +140,89 @@ def nested() -> Any:
     return ("lambda", ("x",), lets(("c", ("py.list", "x", 0.5)), ("f", inner), body=body))
 
 
+class Node:
+    """A class whose instances are objects of the programs below."""
+
+
+EMPTY_NODE, NODE = Layout(Node), Layout(Node, ("value", "weight"))
+
+
+def new_node(value: Any, weight: Any) -> Any:
+    return ("py.new", Const(NODE), value, weight)
+
+
+def attribute(node: Any, name: str) -> Any:
+    return ("py.attribute", node, Const(name))
+
+
+def assigned(node: Any, name: str, value: Any) -> Any:
+    return ("py.set-attribute", node, Const(name), value)
+
+
+def objects() -> Any:
+    """Objects that refer to each other, in a circle, change in each turn; a list has them too, under two names."""
+    turn = lets(
+        ("i", ("py.mod", "g_i", 3)),
+        ("node", ("py.item", "g_nodes", "i")),
+        ("next", attribute("node", "next")),
+        ("new", ("py.add", ("py.mul", attribute("next", "value"), "x"), attribute("node", "weight"))),
+        ("_1", assigned("node", "value", "new")),
+        ("_2", assigned("next", "weight", ("py.mul", attribute("node", "value"), 0.5))),
+        ("_3", ("py.put-back", "g_nodes", "i", "node")),
+        body="g_nodes",
+    )
+    nodes = [(f"n{i}", new_node(("py.mul", "x", float(i + 1)), 1.0)) for i in range(3)]
+    links = [(f"l{i}", assigned(f"n{i}", "next", f"n{(i + 1) % 3}")) for i in range(3)]
+    value = ("py.add", attribute("n0", "value"), ("py.mul", attribute("n1", "value"), attribute("n2", "weight")))
+    run = loop("g", 7, {"g_nodes": ("py.list", "n0", "n1", "n2")}, {"g_nodes": turn}, value)
+    return ("lambda", ("x",), lets(*nodes, *links, body=run))
+
+
+def attributes() -> Any:
+    """Attributes are added one by one, written in any order, put back and deleted."""
+    turn = lets(
+        ("node", ("py.new", Const(EMPTY_NODE))),
+        ("_1", assigned("node", "a", ("py.mul", "g_s", "x"))),
+        ("_2", assigned("node", "items", ("py.list", "x", "g_s"))),
+        ("_3", assigned("node", "b", attribute("node", "a"))),
+        ("_4", assigned("node", "a", ("py.add", attribute("node", "b"), 1.0))),
+        ("items", attribute("node", "items")),
+        ("_5", ("py.append", "items", attribute("node", "a"))),
+        ("_6", ("py.put-back-attribute", "node", Const("items"), "items")),
+        ("_7", ("py.put-back-attribute", "node", Const("c"), "items")),
+        ("_8", ("py.delete-attribute", "node", Const("a"))),
+        ("_9", ("py.insert", attribute("node", "c"), 1, attribute("node", "b"))),
+        body=("py.mul", ("py.item", "items", 1), ("py.item", attribute("node", "items"), -1)),
+    )
+    return ("lambda", ("x",), loop("g", 5, {"g_s": "x"}, {"g_s": turn}, "g_s"))
+
+
+def own_parts() -> Any:
+    """A list holds itself and an object that holds it, also while Python does the updates."""
+    turn = lets(
+        ("a", ("py.item", "g_xs", 0)),
+        ("_1", ("py.insert", "g_xs", 1, ("py.mul", "a", "x"))),
+        ("_2", ("py.set", "g_xs", 0, ("py.item", "g_xs", 1))),
+        ("inner", ("py.item", "g_xs", -1)),
+        ("node", ("py.item", "inner", -2)),
+        ("_3", assigned("node", "value", ("py.add", attribute("node", "value"), ("py.item", "inner", 0)))),
+        ("_4", ("py.set-slice", "g_xs", 1, 3, Const(None), ("py.tuple", "x", attribute("node", "value")))),
+        body="g_xs",
+    )
+    start = lets(
+        ("xs", ("py.list", "x", ("py.mul", "x", 2.0))),
+        ("first", new_node("x", "xs")),
+        ("_0", ("py.append", "xs", "first")),
+        body=("py.append", "xs", "xs"),
+    )
+    value = ("py.add", ("py.item", "g_xs", 1), attribute(("py.item", "g_xs", -2), "value"))
+    return ("lambda", ("x",), loop("g", 6, {"g_xs": start}, {"g_xs": turn}, value))
+
+
 PROGRAMS = {
     program.__name__: program()
-    for program in (growing, shuffling, tables, rows, resumed_twice, failing, nested)
+    for program in (
+        *(growing, shuffling, tables, rows, resumed_twice, failing, nested),
+        *(objects, attributes, own_parts),
+    )
 }

@@ -27,19 +27,17 @@ static void release_python(void *python) {
 }
 
 Value simple_list(Heap *heap, uint32_t length) {
-    Items *items = heap_allocate(heap, sizeof(Items));
-    *items = (Items){.handles = 1, .length = length, .room = length};
-    items->values = heap_allocate(heap, length * sizeof(Value));
+    Value *values = heap_allocate(heap, length * sizeof(Value));
     List *list = (List *)new_object(heap, LIST, sizeof(List));
-    list->items = items;
+    list->length = list->room = length;
+    list->values = values;
     return of_object(LIST, list);
 }
 
-static void destroy_list(Heap *heap, Object *list) {
-    Items *items = ((List *)list)->items;
-    for (size_t i = 0; i < items->length; i++) drop(heap, items->values[i]);
-    heap_free(heap, items->values, items->room * sizeof(Value));
-    heap_free(heap, items, sizeof(Items));
+static void destroy_list(Heap *heap, Object *object) {
+    const List *list = (List *)object;
+    for (size_t i = 0; i < list->length; i++) drop(heap, list->values[i]);
+    heap_free(heap, list->values, list->room * sizeof(Value));
 }
 
 static Value add_foreign(Heap *heap, Value a, Value b) {

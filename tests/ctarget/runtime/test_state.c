@@ -16,7 +16,7 @@ static const Register saved[] = {1, 4};
 static const ReturnPoint point = {.block = &block, .count = 2, .saved = saved};
 
 static State *first_state(Heap *heap) {
-    State *state = state_create(heap, &block, 0, 3);
+    State *state = state_create(heap, &block, 0, 3, version_create(heap));
     state->steps = 7;
     state->births = 9;
     state->tags = 2;
