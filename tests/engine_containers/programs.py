@@ -173,7 +173,11 @@ def objects() -> Any:
     )
     nodes = [(f"n{i}", new_node(("py.mul", "x", float(i + 1)), 1.0)) for i in range(3)]
     links = [(f"l{i}", assigned(f"n{i}", "next", f"n{(i + 1) % 3}")) for i in range(3)]
-    value = ("py.add", attribute("n0", "value"), ("py.mul", attribute("n1", "value"), attribute("n2", "weight")))
+    value = (
+        "py.add",
+        attribute("n0", "value"),
+        ("py.mul", attribute("n1", "value"), attribute("n2", "weight")),
+    )
     run = loop("g", 7, {"g_nodes": ("py.list", "n0", "n1", "n2")}, {"g_nodes": turn}, value)
     return ("lambda", ("x",), lets(*nodes, *links, body=run))
 

@@ -1,0 +1,113 @@
+"""Lists and dictionaries with several names, changed through one of them; variables that functions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.python.corpus import Example
+
+
+def two_names(x: float) -> float:
+    a = [x]
+    b = a
+    b.append(x * x)
+    a[0] = 2.0 * x
+    return b[0] * a[1] + len(a)
+
+
+def rows_of_one(x: float) -> list[list[float]]:
+    """The well-known mistake: all rows are one list."""
+    matrix = [[x] * 2] * 3
+    matrix[0][1] = x * x
+    return matrix
+
+
+def passed(x: float) -> float:
+    def fill(xs: list[float]) -> None:
+        while len(xs) < 4:
+            xs.append(xs[-1] * x)
+
+    kept = [1.0, x]
+    fill(kept)
+    return sum(kept)
+
+
+def in_a_dictionary(x: float) -> float:
+    table: dict[int, list[float]] = {1: [x]}
+    table.get(1, []).append(x * 3.0)
+    other = table
+    other[2] = table[1]
+    other[2][0] = x * x
+    return table[1][0] * table[2][1]
+
+
+def graph(x: float) -> float:
+    """Neighbours refer to each other: a node is a part of itself."""
+    nodes: list[list[Any]] = [[x * i] for i in range(4)]
+    for i, node in enumerate(nodes):
+        node.append(nodes[(i + 1) % 4])
+        node.append(nodes[i - 1])
+    total, node = 0.0, nodes[0]
+    for i in range(11):
+        node[0] = node[0] + node[1][0] * node[2][0]
+        total = total + node[0]
+        node = node[1 + i % 2]
+    return total
+
+
+def moved_under_its_names(x: float) -> float:
+    a = [x, 2.0 * x, 3.0, x * x]
+    b, c = a, {0: a}
+    b.reverse()
+    a.insert(1, x + 1.0)
+    del c[0][2]
+    b.sort()
+    a += [b[0]]
+    a[1:3] = [c[0][-1] * 2.0]
+    return sum(v * (i + 1) for i, v in enumerate(c[0]))
+
+
+def late_variables(x: float) -> list[float]:
+    """Functions see a variable as it is when they are called."""
+    lines: list[Callable[[float], float]] = []
+    for i in (1, 2):
+        lines.append(lambda y: y * i)  # noqa: B023
+    scale = 2.0
+    lines.append(lambda y: y * scale)
+    scale = x
+    return [line(x) for line in lines]
+
+
+def returned_step(x: float) -> float:
+    k = x
+
+    def step(t: float) -> Callable[[float], float]:
+        nonlocal k
+        scaled = lambda u: u * k  # noqa: E731
+        k = k + t
+        return scaled
+
+    return step(x)(2.0)
+
+
+def error_that_is_gone(x: float) -> str:
+    told: list[Callable[[], str]] = []
+    try:
+        x = x / 0.0
+    except ZeroDivisionError as error:  # noqa: F841
+        told = [lambda: str(error)]  # noqa: F821
+    return told[0]()
+
+
+EXAMPLES = [
+    Example(two_names, (0.7,)),
+    Example(rows_of_one, (0.7,)),
+    Example(passed, (0.7,)),
+    Example(in_a_dictionary, (0.7,)),
+    Example(graph, (0.7,)),
+    Example(moved_under_its_names, (0.7,)),
+    Example(late_variables, (0.7,)),
+    Example(returned_step, (0.7,)),
+    Example(error_that_is_gone, (0.7,), raises=NameError),
+]
