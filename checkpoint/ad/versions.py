@@ -21,11 +21,8 @@ from weakref import WeakSet
 
 from checkpoint.ad.storage import Now
 
-
-class Changes(dict[int, tuple[Any, Any]]):
-    """By the identity of a container: the container, and its content at a version."""
-
-    __slots__ = ()
+# By the identity of a container: the container, and its content at a version.
+Changes = dict[int, tuple[Any, Any]]
 
 
 def saving(now: Now, container: Any) -> None:
@@ -58,7 +55,8 @@ class Version:
         The machine holds this version until it holds another one.
         """
         self.show()
-        later, changes = Version(), Changes()
+        changes: Changes = {}
+        later = Version()
         self._node.precede(later._node, changes)
         return later, changes
 
@@ -75,7 +73,7 @@ class _Node:
 
     def __init__(self) -> None:
         self.next: _Node | None = None
-        self.changes = Changes()
+        self.changes: Changes = {}
         self.before: WeakSet[_Node] = WeakSet()
         self.is_held = True
 
@@ -86,7 +84,7 @@ class _Node:
 
     def detach(self) -> None:
         """Take this version out of the tree."""
-        following, self.next, self.changes = self.next, None, Changes()
+        following, self.next, self.changes = self.next, None, {}
         if following is not None:
             following.before.discard(self)
             following.simplify()
@@ -118,12 +116,13 @@ def _reroot(node: _Node) -> None:
         path.append(path[-1].next)
     shown = path.pop()
     for earlier in reversed(path):
-        changes, swapped = earlier.changes, Changes()
+        changes = earlier.changes
+        swapped: Changes = {}
         for key, (container, content) in changes.items():
             swapped[key] = (container, container.content())
             container.restore(content)
         shown.before.discard(earlier)
-        earlier.next, earlier.changes = None, Changes()
+        earlier.next, earlier.changes = None, {}
         shown.precede(earlier, swapped)
         shown.simplify()
         shown = earlier

@@ -97,7 +97,8 @@ def fold_shared(
     >>> a is b
     True
     """
-    stack, hollow = [root], []
+    stack: list[Any] = [root]
+    hollow: list[Any] = []
     while stack or hollow:
         if not stack:
             item = hollow.pop()

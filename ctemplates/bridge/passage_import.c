@@ -170,7 +170,7 @@ static Value import_dictionary(Passage *x, PyObject *python) {
     Py_ssize_t position = 0;
     while (PyDict_Next(items, &position, &key, &value)) {
         const Value imported = import_key(x, key);
-        const int64_t field = key_field(x->heap, imported);
+        const int64_t field = key_field(x->heap, imported, ALL_KEYS);
         if (field == NO_FIELD) {
             drop(x->heap, imported);
             drop(x->heap, made);

@@ -97,10 +97,11 @@ static int64_t field_of_integer(Heap *heap, int64_t i) {
     return interned(heap, plain_link(WIDE_KEY, 0, i));
 }
 
-static int64_t field_of_foreign(Heap *heap, Value key) {
+static int64_t field_of_foreign(Heap *heap, Value key, Accepted accepted) {
     Foreign *foreign = (Foreign *)key.object;
-    if (foreign->field) return foreign->field;
     const bool text = is_text(key);
+    if (accepted == KEYS_OF_PROGRAMS && !text && !is_large_integer(key)) return NO_FIELD;
+    if (foreign->field) return foreign->field;
     uint64_t hash;
     int64_t whole;
     if (!text && whole_of(key, &whole)) return foreign->field = field_of_integer(heap, whole);
@@ -113,12 +114,12 @@ static int64_t field_of_foreign(Heap *heap, Value key) {
 }
 
 /* Returns the field of a key that is not a tuple. */
-static int64_t field_of_atom(Heap *heap, Value key) {
+static int64_t field_of_atom(Heap *heap, Value key, Accepted accepted) {
     switch (kind_of(key)) {
     case INTEGER:
     case BOOLEAN: return field_of_integer(heap, key.integer);
     case NOTHING: return interned(heap, plain_link(NULL_KEY, 0, 0));
-    case FOREIGN: return field_of_foreign(heap, key);
+    case FOREIGN: return field_of_foreign(heap, key, accepted);
     default: return NO_FIELD;
     }
 }
@@ -150,7 +151,7 @@ static void open_tuple(Heap *heap, Opened *opened, Value tuple) {
     opened->all[opened->depth++] = (OpenTuple){.tuple = tuple.object, .next = 1, .chain = chain};
 }
 
-static int64_t field_of_tuple(Heap *heap, Value key) {
+static int64_t field_of_tuple(Heap *heap, Value key, Accepted accepted) {
     Opened opened = {.room = sizeof opened.few / sizeof *opened.few};
     opened.all = opened.few;
     open_tuple(heap, &opened, key);
@@ -167,7 +168,7 @@ static int64_t field_of_tuple(Heap *heap, Value key) {
                 open_tuple(heap, &opened, item);
                 continue;
             }
-            field = field_of_atom(heap, item);
+            field = field_of_atom(heap, item, accepted);
             if (field == NO_FIELD) break;
         }
         top->chain = interned(heap, plain_link(ITEM_KEY, top->chain, field));
@@ -176,6 +177,6 @@ static int64_t field_of_tuple(Heap *heap, Value key) {
     return field;
 }
 
-int64_t key_field(Heap *heap, Value key) {
-    return is_tuple(heap, key) ? field_of_tuple(heap, key) : field_of_atom(heap, key);
+int64_t key_field(Heap *heap, Value key, Accepted accepted) {
+    return is_tuple(heap, key) ? field_of_tuple(heap, key, accepted) : field_of_atom(heap, key, accepted);
 }

@@ -50,7 +50,7 @@ static Value kept_key(Heap *heap, Value key) {
 }
 
 static bool set_in_dictionary(Machine *m, const Value *operands, Value *result, Note *note) {
-    const int64_t field = key_field(m->heap, operands[1]);
+    const int64_t field = key_field(m->heap, operands[1], KEYS_OF_PROGRAMS);
     if (field == NO_FIELD || !change_dictionary(m, dictionary_in(operands[0]))) return false;
     Entries *entries = entries_in(operands[0]);
     DictionaryEntry *entry = entries_find(entries, field);
@@ -95,7 +95,7 @@ static bool delete_from_list(Machine *m, const Value *operands, Value *result, N
 
 static bool delete_from_dictionary(Machine *m, const Value *operands, Value *result, Note *note) {
     Dictionary *dictionary = dictionary_in(operands[0]);
-    const int64_t field = key_field(m->heap, operands[1]);
+    const int64_t field = key_field(m->heap, operands[1], KEYS_OF_PROGRAMS);
     if (field == NO_FIELD || !entries_find(&dictionary->entries, field)) return false;
     if (!change_dictionary(m, dictionary)) return false;
     entries_remove(m->heap, &dictionary->entries, entries_find(&dictionary->entries, field));

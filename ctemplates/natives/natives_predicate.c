@@ -57,7 +57,7 @@ NATIVE(native_contains) {
     (void)count;
     const Value x = operands[0], wanted = operands[1];
     if (kind_of(x) == DICTIONARY) {
-        const int64_t field = key_field(m->heap, wanted);
+        const int64_t field = key_field(m->heap, wanted, KEYS_OF_PROGRAMS);
         if (field == NO_FIELD) return false;
         return answer(entries_find(entries_in(x), field) != NULL, result, note);
     }

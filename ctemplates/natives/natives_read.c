@@ -22,7 +22,7 @@ static bool item_of_range(Value x, Value index, Value *result, Note *note) {
 }
 
 static bool item_of_dictionary(Machine *m, Value x, Value key, Value *result, Note *note) {
-    const int64_t field = key_field(m->heap, key);
+    const int64_t field = key_field(m->heap, key, KEYS_OF_PROGRAMS);
     if (field == NO_FIELD) return false;
     const DictionaryEntry *entry = entries_find(entries_in(x), field);
     return entry && give(entry->value, (int64_t)x.object->birth, field, result, note);

@@ -160,7 +160,7 @@ def assigned(node: Any, name: str, value: Any) -> Any:
 
 
 def objects() -> Any:
-    """Objects that refer to each other, in a circle, change in each turn; a list has them too, under two names."""
+    """Objects in a circle of references change in each turn; a list has them too, under two names."""
     turn = lets(
         ("i", ("py.mod", "g_i", 3)),
         ("node", ("py.item", "g_nodes", "i")),

@@ -9,7 +9,7 @@ import pytest
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record
 from checkpoint.ad.values import Pair
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions import runs
 from tests.engine_containers.programs import loop, total
@@ -96,7 +96,7 @@ SHARED = {
         2,
     ),
 }  # fmt: skip
-SCHEDULES = [Plain(), Bisection(1), Bisection(5)]
+SCHEDULES: list[Schedule] = [Plain(), Bisection(1), Bisection(5)]
 
 
 @pytest.mark.parametrize("name", SHARED)

@@ -21,6 +21,9 @@ from tests.prims.python.support import Moment, Outcome, Point, no_other, perform
 
 UPDATES = [record.name for record in records().values() if isinstance(record, Update)]
 
+# Those of attributes and paths are tried in test_attributes.py.
+OF_PATHS = {"py.put-back", "py.set-attribute", "py.delete-attribute", "py.put-back-attribute"}
+
 # The update, the same change by Python, and operands, some of which fail.
 CASES: list[tuple[str, Callable[..., Any], Any, list[tuple[Any, ...]]]] = [
     ("set", operator.setitem, [1.0, 2, "x"], [(0, 5.0), (-1, 2), (True, 3), (3, 1), (1.0, 2), ("a", 1)]),
@@ -63,7 +66,7 @@ EVERY = [(name, change, x, operands) for name, change, x, tried in CASES for ope
 
 
 def test_every_update_is_tried() -> None:
-    assert {f"py.{name}" for name, *_ in EVERY} | {"py.permute"} == set(UPDATES)
+    assert {f"py.{name}" for name, *_ in EVERY} | {"py.permute"} | OF_PATHS == set(UPDATES)
 
 
 def _copied(x: Any) -> Any:
