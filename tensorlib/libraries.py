@@ -12,7 +12,9 @@ def register(library: str) -> None:
     if library == "scipy":
         from tensorlib import scipy_special  # noqa: F401, PLC0415  # imports SciPy
         from tensorlib.linear import scipy_linalg  # noqa: F401, PLC0415
+    elif library == "scipy.linalg":
+        from tensorlib.scipy import matrices, structured  # noqa: F401, PLC0415
     elif library == "scipy.integrate":
-        from tensorlib.scipy import quadrature  # noqa: F401, PLC0415
+        from tensorlib.scipy import initial_value, quadrature, sampled  # noqa: F401, PLC0415
     elif library == "scipy.optimize":
         from tensorlib.scipy import minima, roots  # noqa: F401, PLC0415

@@ -28,6 +28,7 @@ LIBRARIES: dict[str, str] = {
     "numpy": "tensorlib",
     "scipy": "tensorlib",
     "scipy.integrate": "tensorlib",
+    "scipy.linalg": "tensorlib",
     "scipy.optimize": "tensorlib",
     "tensorlib": "tensorlib",
 }

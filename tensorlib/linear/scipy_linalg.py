@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg as _scipy
 
+from checkpoint.ad.arrays import Discrete, Memory
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.tensors import SAME, record_of
 from checkpoint.prims.arrays import tensor
@@ -309,4 +310,60 @@ tensor(
     implements=(_scipy.cho_solve,),
     shape="((n, n), a boolean), (n,) -> (n,), or ((n, n), a boolean), (n, k) -> (n, k)",
     samples=_with_factor_samples,
+)
+
+
+# LU factors
+
+
+def _halves(xp: Any, packed: Any) -> tuple[Any, Any]:
+    """Return the lower factor, with ones on the diagonal, and the upper one."""
+    return xp.tril(packed, -1) + xp.eye(len(packed), dtype=packed.dtype), xp.triu(packed)
+
+
+def _rows(piv: Any) -> Any:
+    """Return the order in which a factorisation takes the rows of its matrix."""
+    order = np.arange(len(piv))
+    for i, j in enumerate(np.asarray(piv)):
+        order[[i, j]] = order[[j, i]]
+    return order
+
+
+def _lu_factor(xp: Any, a: Any) -> Any:
+    real_only("scipy.linalg.lu_factor", a)
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError("scipy.linalg.lu_factor of a matrix that is not square")
+    return _scipy.lu_factor(a)
+
+
+def _lu_factor_vjp(xp: Any, g: Any, y: Any, a: Any) -> Any:
+    low, up = _halves(xp, y[0])
+    inner = xp.tril(low.T @ xp.tril(g[0], -1), -1) + xp.triu(xp.triu(g[0]) @ up.T)
+    found = _scipy.solve_triangular(up, _scipy.solve_triangular(low, inner, trans=1, lower=True).T).T
+    back = xp.zeros_like(found)
+    back[_rows(y[1])] = found
+    return unbroadcast(xp, back, a)
+
+
+def _lu_factor_jvp(tangent: Any, y: Any, a: Any) -> Any:
+    packed, order = y.items[0], _rows(raw(y.items[1]))
+    size = shape_in(packed)[-1]
+    below, above = np.tril(np.ones((size, size)), -1), np.triu(np.ones((size, size)))
+    low, up = ADD(MULTIPLY(packed, below), np.eye(size)), MULTIPLY(packed, above)
+    moved = record("np.take")(tangent, Discrete(order, Memory()), 0)
+    triangular = record("scipy.linalg.solve_triangular")
+    inner = triangular(low, moved, 0, True)
+    inner = transposed(triangular(transposed(up), transposed(inner), 0, True))
+    return (ADD(MATMUL(low, MULTIPLY(inner, below)), MATMUL(MULTIPLY(inner, above), up)),)
+
+
+of_arrays(
+    "scipy.linalg.lu_factor",
+    _lu_factor,
+    vjps=(_lu_factor_vjp,),
+    jvps=(_lu_factor_jvp,),
+    needs=((1,),),
+    implements=(_scipy.lu_factor,),
+    shape="(n, n) -> (n, n), (n,) of integers",
+    samples=lambda rng: [(regular(rng, 3, 3),), (rng.normal(size=(4, 4)),), (regular(rng, 2, 2).T,)],
 )

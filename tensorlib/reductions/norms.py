@@ -20,7 +20,7 @@ from tensorlib.layout.moving import call, shape_now
 from tensorlib.linear.matrix_norms import of_matrices
 from tensorlib.reductions.axes import kept, on_lists, plain_axis
 from tensorlib.reductions.sums import SHAPE, axes_samples, safe
-from tensorlib.rules import is_complex, real_only, record, stacked, tangent_array, unbroadcast
+from tensorlib.rules import is_complex, raw, real_only, record, stacked, tangent_array, unbroadcast
 
 # Norms of vectors, and the one of matrices that is that of their elements
 
@@ -41,7 +41,7 @@ def _is_matrix(ndim: int, ord: Any, axis: Any) -> bool:
 def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
     """Return the derivative of the norm y, which broadcasts, by each element."""
     shape = shape_now(x) if type(x) in NUMBERS else x.shape
-    axis = plain_axis(axis)
+    axis, ord = plain_axis(axis), raw(ord)
     if _is_matrix(len(shape), ord, axis):
         return of_matrices(x, ord, (0, 1) if axis is None else axis)
     if ord in (None, 2, "fro"):

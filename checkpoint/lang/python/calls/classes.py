@@ -99,6 +99,8 @@ def _never(span: Any) -> Expr:
 
 def _is_generated(function: Any) -> bool:
     """Return whether `dataclasses` made a method, so that it has no text."""
+    while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__  # its __repr__
     return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
 
 
