@@ -11,6 +11,7 @@ import importlib
 import json
 import math
 import os
+import re
 import signal
 import struct
 import sys
@@ -30,6 +31,7 @@ from checkpoint.functions.resumption import as_function
 from experiments.packages.case import Case
 
 SECONDS = 120  # for one case
+_FOLDERS = re.compile(r"/[^\s:]*/(?:site-packages|experiments/packages)/")
 STEPS = (1e-3, 1e-4, 1e-5, 1e-6)  # of differences, relative to the argument
 
 
@@ -65,7 +67,12 @@ def judged(case: Case, chosen: tuple[str, ...]) -> Verdict:
     except BaseException as error:
         outcome, reason, place = "fails", f"{type(error).__name__}: {error}", _place(error)
     seconds = round(time.perf_counter() - start, 2)
-    return Verdict(case.package, case.title, outcome, reason, place, seconds)
+    return Verdict(case.package, case.title, outcome, _portable(reason), _portable(place), seconds)
+
+
+def _portable(text: str) -> str:
+    """Return a text without the folders of this machine."""
+    return _FOLDERS.sub("", text)
 
 
 def _judge(case: Case, chosen: tuple[str, ...]) -> None:
@@ -84,7 +91,7 @@ def _judge(case: Case, chosen: tuple[str, ...]) -> None:
     if any(bits(gradient) != bits(found[0]) for gradient in found):
         raise Mismatch(f"the gradients differ between engines: {found}")
     if case.free:
-        _compare(case, weights, found[0])
+        compare(case, weights, found[0])
 
 
 def _weight(leaf: Any) -> Any:
@@ -94,7 +101,7 @@ def _weight(leaf: Any) -> Any:
     return 1.0 if isinstance(leaf, float) else None
 
 
-def _compare(case: Case, weights: Any, gradient: Any) -> None:
+def compare(case: Case, weights: Any, gradient: Any) -> None:
     """Compare the derivative in two directions with central differences, the best of several steps."""
     for seed in (1, 2):
         direction = _direction(case.args, seed)

@@ -24,6 +24,7 @@ HOME = ROOT / ".packages" / "venv"
 PYTHON = HOME / "bin" / "python"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 MODULES = ("estimation", "geodesy", "engineering", "geometry", "learning")
+SCRIPT_FOLDER = "experiments.packages.scripts."
 SCRIPTS = ("mechanics", "probability", "systems")
 SECONDS = 900  # for one package
 
@@ -43,7 +44,7 @@ def subjects() -> list[tuple[str, str]]:
         text = (Path(__file__).parent / "cases" / f"{module}.py").read_text(encoding="utf-8")
         packages = [line.split('"')[1] for line in text.splitlines() if line.startswith("    Case(")]
         found += [(f"cases.{module}", package) for package in dict.fromkeys(packages)]
-    return found + [(f"scripts.{script}", f"experiments.packages.scripts.{script}") for script in SCRIPTS]
+    return found + [(f"scripts.{script}", SCRIPT_FOLDER + script) for script in SCRIPTS]
 
 
 def judged(module: str, package: str, engines: str) -> list[dict[str, Any]]:
