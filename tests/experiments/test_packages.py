@@ -16,7 +16,7 @@ from experiments.packages import judge, report, run
 from experiments.packages.case import Case
 
 VERDICTS = json.loads((RESULTS / "packages.json").read_text(encoding="utf-8"))
-ENGINE = "c" if "c" in engines.available() else "hybrid"
+ENGINE = "c" if "c" in engines.usable() else "hybrid"
 WORKING = {each["name"] for each in VERDICTS if each["outcome"] == "works"}
 SCRIPTS = [case for name in run.SCRIPTS for case in importlib.import_module(run.SCRIPT_FOLDER + name).CASES]
 
