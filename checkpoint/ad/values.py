@@ -1,4 +1,4 @@
-"""The values of the language, as Python objects; immutable, hence without cycles.
+"""The values of the language, as Python objects; immutable, except those of checkpoint.ad.containers.
 
     real       float, or a Dual or Node of checkpoint.ad.numbers while derivatives are taken
     integer    int (exact, not differentiable)      boolean   bool

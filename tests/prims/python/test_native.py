@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import functools
 import math
-import re
 from enum import Enum
 from typing import Any
 
@@ -120,7 +119,6 @@ def test_the_rest_is_asked_for() -> None:
             test_keys_are_checked,
             Plain,
             functools.partial(max, 1),
-            re.compile("a"),
             1j,
             bytearray(b"a"),
             {1},

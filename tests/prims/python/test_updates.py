@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -238,3 +239,27 @@ def test_a_kept_list_is_what_it_was(steps: list[tuple[Any, ...]]) -> None:
         assert native(x) == contents
         if index % 3 == 2 and index < len(kept) - 1:
             assert native(perform(Moment(since=shown), "append", x, 9.0)) == [*contents, 9.0]
+
+
+def test_versions_cost_what_has_changed() -> None:
+    """What a state saves does not grow with the states in between that are dropped again."""
+    now = Moment()
+    first, lists = now.since, [value_of([float(i)]) for i in range(10)]
+    for turn in range(200):
+        perform(now, "append", lists[turn % 3], 1.0)
+        now = Moment(since=now.version)
+    gc.collect()
+    saved = versions_before(now.since)
+    assert [len(changes) for changes in saved] == [3, 0]
+    first.show()
+    assert [native(x) for x in lists] == [[float(i)] for i in range(10)]
+
+
+def versions_before(shown: Version) -> list[Any]:
+    """Return what the versions save from which a version can be reached, the earliest first."""
+    node = shown._node
+    found = [node.changes]
+    while node.before:
+        (node,) = node.before
+        found.insert(0, node.changes)
+    return found
