@@ -11,6 +11,7 @@ together from the operands; else a record implements it.
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import operator
 import statistics
@@ -34,6 +35,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         statistics.pstdev,
         statistics.stdev,
         operator.concat,
+        heapq.heapify,
     )
 }
 

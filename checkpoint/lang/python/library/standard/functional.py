@@ -68,9 +68,28 @@ def length_hint_(obj: Any, default: Any = 0, /) -> Any:
     return len(obj)
 
 
+def setitem_(a: Any, b: Any, c: Any, /) -> Any:
+    """See operator.setitem."""
+    a[b] = c
+
+
+def delitem_(a: Any, b: Any, /) -> Any:
+    """See operator.delitem."""
+    del a[b]
+
+
+def iconcat_(a: Any, b: Any, /) -> Any:
+    """See operator.iconcat."""
+    a += b
+    return a
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     functools.reduce: reduce_,
     operator.itemgetter: itemgetter_,
+    operator.setitem: setitem_,
+    operator.delitem: delitem_,
+    operator.iconcat: iconcat_,
     operator.concat: concat_,
     operator.countOf: count_of_,
     operator.indexOf: index_of_,

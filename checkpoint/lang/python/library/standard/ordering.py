@@ -42,6 +42,101 @@ def bisect_left_(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
     return low
 
 
+def insort_right_(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """See bisect.insort_right."""
+    a.insert(bisect_right_(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+def insort_left_(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """See bisect.insort_left."""
+    a.insert(bisect_left_(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+def _rise(heap: Any, start: Any, at: Any) -> None:
+    """Move the item at a place towards the start until its parent is not greater."""
+    item = heap[at]
+    while at > start:
+        above = (at - 1) >> 1
+        parent = heap[above]
+        if not item < parent:
+            break
+        heap[at] = parent
+        at = above
+    heap[at] = item
+
+
+def _sink(heap: Any, at: Any) -> None:
+    """Move the lesser child up, down to a leaf, and from there the item that was at a place."""
+    end = len(heap)
+    start = at
+    item = heap[at]
+    child = 2 * at + 1
+    while child < end:
+        right = child + 1
+        if right < end and not heap[child] < heap[right]:
+            child = right
+        heap[at] = heap[child]
+        at = child
+        child = 2 * at + 1
+    heap[at] = item
+    _rise(heap, start, at)
+
+
+def _check(heap: Any) -> None:
+    if not isinstance(heap, list):
+        prim("py.standard", "heapq.heapify", heap)
+
+
+def heapify_(heap: Any, /) -> Any:
+    """See heapq.heapify."""
+    _check(heap)
+    for i in range(len(heap) // 2 - 1, -1, -1):
+        _sink(heap, i)
+
+
+def heappush_(heap: Any, item: Any, /) -> Any:
+    """See heapq.heappush."""
+    _check(heap)
+    heap.append(item)
+    _rise(heap, 0, len(heap) - 1)
+
+
+def heappop_(heap: Any, /) -> Any:
+    """See heapq.heappop."""
+    _check(heap)
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    last = heap.pop()
+    if len(heap) == 0:
+        return last
+    least = heap[0]
+    heap[0] = last
+    _sink(heap, 0)
+    return least
+
+
+def heapreplace_(heap: Any, item: Any, /) -> Any:
+    """See heapq.heapreplace."""
+    _check(heap)
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    least = heap[0]
+    heap[0] = item
+    _sink(heap, 0)
+    return least
+
+
+def heappushpop_(heap: Any, item: Any, /) -> Any:
+    """See heapq.heappushpop."""
+    _check(heap)
+    if len(heap) > 0 and heap[0] < item:
+        least = heap[0]
+        heap[0] = item
+        _sink(heap, 0)
+        return least
+    return item
+
+
 def nsmallest_(n: Any, iterable: Any, key: Any = None) -> Any:
     """See heapq.nsmallest."""
     return sorted(iterable, key=key)[: max(n, 0)]
@@ -76,6 +171,13 @@ def merge_(*iterables: Any, key: Any = None, reverse: Any = False) -> Any:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     bisect.bisect_left: bisect_left_,
     bisect.bisect_right: bisect_right_,
+    bisect.insort_left: insort_left_,
+    bisect.insort_right: insort_right_,
+    heapq.heapify: heapify_,
+    heapq.heappop: heappop_,
+    heapq.heappush: heappush_,
+    heapq.heappushpop: heappushpop_,
+    heapq.heapreplace: heapreplace_,
     heapq.nlargest: nlargest_,
     heapq.nsmallest: nsmallest_,
     heapq.merge: merge_,
