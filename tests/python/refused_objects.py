@@ -312,12 +312,10 @@ class Point:
 def f(x):
     return «Point(x).make(x)».x
 ---
-`_heapq.heappush` => keep the list sorted
+`_heapq._heapify_max` => keep the list sorted
 import heapq
 def f(x):
-    xs = []
-    «heapq.heappush(xs, x)»
-    return xs[0]
+    return «heapq._heapify_max([x])»
 ---
 `warnings.simplefilter` => use print
 import warnings
