@@ -59,7 +59,7 @@ def by_operators(xs: list[float]) -> tuple[object, ...]:
     other, items = d, list(xs)
     operator.setitem(d, "b", xs[1])
     operator.delitem(items, 0)
-    same = operator.iconcat(items, [xs[0] * 2.0])
+    same = operator.iconcat(items, [xs[0] * 2.0])  # type: ignore[no-untyped-call]
     return other, items, same
 
 
