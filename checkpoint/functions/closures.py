@@ -134,6 +134,12 @@ def _closure_of_nested(
     return linked.closure({i: known[id(inputs[i])][1] for i in linked.hidden})
 
 
+def forget_provisional() -> None:
+    """Forget the programs that refuse what was not found when they were translated."""
+    with _lock:
+        _programs.forget_provisional()
+
+
 def argument_of(f: Callable[..., Any], engine: Engine) -> Any:
     """Return a function that is an argument, or part of one, as a value that is called by position."""
     closure = _closure(f, Shape(None), engine, (), {})

@@ -22,7 +22,7 @@ from checkpoint.ad.containers import Record
 from checkpoint.ad.library import translations
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
-from checkpoint.errors import RUN_ENDING, CheckpointError, Span
+from checkpoint.errors import RUN_ENDING, CheckpointError, SourceError, Span
 from checkpoint.functions.run import LanguageErrors
 from checkpoint.prims.python.native import native
 
@@ -50,7 +50,11 @@ class PythonErrors(LanguageErrors):
     ) -> None:
         if isinstance(error, RUN_ENDING) and error.span is not None:
             places = users_places((error.span, *error.trace))
-            error.span = places[0] if places else None
+            error.span = places[0] if places else self.span
+        if isinstance(error, SourceError):
+            from checkpoint.functions.closures import forget_provisional  # noqa: PLC0415  (loaded by then)
+
+            forget_provisional()
         super().__exit__(kind, error, traceback)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import queue
 import sys
 import threading
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -257,3 +259,20 @@ def test_globals_that_become_values(engine: str, monkeypatch: pytest.MonkeyPatch
                 checkpoint.grad(f, engine=engine)(1.0)
     monkeypatch.setitem(module, "state", 7.0)
     assert checkpoint.grad(f, engine=engine)(1.0) == 7.0
+
+
+def test_what_was_not_found_may_be_there_later(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def g(x):\n    return x * x\n"
+    names: dict[str, Any] = {}
+    file = f"<later, {engine}>"
+    exec(compile(text, file, "exec"), names)
+    late: Any = types.ModuleType("late")
+    module = defined("def f(x):\n    return g(x)\ndef h(x):\n    return late.g(x)\n", g=names["g"], late=late)
+    with pytest.raises(SourceError, match=r"the text of g .* is not available"):
+        checkpoint.grad(module["f"], engine=engine)(3.0)
+    with pytest.raises(SourceError, match=r"late\.g, which does not exist"):
+        checkpoint.grad(module["h"], engine=engine)(3.0)
+    monkeypatch.setitem(linecache.cache, file, (len(text), None, text.splitlines(True), file))
+    late.g = names["g"]
+    assert checkpoint.grad(module["f"], engine=engine)(3.0) == 6.0
+    assert checkpoint.grad(module["h"], engine=engine)(3.0) == 6.0

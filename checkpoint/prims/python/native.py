@@ -227,19 +227,15 @@ class NoValue(RunError):
         self.thing = thing
 
 
-def _not_held(item: Any) -> None:
-    """Hold no object."""
-
-
 def from_native(
     value: Any,
     other: Callable[[Any], Any],
     owner: object = FROZEN,
-    held: Callable[[Any], Unusable | None] = _not_held,
+    held: Callable[[Any], Unusable | None] | None = None,
 ) -> Any:
     """Return a Python object as a value of the language; lists and dictionaries in it belong to `owner`.
 
-    held: returns the value of an object that is only held, or None.
+    held: returns the value of an object that is only held, or None; left out if there is none.
     """
     open_ids: set[int] = set()
 
@@ -253,7 +249,7 @@ def from_native(
             return array_of(item, Memory(owner))
         if is_opaque(item):
             return Native(item)
-        unusable = held(item)
+        unusable = None if held is None else held(item)
         if unusable is not None:
             return unusable
         taken = _taken_apart(item, owner)

@@ -159,8 +159,13 @@ def _clauses(
         body = t.block(first.body, env, inner)
     if first.type is None:
         return body
-    types = Const(span, Types(t.program.classes_of(t, first.type, env)))
-    matches = prim(span, "py.matches", Var(span, caught), types)
+
+    def matching() -> Expr:
+        assert first.type is not None
+        types = Const(span, Types(t.program.classes_of(t, first.type, env)))
+        return prim(span, "py.matches", Var(span, caught), types)
+
+    matches = t.attempt(first.type, matching)
     return If(span, matches, body, _clauses(t, handlers[1:], env, caught, exits))
 
 

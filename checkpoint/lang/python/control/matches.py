@@ -41,10 +41,6 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
     if not cases:
         return exits.next(env)
     case, span = cases[0], t.span(cases[0].pattern)
-    if case.guard is not None and t.normal.has_effect(case.guard):
-        raise t.refuse(
-            case.guard, "a guard that changes variables", "move it into the body of the case, as an `if`"
-        )
     name, names = t.fresh("case"), captures_of(case.pattern)
     left = sorted(set(names)) if case.guard is not None else []
     arriving: list[Env] = []
@@ -63,15 +59,26 @@ def _cases(t: FunctionContext, subject: Expr, cases: list[ast.match_case], env: 
         def use(test: Expr, _: Next) -> Expr:
             return If(span, test, t.block(case.body, now, exits), fail(now))
 
-        return evaluate(t, case.guard, now, exits, use, translated=t.test(case.guard, now))
+        return evaluate(t, case.guard, now, exits, use, translated=_guard(t, case.guard, now))
 
-    result = match_pattern(t, case.pattern, subject, env, then, lambda: fail(env))
+    def matched() -> Expr:
+        return match_pattern(t, case.pattern, subject, env, then, lambda: fail(env))
+
+    result = t.attempt(case.pattern, matched)
     params = {variable: t.fresh(variable) for variable in left}
     after = dict(env)
     for variable, param in params.items():
         after[variable] = merge(param, [now.get(variable) for now in arriving])
     rest = Lambda(span, tuple(params.values()), _cases(t, subject, cases[1:], after, exits), name=name)
     return Letrec(span, ((name, rest),), result)
+
+
+def _guard(t: FunctionContext, guard: ast.expr, env: Env) -> Expr:
+    """Return the test of a guard, which may not change variables."""
+    if t.normal.has_effect(guard):
+        advised = "move it into the body of the case, as an `if`"
+        return t.refused(t.refuse(guard, "a guard that changes variables", advised), guard)
+    return t.test(guard, env)
 
 
 _WHOLE = frozenset((int, float, str, bytes, bool, tuple, list, dict))  # whose one pattern is of the object

@@ -58,6 +58,7 @@ class Linker(Objects):
     variables: the core variables of the inputs that are data, by their indices.
     packages: those that are open for translation.
     bindings: the lambdas that are translated so far.
+    is_provisional: whether something was not found, a text or an attribute, that may be there later.
     """
 
     def __init__(self, root: Any, facts: Facts) -> None:
@@ -67,6 +68,7 @@ class Linker(Objects):
         self.packages = config.packages()
         self.variables: dict[int, str] = {}
         self.bindings: dict[str, Lambda] = {}
+        self.is_provisional = False
         self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
         self.nested: list[tuple[Lambda, FunctionContext, Env]] = []  # functions that it makes, and where
         self._callees: dict[Any, Callee] = {}
@@ -149,6 +151,7 @@ class Linker(Objects):
             return None
         found = self.attribute_of(base, node.attr)
         if found is None:
+            self.is_provisional = True
             what = f"{stored(base.value, '__name__', type(base.value).__name__)}.{node.attr}"
             raise t.refuse(node, f"{what}, which does not exist,", "check the name")
         return found
@@ -239,7 +242,11 @@ class Linker(Objects):
         return self._callees[value]
 
     def _translate(self, index: int, function: Any) -> Callee:
-        text = text_of(function)
+        try:
+            text = text_of(function)
+        except SourceError:
+            self.is_provisional = True
+            raise
         node = text.tree
         assert isinstance(node, ast.FunctionDef | ast.Lambda)
         core = self.names.fresh(function.__name__)

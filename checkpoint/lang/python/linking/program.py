@@ -64,6 +64,7 @@ class Linked:
         (checkpoint.prims.python.own).
     generation: which functions of array libraries were registered when it was translated.
     packages: those that were open for translation then.
+    is_provisional: whether it refuses something because a text or an attribute was not found.
     """
 
     thunk: Lambda
@@ -76,6 +77,7 @@ class Linked:
     classes: tuple[type, ...]
     functions: dict[Lambda, Reference | int | Nested]
     functions_input: int | None
+    is_provisional: bool
 
     def closure(self, values: dict[int, Any]) -> Closure:
         """Return the entry closed over copies of the inputs' values: each slot is a location of its own."""
@@ -139,7 +141,19 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     known = (*classes, *linker.facts.classes)
     scopes, inputs = analyse(thunk), linker.inputs
     inputs.forget()
-    return Linked(thunk, scopes, inputs, hidden, met_classes, generation, packages, known, functions, at)
+    return Linked(
+        thunk,
+        scopes,
+        inputs,
+        hidden,
+        met_classes,
+        generation,
+        packages,
+        known,
+        functions,
+        at,
+        linker.is_provisional,
+    )
 
 
 def _functions(linker: Linker) -> dict[Lambda, Reference | int | Nested]:
@@ -197,6 +211,11 @@ class Programs:
         if found is None:
             raise SourceError("what the function reads changed while it was translated")
         return linked, found
+
+    def forget_provisional(self) -> None:
+        """Forget the programs that refuse what was not found: it may be there when they are called again."""
+        for kept in self._known.values():
+            kept[:] = [linked for linked in kept if not linked.is_provisional]
 
     def _number_of(self, code: Any) -> int:
         """Return the id of a code, which stands for it until it goes."""

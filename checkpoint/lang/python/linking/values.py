@@ -286,7 +286,7 @@ def _of_partial(program: ProgramContext, t: CallContext, known: Reference, span:
     function, positional, keywords = program.bound_parts(t, known, node)
     callee = program.callee(function)
     if callee is None:
-        raise t.refuse(node, *advice.of_object(function.value))
+        return unusable(function.value, span)
     signature = callee.signature
     least = max(0, signature.required - len(positional) - len(keywords))
     by_name = sum(name in signature.positional for name in keywords)
