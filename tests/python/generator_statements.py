@@ -5,6 +5,16 @@ from __future__ import annotations
 from tests.python.generator_control import Control
 from tests.python.generator_forms import DICT_METHOD_FORMS, LIST_METHOD_FORMS, MATRIX_FORMS
 
+REFUSED_FORMS = (
+    "{f} = eval('1.0')",
+    "exec('1.0')",
+    "{f} = hash({v}) * 0.5",
+    "{f} = [id(y) * 0.5 for y in ({v},)][0]",
+    "{f} = sorted([{v}], key=lambda y: hash(y))[0]",
+    "{f} = float(open(str({v})).read())",
+    "return locals()",
+)
+
 
 class Statements(Control):
     """The writer of statements; `depth` is the remaining depth of blocks."""
@@ -36,6 +46,7 @@ class Statements(Control):
             self.slice_assignment,
             self.discard,
             self.delete,
+            self.refused,
         )
         if depth <= 0 or self.chance(50):
             self.pick(simple)()
@@ -164,6 +175,17 @@ class Statements(Control):
         variable = self.pick(found)
         variable.definite = False
         self.line(f"del {variable.name}")
+        return None
+
+    def refused(self) -> None:
+        """Write what is refused where no run comes; the variables that it writes count all the same."""
+        found = [v for v in self.writable("F") if v.definite]
+        if not found or self.chance(60):
+            return self.assign()
+        with self.without_effects():
+            test, value = self.I(1), self.F(2)
+        form = self.pick(REFUSED_FORMS).format(f=self.pick(found).name, v=value)
+        self.line(f"if str({test}) == 'never': {form}")
         return None
 
     # Changes
