@@ -273,6 +273,14 @@ class Point:
 def f(x):
     return «Point(x)».x
 ---
+the class Point, a named tuple with a __new__ or __init__ of its own, => make the object outside
+from collections import namedtuple
+class Point(namedtuple("Point", "x", defaults=(1.0,))):
+    def __new__(cls, x):
+        return super().__new__(cls, 2.0 * x)
+def f(x):
+    return «Point(x)».x
+---
 the default factory of Point.xs => a function of your own without parameters
 import dataclasses, itertools
 @dataclasses.dataclass

@@ -25,7 +25,6 @@ LINES = [
     "async def y(): return 1.0",
     "y = id(print(x))",
     "y = eval('x')",
-    "from . import y",
     "y = no.such.name.of(x)",
     "y = math.no_such_function(x)",
     "y = LOCK.acquire()",

@@ -81,7 +81,7 @@ def constructor(program: ProgramContext, known: Reference) -> Callee | None:
         keywords = tuple([f.name for f in fields if f.kw_only])
         name = f"{cls.__qualname__}.__init__"
         return Callee(name, _never, Signature(positional, keywords, defaults=defaults), implicit=1)
-    defaults = {name: program.maker_of(known, "tuple default", name) for name in vars(cls)["_field_defaults"]}
+    defaults = {name: program.maker_of(known, "tuple default", name) for name in cls._field_defaults}  # type: ignore[attr-defined]
     signature = Signature(field_names(cls), defaults=defaults)
     return Callee(f"{cls.__qualname__}.__new__", _never, signature, implicit=1)
 
@@ -90,7 +90,13 @@ def makes_record(cls: type) -> bool:
     """Return whether calling a class makes a record of its arguments: of a dataclass or named tuple."""
     if dataclasses.is_dataclass(cls):
         return _is_generated(cls.__init__) and all(field.init for field in dataclasses.fields(cls))
-    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+    return issubclass(cls, tuple) and hasattr(cls, "_fields") and _is_made_by_namedtuple(cls)
+
+
+def _is_made_by_namedtuple(cls: type) -> bool:
+    """Return whether calling a named tuple runs no code of the user's."""
+    makers = [next(base for base in cls.__mro__ if name in vars(base)) for name in ("__new__", "__init__")]
+    return "_field_defaults" in vars(makers[0]) and makers[1] in (tuple, object)
 
 
 def _never(span: Any) -> Expr:

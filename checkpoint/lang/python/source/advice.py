@@ -127,6 +127,8 @@ _MAKE_OUTSIDE = "let @dataclass write its __init__, or make the object outside o
 
 def _of_class(cls: type) -> str:
     """Return why a class that a class statement made is no record of its arguments."""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return "a named tuple with a __new__ or __init__ of its own"
     if not dataclasses.is_dataclass(cls):
         return "which is neither a dataclass nor a named tuple"
     left_out = [field.name for field in dataclasses.fields(cls) if not field.init]
