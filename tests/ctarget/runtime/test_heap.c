@@ -62,7 +62,7 @@ static Value random_value(Heap *heap, const Value *values, uint32_t count) {
     const bool is_list = kind == LIST;
     const Value v = is_list ? simple_list(heap, length)
                             : of_object(kind, new_cells(heap, kind == CLOSURE ? ENVIRONMENT : kind, length));
-    Value *fields = is_list ? ((List *)v.object)->items->values : cells_of(v);
+    Value *fields = is_list ? ((List *)v.object)->values : cells_of(v);
     for (uint32_t i = 0; i < length; i++) fields[i] = copied(values[random_below(count)]);
     return kind == CLOSURE ? of_procedure(CLOSURE, &procedure, v.object) : v;
 }

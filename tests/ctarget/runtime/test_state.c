@@ -59,7 +59,7 @@ static void life(Heap *heap) {
     State *state = first_state(heap);
     Machine *machine = machine_create(heap, state, NULL, NULL);
     Machine *other = machine_create(heap, state, NULL, NULL);
-    CHECK(machine->run > FROZEN && other->run == machine->run + 1);
+    CHECK(machine->writer.epoch > FROZEN && other->writer.epoch == machine->writer.epoch + 1);
     check_machine(machine, state);
     State *same = machine_state(machine);
     CHECK(same->value_count == 3 && number_of(same->values[0]) == 0 && same->values[1].tag == NOTHING);
