@@ -40,28 +40,34 @@ typedef struct Shapes {
     bool full;
 } Shapes;
 
-/* Returns the components of a value: of records only those of plain tuples, of a list its first element. */
+/* Returns the components of a value: of a list its first element. */
 static const Value *parts_of(Value v, uint32_t *count) {
     *count = 0;
     switch (kind_of(v)) {
     case PAIR:
     case DUAL: *count = 2; return cells_of(v);
     case ENVIRONMENT: *count = v.object->length; return cells_of(v);
-    case RECORD:
-        if (cells_of(v)[0].tag == NOTHING) *count = v.object->length - 1;
-        return cells_of(v) + 1;
+    case RECORD: *count = v.object->length - 1; return cells_of(v) + 1;
+    case INSTANCE: *count = instance_in(v)->length; return instance_in(v)->values;
     case LIST: *count = list_in(v)->length != 0; return list_in(v)->values;
     default: return NULL;
     }
 }
 
+/* Returns the layout of an instance or a record (1: it is a plain tuple), the procedure of a closure, or 0. */
+static int64_t detail_of(Value v) {
+    const Kind kind = kind_of(v);
+    if (kind == CLOSURE || kind == PROCEDURE) return (int64_t)(uintptr_t)procedure_of(v);
+    if (kind != INSTANCE && kind != RECORD) return 0;
+    const Value layout = kind == INSTANCE ? instance_in(v)->layout : cells_of(v)[0];
+    return layout.tag == NOTHING ? 1 : (int64_t)(uintptr_t)((Foreign *)layout.object)->python;
+}
+
 static void add_shape(Shapes *t, Value v, uint32_t depth) {
     const Kind kind = kind_of(v);
-    int64_t detail = kind == RECORD && cells_of(v)[0].tag == NOTHING;
     uint32_t count;
     Value environment;
     const Value *parts = parts_of(v, &count);
-    if (kind == CLOSURE || kind == PROCEDURE) detail = (int64_t)(uintptr_t)procedure_of(v);
     if (kind == CLOSURE) {
         environment = of_object(ENVIRONMENT, v.object);
         parts = &environment;
@@ -74,7 +80,7 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
         return;
     }
     t->numbers[t->count++] = (int64_t)kind;
-    t->numbers[t->count++] = detail;
+    t->numbers[t->count++] = detail_of(v);
     t->numbers[t->count++] = count;
     for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), depth - 1);
 }

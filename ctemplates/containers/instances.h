@@ -21,4 +21,12 @@ void instance_resize(Heap *heap, Instance *instance, uint32_t room); /* room >= 
 /* Prepares a change: the instance has room for `more`, and its old content is saved. false: it is FROZEN. */
 bool change_instance(Machine *m, Instance *instance, uint32_t more);
 
+/* Adds an attribute to an instance with room for it, which then has another layout. Consumes both. */
+static inline void instance_add(Heap *heap, Instance *instance, Value layout, Value v) {
+    const Value old = instance->layout;
+    instance->values[instance->length++] = v;
+    instance->layout = layout;
+    drop(heap, old);
+}
+
 #endif

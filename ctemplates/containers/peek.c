@@ -259,16 +259,20 @@ int32_t instance_of(Heap *heap, Value v, Value types) {
     return known(heap, IS_INSTANCE, python_in(types), NULL, kind)->answer;
 }
 
-Value layout_with_name(Heap *heap, Value layout, Value name) {
-    Value wider = nothing();
-    PyObject *python = known(heap, WITH_NAME, python_in(layout), python_in(name), 0)->found;
-    if (!python || heap_recall(heap, python, &wider)) return wider;
-    wider = new_foreign(heap, python, false);
+Value layout_value(Heap *heap, void *layout) {
+    Value found;
+    if (heap_recall(heap, layout, &found)) return found;
+    found = new_foreign(heap, layout, false);
     PyGILState_STATE state = PyGILState_Ensure();
-    Py_INCREF(python);
+    Py_INCREF((PyObject *)layout);
     PyGILState_Release(state);
-    heap_remember(heap, python, wider);
-    return wider;
+    heap_remember(heap, layout, found);
+    return found;
+}
+
+Value layout_with_name(Heap *heap, Value layout, Value name) {
+    PyObject *wider = known(heap, WITH_NAME, python_in(layout), python_in(name), 0)->found;
+    return wider ? layout_value(heap, wider) : nothing();
 }
 
 void layouts_destroy(Heap *heap) {

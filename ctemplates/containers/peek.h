@@ -32,6 +32,7 @@ int32_t layout_position_of_arity(Heap *heap, void *layout, int64_t arity);
 
 /* Returns a layout with one more field at its end, a FOREIGN that the heap keeps; NOTHING: Python must tell. */
 Value layout_with_name(Heap *heap, Value layout, Value name);
+Value layout_value(Heap *heap, void *layout); /* the FOREIGN of a Python Layout, which the heap keeps */
 
 void layouts_destroy(Heap *heap); /* frees the cache of layouts; the GIL is held */
 

@@ -20,6 +20,7 @@
 #define CK_FAST_H
 
 #include "containers/containers.h"
+#include "containers/peek.h"
 #include "state/cotangent.h"
 
 /* Runs from the header `entry` of the unit, at whose block the machine is (m->block, m->steps; m->index is 0; all
@@ -73,6 +74,10 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(void *, heap_block, (Heap * heap, uint32_t size_class), (heap, size_class))                        \
     SERVICE(Object *, new_large_object, (Heap * heap, Kind kind, size_t bytes), (heap, kind, bytes))           \
     SERVICE(Value, new_list, (Heap * heap, size_t length, uint64_t owner), (heap, length, owner))              \
+    SERVICE(bool, change_instance, (Machine * m, Instance *instance, uint32_t more), (m, instance, more))      \
+    SERVICE(Value, new_instance_of, (Heap * heap, Value layout, uint32_t length, uint64_t owner),              \
+            (heap, layout, length, owner))                                                                     \
+    SERVICE(Value, layout_value, (Heap * heap, void *layout), (heap, layout))                                  \
     SERVICE(bool, change_list, (Machine * m, List *list, size_t more), (m, list, more))                        \
     SERVICE(bool, writer_saves, (Heap * heap, Writer *writer, Storage *container), (heap, writer, container))  \
     SERVICE(void, stack_grow, (Heap * heap, Stack *stack, uint32_t count), (heap, stack, count))               \

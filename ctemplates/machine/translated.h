@@ -9,6 +9,7 @@
 #define CK_TRANSLATED_H
 
 #include "containers/containers.h"
+#include "containers/peek.h"
 #include "machine/fast.h"
 #include "scalars/scalar_functions.h"
 
@@ -85,6 +86,7 @@ INLINE const Value *element(Value v, int64_t index, int64_t *at) {
     *at = index < 0 ? index + count : index;
     return all && *at >= 0 && *at < count ? &all[*at] : NULL;
 }
+INLINE bool is_object(const Value *place, Value v) { return place && place->tag == v.tag && place->object == v.object; }
 /* Stores the length; an empty list may have no array of elements, but has a length. */
 INLINE bool has_length(Value v, int64_t *length) {
     if (kind_of(v) != LIST) return elements(v, length) != NULL;
@@ -124,6 +126,47 @@ INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) 
     *made = new_list(m->heap, count, m->writer.epoch);
     made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
     return ((const List *)made->object)->values;
+}
+
+/* Returns an attribute of an INSTANCE or RECORD, by its position in a layout (a Python object); NULL: it has another
+ * layout. */
+INLINE bool has_layout(Value v, const void *layout) {
+    const Value own = kind_of(v) == INSTANCE ? ((const Instance *)v.object)->layout : cells_of(v)[0];
+    return own.tag == FOREIGN && ((const Foreign *)own.object)->python == layout;
+}
+INLINE const Value *attribute(Value v, const void *layout, uint32_t at) {
+    if (!has_layout(v, layout)) return NULL;
+    return kind_of(v) == INSTANCE ? &((const Instance *)v.object)->values[at] : &cells_of(v)[at + 1];
+}
+/* Returns whether a program may change an instance, and it has the layout. */
+INLINE bool is_changeable_instance(Value v, const void *layout) {
+    const Storage *storage = (const Storage *)v.object;
+    return storage->owner != FROZEN && storage->head.birth != 0 && has_layout(v, layout);
+}
+/* Return the instance after a change, a reference of its own. They consume the reference to the content. */
+INLINE Value set_attribute(Machine *m, Value v, uint32_t at, Value content) {
+    Instance *instance = (Instance *)v.object;
+    if (UNLIKELY(instance->storage.owner != m->writer.epoch)) change_instance(m, instance, 0);
+    const Value old = load(&instance->values[at]);
+    store(&instance->values[at], content);
+    keep(v);
+    drop(m->heap, old);
+    return v;
+}
+INLINE Value add_attribute(Machine *m, Value v, const void *layout, Value content) {
+    Instance *instance = (Instance *)v.object;
+    const Value wider = layout_value(m->heap, (void *)(uintptr_t)layout);
+    change_instance(m, instance, 1);
+    instance_add(m->heap, instance, copied(wider), content);
+    keep(v);
+    return v;
+}
+/* Makes an instance whose attributes are filled at once. */
+INLINE Value *make_instance(Machine *m, const void *layout, uint32_t count, int64_t birth, Value *made) {
+    const Value own = copied(layout_value(m->heap, (void *)(uintptr_t)layout));
+    *made = new_instance_of(m->heap, own, count, m->writer.epoch);
+    made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
+    return ((const Instance *)made->object)->values;
 }
 
 /* Makes an object whose cells are filled at once; in a tuple from the second on. */

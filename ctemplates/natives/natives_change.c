@@ -163,9 +163,7 @@ NATIVE(native_set_attribute) {
     const Value wider = layout_with_name(m->heap, instance->layout, operands[1]);
     if (kind_of(wider) == NOTHING) return false;
     change_instance(m, instance, 1);
-    instance->values[instance->length++] = copied(operands[2]);
-    drop(m->heap, instance->layout);
-    instance->layout = copied(wider);
+    instance_add(m->heap, instance, copied(wider), copied(operands[2]));
     return written(operands[0], (int64_t)instance->length - 1, result, note);
 }
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.code import set_entry
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, making
@@ -93,4 +94,6 @@ def _memory(bytes: int) -> Any:
 
 
 def _reference(thing: Any) -> int:
+    if isinstance(thing, Layout):
+        return id(thing)
     return thing.address if isinstance(thing, BlockPeer | ProcedurePeer) else address_of(thing)

@@ -23,7 +23,7 @@ from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain,
 # Reading
 
 
-def _read(out: Forward, to: Place, owner: Place, text: str) -> None:
+def read_field(out: Forward, to: Place, owner: Place, text: str) -> None:
     """Write what reads a field, which an expression looks up: NULL where there is none."""
     field = out.temporary("field", "const Value *")
     out.put(f"{field} = {text};")
@@ -53,7 +53,7 @@ class Load(Op):
         return (self.to,)
 
     def write(self, out: Forward) -> None:
-        _read(out, self.to, self.owner, f"field_of({self.owner.name}, {self.index})")
+        read_field(out, self.to, self.owner, f"field_of({self.owner.name}, {self.index})")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
         return [] if self.to in active else None
@@ -86,7 +86,7 @@ class Element(Op):
 
     def write(self, out: Forward) -> None:
         given = f"{self.owner.name}, {plain(self.index)}, &{self.at.name}"
-        _read(out, self.to, self.owner, f"element({given})")
+        read_field(out, self.to, self.owner, f"element({given})")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
         return [] if self.to in active else None
@@ -123,6 +123,26 @@ class Length(Undifferentiated, Op):
     def write(self, out: Forward) -> None:
         test = f"!has_length({self.owner.name}, &{self.to.name})"
         out.put(if_unlikely(test, out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HoldsElement(Undifferentiated, Op):
+    """Exits unless an element of a list or a plain tuple, by an index as in Element, is a certain object."""
+
+    owner: Place
+    index: Source
+    value: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner, self.index, self.value)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        at = out.temporary("position", "int64_t")
+        text = f"element({self.owner.name}, {plain(self.index)}, &{at})"
+        out.put(if_unlikely(f"!is_object({text}, {self.value.name})", out.exit()))
 
 
 # Making

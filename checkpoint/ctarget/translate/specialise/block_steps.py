@@ -15,6 +15,7 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.selection import is_null_test
 from checkpoint.ctarget.translate.ops.places import Constant
 from checkpoint.ctarget.translate.specialise import (
+    attribute_steps,
     data_steps,
     dual_steps,
     kind_steps,
@@ -25,7 +26,13 @@ from checkpoint.ctarget.translate.specialise import (
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Virtual
 
-RULES: dict[str, Rule] = data_steps.RULES | kind_steps.RULES | list_steps.RULES | python_steps.RULES
+RULES: dict[str, Rule] = {
+    **data_steps.RULES,
+    **kind_steps.RULES,
+    **list_steps.RULES,
+    **python_steps.RULES,
+    **attribute_steps.RULES,
+}
 
 
 def run(steps: Steps) -> None:

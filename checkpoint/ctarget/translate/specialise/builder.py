@@ -48,7 +48,7 @@ class Builder:
         return Held(place, tag, hint)
 
     def reference(self, thing: Any) -> int:
-        """Return the number of a block's or procedure's peer, or of a ReturnPoint."""
+        """Return the number of a block's or procedure's peer, of a ReturnPoint, or of a Layout."""
         if id(thing) not in self._references:
             self._references[id(thing)] = len(self.unit.references)
             self.unit.references.append(thing)

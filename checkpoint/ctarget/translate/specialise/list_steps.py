@@ -8,10 +8,12 @@ of other nodes may (natives_change.c says what the machine does).
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, Make, Update
-from checkpoint.ctarget.translate.ops.places import Constant, Place
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, HoldsElement, Make, Update
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.python_steps import readable_container
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
@@ -20,7 +22,7 @@ from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Clos
 
 def _list(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     values = steps.take(list(step.operands), uses)
-    first = _shape(values[0]) if values else None
+    first = shape_of(values[0]) if values else None
     birth = steps.builder.place(f"{step.name}_birth", "integer")
     place = steps.builder.place(step.name, "value")
     cells = [steps.copied(f"{step.name}_cell", value) for value in values]
@@ -45,24 +47,52 @@ def _append(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 def _changed(steps: Steps, step: t.Compute, uses: Uses, index: Place | Constant | None) -> Abstract:
     """Store the last operand in the list: at an index, or after all others (None)."""
     owner = steps.operand(step.operands[0])
-    if not isinstance(owner, Held) or owner.tag != "LIST" or steps.operand(step.operands[-1]) is owner:
+    if not isinstance(owner, Held) or owner.tag != "LIST":
         raise Untranslatable
     old, at = readable_container(steps, owner), steps.builder.place(f"{step.name}_at", "integer")
     steps.node.ops.append(Changeable(at, old, index))
-    last = len(step.operands) - 1
-    value = steps.take([step.operands[-1]], uses, last)[0]
-    shape = _shape(value)
-    (source,) = steps.materialised([steps.copied(f"{step.name}_value", value)])
+    source, shape = content(steps, step, uses)
     new = steps.builder.place(step.name, "value")
     steps.node.effects.append(Update(new, old, at, source, index is None))
-    steps.changed.append(old)
-    steps.fresh.add(new)
+    changed(steps, step, uses, old)
+    known = owner.hint is not None and owner.hint.fields
+    return Held(new, "LIST", owner.hint if known else _of_elements(shape))
+
+
+def content(steps: Steps, step: t.Compute, uses: Uses) -> tuple[Source, Shape | None]:
+    """Return what an update stores, its last operand, with a reference; and its shape."""
+    if steps.operand(step.operands[0]) is steps.operand(step.operands[-1]):
+        raise Untranslatable
+    value = steps.take([step.operands[-1]], uses, len(step.operands) - 1)[0]
+    (source,) = steps.materialised([steps.copied(f"{step.name}_value", value)])
+    return source, shape_of(value)
+
+
+def changed(steps: Steps, step: t.Compute, uses: Uses, place: Place) -> None:
+    """Note that the node changes what is in a place, and release the operands of the update but the last."""
+    steps.changed.append(place)
+    last = len(step.operands) - 1
     for i in uses.moved:
         operand = step.operands[i]
         if i != last and isinstance(operand, str):
             steps.release(steps.state.slots.pop(operand))
-    known = owner.hint is not None and owner.hint.fields
-    return Held(new, "LIST", owner.hint if known else _of_elements(shape))
+
+
+def _put_back(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Translate x[i] = v after a change of x[i] in place: nothing happens."""
+    owner, index, value = (steps.operand(operand) for operand in step.operands)
+    if not isinstance(owner, Held) or owner.tag not in ("LIST", "TUPLE"):
+        raise Untranslatable
+    if not isinstance(index, Place | Constant) or index.kind != "integer" or not is_container(value):
+        raise Untranslatable
+    place = readable_container(steps, owner)
+    steps.node.ops.append(HoldsElement(place, index, steps.readable(value)))
+    return steps.keep_found(owner, step, uses)
+
+
+def is_container(value: Abstract) -> TypeGuard[Held]:
+    """Return whether a value is known to be a mutable container."""
+    return isinstance(value, Held) and value.tag in ("LIST", "DICTIONARY", "INSTANCE")
 
 
 def _of_elements(first: Shape | None) -> Shape | None:
@@ -70,7 +100,7 @@ def _of_elements(first: Shape | None) -> Shape | None:
     return None if first is None else Shape("LIST", None, (first,))
 
 
-def _shape(value: Abstract) -> Shape | None:
+def shape_of(value: Abstract) -> Shape | None:
     """Return the shape of a value, as far as a hint for elements needs it."""
     if isinstance(value, Closure) or tag_of(value) == OTHER:
         return None
@@ -78,9 +108,14 @@ def _shape(value: Abstract) -> Shape | None:
         return value.hint
     if not isinstance(value, Virtual):
         return Shape(tag_of(value))
-    cells = [_shape(cell) for cell in value.cells]
+    cells = [shape_of(cell) for cell in value.cells]
     fields = tuple([cell for cell in cells if cell is not None])
     return Shape(value.tag, None, fields if len(fields) == len(cells) else ())
 
 
-RULES: dict[str, Rule] = {"py.list": _list, "py.set": _set, "py.append": _append}
+RULES: dict[str, Rule] = {
+    "py.list": _list,
+    "py.set": _set,
+    "py.append": _append,
+    "py.put-back": _put_back,
+}

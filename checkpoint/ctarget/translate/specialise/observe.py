@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
@@ -21,21 +22,24 @@ DEPTH, MOST = 6, 64
 # See ctemplates/api/api_fast.h.
 _NUMBERS = 3
 _PLAIN_TUPLE = 1
+WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 
 
 @dataclass(frozen=True)
 class Shape:
     """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple.
 
-    procedure: of a CLOSURE or PROCEDURE.
+    procedure: of a CLOSURE or PROCEDURE. layout: of an INSTANCE, or of a RECORD that is no plain tuple.
     fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of
-    a TUPLE the elements, of a LIST the first one, if there is any; of all others, and where it was cut, none.
+    a TUPLE the elements, of an INSTANCE or RECORD the attributes, of a LIST the first element, if there is
+    any; of all others, and where it was cut, none.
     At most MOST shapes in all, DEPTH below the first one; a value's fields are there all or none.
     """
 
     tag: str
     procedure: ProcedurePeer | None = None
     fields: tuple[Shape, ...] = ()
+    layout: Layout | None = None
 
 
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
@@ -54,11 +58,14 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
 
 
 def _shape(numbers: Iterator[int]) -> Shape:
-    tag, procedure, count = next(numbers), next(numbers), next(numbers)
+    number, detail, count = next(numbers), next(numbers), next(numbers)
     fields = tuple([_shape(numbers) for _ in range(count)])
-    if procedure == _PLAIN_TUPLE:
+    if detail == _PLAIN_TUPLE:
         return Shape("TUPLE", None, fields)
-    return Shape(_tags()[tag], _procedure(procedure) if procedure else None, fields)
+    tag = _tags()[number]
+    if tag in WITH_LAYOUT:
+        return Shape(tag, None, fields, ctypes.cast(detail, ctypes.py_object).value)
+    return Shape(tag, _procedure(detail) if detail else None, fields)
 
 
 @cache

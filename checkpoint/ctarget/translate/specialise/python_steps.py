@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from types import FunctionType, NoneType
 
-from checkpoint.ad.containers import Types
+from checkpoint.ad.containers import Layout, Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect
@@ -206,16 +206,41 @@ def _converted(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return to
 
 
-def _instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """Translate isinstance, for classes that do not customise it."""
-    types = step.operands[1]
-    cls = CLASSES.get(tag_of(steps.operand(step.operands[0])))
-    if isinstance(types, str) or not isinstance(types.value, Types) or cls is None:
-        raise Untranslatable
-    if any(type(other) is not type for other in types.value.classes):
+def instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Translate isinstance, for classes that do not customise it, of a value whose kind has one class."""
+    cls, classes = CLASSES.get(tag_of(steps.operand(step.operands[0]))), classes_of(step.operands[1])
+    if cls is None:
         raise Untranslatable
     steps.release_used(step, uses)
-    return Constant(issubclass(cls, types.value.classes))
+    return Constant(issubclass(cls, classes))
+
+
+def classes_of(types: t.Operand) -> tuple[type, ...]:
+    """Return the classes of an isinstance."""
+    if isinstance(types, str) or not isinstance(types.value, Types | Layout):
+        raise Untranslatable
+    classes = types.value.classes if isinstance(types.value, Types) else (types.value.cls,)
+    if any(type(other) is not type for other in classes):
+        raise Untranslatable
+    return classes
+
+
+def _variable(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Read a cell, which is a list of one."""
+    value = steps.operand(step.operands[0])
+    if not isinstance(value, Held) or value.tag != "LIST":
+        raise Untranslatable
+    return steps.keep_found(_element(steps, step, value, Constant(0)), step, uses)
+
+
+def _is(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Translate `x is None`."""
+    values = [steps.operand(operand) for operand in step.operands]
+    others = [value for value in values if value != Constant(None)]
+    if len(others) > 1 or (others and tag_of(others[0]) == OTHER):
+        raise Untranslatable
+    steps.release_used(step, uses)
+    return Constant(not others)
 
 
 RULES: dict[str, Rule] = {
@@ -225,6 +250,7 @@ RULES: dict[str, Rule] = {
     "py.truth": _truth,
     "py.not": _not,
     "py.sequence": _sequence,
-    "py.instance": _instance,
+    "py.variable": _variable,
+    "py.is": _is,
     **dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted),
 }

@@ -43,8 +43,8 @@ class Untranslatable(Exception):
 class Steps:
     """The translation of one block's steps.
 
-    changed: lists that the node changes. fresh: objects that the node makes; they exist only after its ops,
-        so no op can read them.
+    changed: lists and instances that the node changes. fresh: objects that the node makes; they exist only
+    after its ops, so no op can read them.
     """
 
     def __init__(self, builder: Builder, peer: BlockPeer, state: State, node: Node) -> None:

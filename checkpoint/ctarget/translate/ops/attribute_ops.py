@@ -1,0 +1,163 @@
+"""Operations on instances and records: their layouts, reading, adding and changing attributes.
+
+A layout is a reference of the unit, a Python object. The cotangent of an attribute is found by the birth of
+its object and its position, as that of an element (object_ops.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from checkpoint.ctarget.translate.ops.object_ops import Make, read_field
+from checkpoint.ctarget.translate.ops.operation import (
+    Adjoint,
+    Effect,
+    Forward,
+    Op,
+    Residual,
+    Undifferentiated,
+)
+from checkpoint.ctarget.translate.ops.places import Place, Source, reals
+from checkpoint.ctarget.translate.ops.words import if_unlikely, stored, value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HasLayout(Undifferentiated, Op):
+    """Exits unless an INSTANCE or RECORD has a layout (a reference of the unit)."""
+
+    place: Place
+    layout: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(if_unlikely(f"!has_layout({self.place.name}, REFERENCE({self.layout}))", out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Holds(Undifferentiated, Op):
+    """Exits unless an attribute is a certain object, and not an equal one."""
+
+    owner: Place
+    layout: int
+    index: int
+    value: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner, self.value)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        text = f"attribute({self.owner.name}, REFERENCE({self.layout}), {self.index})"
+        out.put(if_unlikely(f"!is_object({text}, {self.value.name})", out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Attribute(Op):
+    """Reads an attribute of an INSTANCE or RECORD, by its position in a layout (a reference of the unit).
+
+    Exits where the object has another layout, or the attribute another kind than `to`. Adjoint: as of Load.
+    """
+
+    to: Place
+    owner: Place
+    layout: int
+    index: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        read_field(
+            out, self.to, self.owner, f"attribute({self.owner.name}, REFERENCE({self.layout}), {self.index})"
+        )
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return [] if self.to in active else None
+
+    def residuals(self) -> Sequence[Residual]:
+        return (Residual(self.owner, birth=True),)
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        adjoint.put(f"give(c, {self.owner.name}_birth, {self.index}, {adjoint.cotangent(self.to).text});")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MakeInstance(Make):
+    """An INSTANCE of a layout, with as many attributes as it names. Otherwise as Make."""
+
+    layout: int
+
+    def write(self, out: Forward) -> None:
+        given = f"REFERENCE({self.layout}), {len(self.cells)}, {self.birth.name}, &{self.to.name}"
+        to = out.temporary("to", "Value *")
+        out.put(f"{to} = make_instance(m, {given});", *stored(enumerate(self.cells)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ChangeableInstance(Undifferentiated, Op):
+    """Exits unless an INSTANCE has a layout (a reference), and the program may change it."""
+
+    owner: Place
+    layout: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        test = f"!is_changeable_instance({self.owner.name}, REFERENCE({self.layout}))"
+        out.put(if_unlikely(test, out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SetAttribute(Effect):
+    """Stores an attribute of an INSTANCE, of which a ChangeableInstance has checked the layout.
+
+    index: its position. adds: the layout that the instance has from then on, if the attribute is a new one.
+    `to` and the adjoint are as of Update, with an index that is known.
+    """
+
+    to: Place
+    owner: Place
+    index: int
+    value: Source
+    adds: int | None
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner, self.value)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        is_new = self.adds is not None
+        where = f"REFERENCE({self.adds})" if is_new else str(self.index)
+        given = f"m, {self.owner.name}, {where}, {value(self.value)}"
+        out.put(f"{self.to.name} = {'add' if is_new else 'set'}_attribute({given});")
+        out.record_birth(self.to)
+
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return None if self.value.kind == "value" else reals([self.value])
+
+    def residuals(self) -> Sequence[Residual]:
+        return (Residual(self.to, birth=True),)
+
+    def reverse(self, adjoint: Adjoint) -> None:
+        text = f"taken(c, {self.to.name}_birth, {self.index})"
+        if reals([self.value]):
+            adjoint.add(self.value, text)
+        else:
+            adjoint.put(f"{text};")

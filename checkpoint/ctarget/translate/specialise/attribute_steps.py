@@ -1,0 +1,131 @@
+"""Rules for steps of Python programs on objects: their attributes, making them, their classes.
+
+In: a block (steps.py), a step. Out: what is known of its result; ops and effects of the node.
+
+What always holds: an object's layout may change whenever it is changed, through any name: so each op that
+reads or changes an attribute checks it (natives_read.c, natives_change.c say what the machine does).
+"""
+
+from __future__ import annotations
+
+from checkpoint.ad.containers import Layout
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Uses
+from checkpoint.ctarget.translate.ops.attribute_ops import (
+    Attribute,
+    ChangeableInstance,
+    HasLayout,
+    Holds,
+    MakeInstance,
+    SetAttribute,
+)
+from checkpoint.ctarget.translate.ops.object_ops import Birth
+from checkpoint.ctarget.translate.specialise.list_steps import changed, content, is_container, shape_of
+from checkpoint.ctarget.translate.specialise.observe import WITH_LAYOUT, Shape
+from checkpoint.ctarget.translate.specialise.python_steps import classes_of, instance, readable_container
+from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.values import Abstract, Constant, Held, tag_of
+
+
+def _object(steps: Steps, step: t.Compute, tags: frozenset[str] = WITH_LAYOUT) -> tuple[Held, Layout]:
+    """Return the object that a step reads or changes, and the layout that it is expected to have."""
+    value = steps.operand(step.operands[0])
+    if not isinstance(value, Held) or value.tag not in tags or value.hint is None:
+        raise Untranslatable
+    if value.hint.layout is None:
+        raise Untranslatable
+    return value, value.hint.layout
+
+
+def _name(step: t.Compute) -> str:
+    """Return the name of the attribute."""
+    operand = step.operands[1]
+    if isinstance(operand, str) or not isinstance(operand.value, str):
+        raise Untranslatable
+    return operand.value
+
+
+def _attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    value, layout = _object(steps, step)
+    position = layout.index.get(_name(step))
+    if position is None:
+        raise Untranslatable
+    place, number = readable_container(steps, value), steps.builder.reference(layout)
+    fields = value.hint.fields if value.hint is not None else ()
+    hint = fields[position] if position < len(fields) else None
+    found = steps.read(step.name, hint, steps.peer, lambda to: Attribute(to, place, number, position))
+    return steps.keep_found(found, step, uses)
+
+
+def _set_attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    value, layout = _object(steps, step, frozenset(("INSTANCE",)))
+    name = _name(step)
+    place = value.place
+    if not any(isinstance(e, MakeInstance) and e.to is place for e in steps.node.effects):
+        number = steps.builder.reference(layout)
+        steps.node.ops.append(ChangeableInstance(readable_container(steps, value), number))
+    source, shape = content(steps, step, uses)
+    wider = layout if name in layout.index else layout.with_name(name)
+    adds = None if wider is layout else steps.builder.reference(wider)
+    new = steps.builder.place(step.name, "value")
+    steps.node.effects.append(SetAttribute(new, place, wider.index[name], source, adds))
+    changed(steps, step, uses, place)
+    return Held(new, "INSTANCE", _with_field(value.hint, wider, wider.index[name], shape))
+
+
+def _with_field(old: Shape | None, layout: Layout, position: int, shape: Shape | None) -> Shape:
+    """Return the shape of an instance after a change of an attribute."""
+    fields = old.fields if old is not None else ()
+    if shape is None or len(fields) < position:
+        return Shape("INSTANCE", None, fields[:position], layout)
+    return Shape("INSTANCE", None, (*fields[:position], shape, *fields[position + 1 :]), layout)
+
+
+def _put_back(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Translate x.name = v after a change of x.name in place: nothing happens."""
+    owner, layout = _object(steps, step)
+    value, position = steps.operand(step.operands[2]), layout.index.get(_name(step))
+    if position is None or not is_container(value):
+        raise Untranslatable
+    place, number = readable_container(steps, owner), steps.builder.reference(layout)
+    steps.node.ops.append(Holds(place, number, position, steps.readable(value)))
+    return steps.keep_found(owner, step, uses)
+
+
+def _new(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    layout = step.operands[0]
+    if isinstance(layout, str) or not isinstance(layout.value, Layout):
+        raise Untranslatable
+    values = steps.take(list(step.operands[1:]), uses, 1)
+    fields = [shape_of(value) for value in values]
+    birth = steps.builder.place(f"{step.name}_birth", "integer")
+    place = steps.builder.place(step.name, "value")
+    cells = [steps.copied(f"{step.name}_cell", value) for value in values]
+    steps.node.ops.append(Birth(birth))
+    sources = steps.materialised(cells)
+    number = steps.builder.reference(layout.value)
+    steps.node.effects.append(MakeInstance(place, "INSTANCE", sources, birth, number))
+    steps.fresh.add(place)
+    known = tuple([field for field in fields if field is not None])
+    shape = Shape("INSTANCE", None, known if len(known) == len(fields) else (), layout.value)
+    return Held(place, "INSTANCE", shape)
+
+
+def _instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Translate isinstance, of an object or of another value, for classes that do not customise it."""
+    if tag_of(steps.operand(step.operands[0])) not in WITH_LAYOUT:
+        return instance(steps, step, uses)
+    value, layout = _object(steps, step)
+    classes = classes_of(step.operands[1])
+    steps.node.ops.append(HasLayout(readable_container(steps, value), steps.builder.reference(layout)))
+    steps.release_used(step, uses)
+    return Constant(issubclass(layout.cls, classes))
+
+
+RULES: dict[str, Rule] = {
+    "py.attribute": _attribute,
+    "py.set-attribute": _set_attribute,
+    "py.put-back-attribute": _put_back,
+    "py.new": _new,
+    "py.instance": _instance,
+}
