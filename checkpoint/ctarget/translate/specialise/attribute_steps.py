@@ -20,11 +20,12 @@ from checkpoint.ctarget.translate.ops.attribute_ops import (
     SetAttribute,
 )
 from checkpoint.ctarget.translate.ops.object_ops import Birth
+from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise.list_steps import changed, content, is_container, shape_of
 from checkpoint.ctarget.translate.specialise.observe import WITH_LAYOUT, Shape
 from checkpoint.ctarget.translate.specialise.python_steps import classes_of, instance, readable_container
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import Abstract, Constant, Held, tag_of
+from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, Virtual, tag_of
 
 
 def _object(steps: Steps, step: t.Compute, tags: frozenset[str] = WITH_LAYOUT) -> tuple[Held, Layout]:
@@ -50,6 +51,8 @@ def _attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     position = layout.index.get(_name(step))
     if position is None:
         raise Untranslatable
+    if value.place in steps.attributes:
+        return steps.keep_found(_own(steps, step, value.place, position), step, uses)
     place, number = readable_container(steps, value), steps.builder.reference(layout)
     fields = value.hint.fields if value.hint is not None else ()
     hint = fields[position] if position < len(fields) else None
@@ -57,11 +60,22 @@ def _attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return steps.keep_found(found, step, uses)
 
 
+def _own(steps: Steps, step: t.Compute, place: Place, position: int) -> Abstract:
+    """Return an attribute of an instance that the node makes: a copy of what it is made of.
+
+    That is a location of its own, to which all that the attribute receives is added, in the same order.
+    """
+    cell = steps.attributes[place][position]
+    if isinstance(cell, Virtual | Closure):
+        raise Untranslatable
+    return steps.copied(step.name, cell)
+
+
 def _set_attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     value, layout = _object(steps, step, frozenset(("INSTANCE",)))
     name = _name(step)
     place = value.place
-    if not any(isinstance(e, MakeInstance) and e.to is place for e in steps.node.effects):
+    if place not in steps.attributes:
         number = steps.builder.reference(layout)
         steps.node.ops.append(ChangeableInstance(readable_container(steps, value), number))
     source, shape = content(steps, step, uses)
@@ -70,7 +84,9 @@ def _set_attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     new = steps.builder.place(step.name, "value")
     steps.node.effects.append(SetAttribute(new, place, wider.index[name], source, adds))
     changed(steps, step, uses, place)
-    return Held(new, "INSTANCE", _with_field(value.hint, wider, wider.index[name], shape))
+    hint = _with_field(value.hint, wider, wider.index[name], shape)
+    steps.state.expect(place, hint)
+    return Held(new, "INSTANCE", hint)
 
 
 def _with_field(old: Shape | None, layout: Layout, position: int, shape: Shape | None) -> Shape:
@@ -106,6 +122,7 @@ def _new(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     number = steps.builder.reference(layout.value)
     steps.node.effects.append(MakeInstance(place, "INSTANCE", sources, birth, number))
     steps.fresh.add(place)
+    steps.attributes[place] = cells
     known = tuple([field for field in fields if field is not None])
     shape = Shape("INSTANCE", None, known if len(known) == len(fields) else (), layout.value)
     return Held(place, "INSTANCE", shape)

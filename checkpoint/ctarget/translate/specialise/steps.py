@@ -44,7 +44,7 @@ class Steps:
     """The translation of one block's steps.
 
     changed: lists and instances that the node changes. fresh: objects that the node makes; they exist only
-    after its ops, so no op can read them.
+    after its ops, so no op can read them. attributes: those of the instances that the node makes.
     """
 
     def __init__(self, builder: Builder, peer: BlockPeer, state: State, node: Node) -> None:
@@ -55,6 +55,7 @@ class Steps:
         self.owned = ownership_of(peer)
         self.changed: list[Place] = []
         self.fresh: set[Place] = set()
+        self.attributes: dict[Place, list[Abstract]] = {}
 
     # Operands and references
 

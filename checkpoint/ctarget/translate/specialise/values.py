@@ -176,6 +176,23 @@ class State:
 
         return Copier(leaf, lambda birth: birth).state(self)
 
+    def expect(self, place: Place, hint: Shape | None) -> None:
+        """Change the hint of the value in a place, wherever the state has it."""
+
+        def again(value: Abstract) -> Abstract:
+            match value:
+                case Held(own, tag) if own is place:
+                    return Held(place, tag, hint)
+                case Closure(procedure, environment) if environment is not None:
+                    return Closure(procedure, again(environment))
+                case Virtual():
+                    value.cells[:] = [again(cell) for cell in value.cells]
+            return value
+
+        self.slots = {name: again(value) for name, value in self.slots.items()}
+        for frame in self.frames:
+            frame.saved = {name: again(value) for name, value in frame.saved.items()}
+
     def size(self) -> int:
         """Return the number of values in the slots, those within virtual objects included."""
         seen: dict[int, Virtual] = {}
