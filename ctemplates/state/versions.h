@@ -1,4 +1,5 @@
-/* Versions: what the mutable containers of a run contain in each of the run's states (Baker 1978, rerooting).
+/* Versions: what the mutable containers of a run contain in each of the run's states (rerooting; H. G. Baker,
+ * "Shallow binding makes functional arrays fast", 1991).
  *
  * A list, a dictionary or an instance is one object, which changes in place for all that refer to it. So that earlier
  * states keep theirs, its old content is saved before its first change in an *epoch*: the time between two states of a
