@@ -108,6 +108,7 @@ static void merge(Heap *heap, Version *version) {
     unlink(version);
     unlink(child);
     link(child, next);
+    next->since = 0;
     heap_free(heap, version, sizeof(Version));
 }
 
@@ -146,6 +147,7 @@ void version_release(Heap *heap, Version *version) {
 static void close_version(Heap *heap, Version *shown) {
     Writer *writer = shown->writer;
     Version *now = version_create(heap);
+    now->since = writer->epoch;
     writer->epoch = heap->runs++;
     writer->version = now;
     now->writer = writer;
@@ -161,6 +163,7 @@ static Version *turn(Version *version) {
         Version *next = version->next;
         if (next) unlink(version);
         if (before) link(version, before);
+        version->since = 0;
         before = version;
         version = next;
     }
@@ -168,6 +171,7 @@ static Version *turn(Version *version) {
 }
 
 void version_show(Heap *heap, Version *version) {
+    if (!version->next && !version->log) return;
     Version *shown = version;
     while (shown->next) shown = shown->next;
     if (shown->log) {
@@ -212,15 +216,20 @@ void writer_show(Heap *heap, Writer *writer) {
     if (writer->version->next || writer->version->writer != writer) take(heap, writer);
 }
 
-/* Continues the log of the only version behind the shown one, which only the writer holds: what that has saved needs
- * no second save. */
+/* Continues the log of the only version behind the shown one, which only the writer holds, and its epoch: what was saved
+ * or made then needs no second save. */
 static void step_back(Heap *heap, Writer *writer) {
     Version *shown = writer->version, *child = (Version *)shown->children;
+    const uint64_t since = shown->since;
     unlink(child);
     child->holders++;
     child->writer = writer;
     writer->version = child;
     heap_free(heap, shown, sizeof(Version));
+    if (since) {
+        writer->epoch = since;
+        return;
+    }
     for (const LogChunk *log = child->log; log; log = log->next)
         for (uint32_t i = 0; i < log->count; i++) log->saved[i].container->owner = writer->epoch;
 }
@@ -265,6 +274,7 @@ void writer_end(Heap *heap, Writer *writer) {
     if (version->writer == writer) {
         version->writer = NULL;
         if (!version->next) {
+            if (version->log) version->since = 0;
             swap_all(version->log);
             free_log(heap, version);
         }

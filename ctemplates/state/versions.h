@@ -50,6 +50,7 @@ struct Version {
     Version *next;        /* towards the shown one; NULL: it is shown */
     LogChunk *log;        /* the contents that differ from those of `next`; of the shown one, what its writer saved */
     Writer *writer;       /* the one that runs from here; NULL: there is none */
+    uint64_t since;       /* of one shown ever since: the epoch in which all of the only child's log was saved; or 0 */
 };
 
 Version *version_create(Heap *heap); /* one of a new run, shown, with one holder */
