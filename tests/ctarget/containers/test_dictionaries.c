@@ -15,6 +15,8 @@ static Heap *heap;
 static Machine machine;
 static int64_t steps = 1;
 
+static int64_t field_of(Value key) { return key_field(heap, key, KEYS_OF_PROGRAMS); }
+
 static Value tuple_value(Value first, Value second, Value layout) {
     Cells *cells = new_cells(heap, RECORD, 3);
     cells->cells[0] = layout;
@@ -61,7 +63,7 @@ static void check_key(const Model *model, int key) {
     CHECK(run_native(&machine, "py.item", operands, 2, &found, &note) == (place >= 0));
     if (place >= 0) {
         CHECK(found.integer == model->values[place]);
-        CHECK(note.field == key_field(heap, operands[1]) && note.birth == (int64_t)model->dictionary.object->birth);
+        CHECK(note.field == field_of(operands[1]) && note.birth == (int64_t)model->dictionary.object->birth);
     }
     drop(heap, operands[1]);
 }
@@ -74,7 +76,7 @@ static void check_order(const Model *model) {
     CHECK(keys.object->length == (uint32_t)model->length + 1 && values.object->length == keys.object->length);
     for (int i = 0; i < model->length; i++) {
         const Value key = key_value(model->keys[i]);
-        CHECK(key_field(heap, cells_of(keys)[i + 1]) == key_field(heap, key));
+        CHECK(field_of(cells_of(keys)[i + 1]) == field_of(key));
         CHECK(cells_of(values)[i + 1].integer == model->values[i]);
         drop(heap, key);
     }
@@ -183,12 +185,12 @@ static void test_fields(void) {
     for (int i = 0; i < KEYS; i++)
         for (int j = 0; j < KEYS; j++) {
             const Value a = key_value(i), b = key_value(j);
-            CHECK((key_field(heap, a) == key_field(heap, b)) == (i == j));
+            CHECK((field_of(a) == field_of(b)) == (i == j));
             drop(heap, a);
             drop(heap, b);
         }
     const Value real = tuple_value(of_integer(1), tuple_value(of_real(1.0), nothing(), nothing()), nothing());
-    CHECK(key_field(heap, real) == NO_FIELD && key_field(heap, of_real(1.0)) == NO_FIELD);
+    CHECK(field_of(real) == NO_FIELD && field_of(of_real(1.0)) == NO_FIELD);
     drop(heap, real);
 }
 
@@ -197,7 +199,7 @@ static void test_deep_key(void) {
     for (int time = 0; time < 2; time++) {
         Value key = nothing();
         for (int i = 0; i < 5000; i++) key = tuple_value(key, of_integer(i), nothing());
-        fields[time] = key_field(heap, key);
+        fields[time] = field_of(key);
         drop(heap, key);
     }
     CHECK(fields[0] == fields[1] && fields[0] != NO_FIELD);
