@@ -127,6 +127,8 @@ def _parts(item: Any, value: Any) -> Any:
         return item.values()
     if type(value) is List or isinstance(item, tuple):
         return item
+    if isinstance(item, set | frozenset):
+        return [dict.fromkeys(item)]
     return [object.__getattribute__(item, name) for name in value.layout.names]
 
 
@@ -137,6 +139,8 @@ def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
     if type(value) is Dict:
         return dict(zip(value.items, parts, strict=True))
     cls, names = type(item), value.layout.names
+    if cls in (set, frozenset):
+        return None  # those that enter hold no real
     if cls is tuple:
         return tuple(parts)
     attributes = dict(zip(names, parts, strict=True))

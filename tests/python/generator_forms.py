@@ -59,6 +59,8 @@ MAKE_I_FORMS = forms(
     round({x})  (-{i})  abs({i})  ({i} & {j})  ({i} | {j})  ({i} ^ {j})  ({i} << ({j} & 3))
     max({i}, {j})  sum(1 for {c} in {s} if {c} > 0.5)  ({i} if {b} else {j})  math.floor({x})  (~{i})
     ({i} % 5) ** 2  len({t})  {t}.count('a')  ({i} or {j})  int({b})  ({b} + 1)  {i} % 3  ({i} >> 1)
+    len({{{i}, {j}}})  sum({{{i}, {j}, 2}})  len({{{j}, 1}} | {{{i}}})
+    len({{c0 % 2 for c0 in range({i} % 4)}})
     math.gcd({i}, {j})  sum({b} for {c} in {s})  len(CONFIG)  ({x} > {y}) - ({x} < {y})
     """
 )

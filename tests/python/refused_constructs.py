@@ -168,14 +168,6 @@ a complex number => use two reals
 def f(x):
     return x * «2j»
 ---
-a set => use a dict whose values are True
-def f(x):
-    return 1 in «{1, 2}»
----
-a set comprehension => write a dict comprehension
-def f(x):
-    return len(«{y for y in [1, 2]}»)
----
 `except*` => write `except`
 def f(x):
     «try:

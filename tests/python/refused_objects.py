@@ -82,14 +82,6 @@ def f(x):
 def f(x):
     return «hash("a")»
 ---
-`set` => use a dict whose values are True
-def f(x):
-    return «set([1])»
----
-`frozenset` => use a tuple
-def f(x):
-    return «frozenset([1])»
----
 `complex` => use two reals
 def f(x):
     return «complex(x, 1.0)»

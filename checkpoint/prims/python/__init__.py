@@ -27,6 +27,9 @@ Updates
     U set-slice x lo hi step ys   delete-slice x lo hi step   merge d other (a dictionary)
 Dictionaries
     R dict   dict-of d (a dictionary)   keys values d   copy x (or list)   key x   keywords d ...
+Sets (sets.py)
+    R token x   tokens xs   table tokens xs   table-or table-and table-sub table-xor s t   kind x
+    S checked-set x method
 Objects
     S attribute x name   variable cell name   R instance x types   is x y   O stop x
 Exceptions
@@ -71,6 +74,7 @@ from checkpoint.prims.python import (
     own,
     refusals,
     sequences,
+    sets,
     solvers,
     standard,
     text,
@@ -94,6 +98,7 @@ __all__ = [
     "own",
     "refusals",
     "sequences",
+    "sets",
     "solvers",
     "standard",
     "text",

@@ -19,7 +19,8 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Closure, Symbol, Unusable
 from checkpoint.errors import RunError, SourceError
-from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.native import class_of, is_set
+from checkpoint.prims.python.sets import has_element, same_elements
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -49,7 +50,10 @@ def equal(now: Now, x: Any, y: Any) -> bool:
     pending = [(x, y)]
     while pending:
         x, y = pending.pop()
-        if type(x) in CONTAINERS and type(y) in CONTAINERS:
+        if is_set(x) or is_set(y):
+            if not same_elements(now, x, y):
+                return False
+        elif type(x) in CONTAINERS and type(y) in CONTAINERS:
             inner = _equal_shapes(now, x, y)
             if inner is None:
                 return False
@@ -180,6 +184,8 @@ def identical(now: Now, x: Any, y: Any) -> bool:
     """Return x is y, for what has an identity of its own: None, True, False, classes, small integers."""
     if x is None or y is None or type(x) is bool or type(y) is bool:
         return x is y
+    if is_set(x):
+        return x.items[0] is y.items[0] if is_set(y) else False
     if type(x) is Native and type(y) is Native:
         return x.value is y.value
     if class_of(x) is not class_of(y):
@@ -203,6 +209,8 @@ def contains(now: Now, x: Any, v: Any) -> bool:
         return key_of(now, v) in x.items
     if type(x) is List or is_tuple(x):
         return any(equal(now, item, v) for item in x.items)
+    if is_set(x):
+        return has_element(now, x, v)
     if type(x) in INDEXED:
         return bool(python_result(now, operator.contains, x, v))
     return bool(refuse(now, operator.contains, x, v))

@@ -52,6 +52,8 @@ from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
+TABLE = "(table)"  # the field of a set: the dictionary of its elements by tokens
+SETS = frozenset((set, frozenset))
 _PLAIN = frozenset((bool, int, str, bytes, type(None), range))
 _COMPOUND = frozenset((Record, Pair, tuple))
 
@@ -75,6 +77,11 @@ def class_of(value: Any) -> type:
         return type(value.thing)
     known = {List: list, Dict: dict, Closure: types.FunctionType, Symbol: str, Layout: type}
     return known.get(kind, kind)
+
+
+def is_set(value: Any) -> bool:
+    """Return whether a value is a set or frozenset."""
+    return type(value) is Record and value.layout.cls in SETS
 
 
 def kind_of(value: Any) -> str:
@@ -127,7 +134,12 @@ def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any
             return DESCEND
         return Hollow(_hollow(part)) if kind in MUTABLE_CONTAINERS else _leaf(part, function, now)
 
-    return fold_shared(value, {}, leaf, parts_of, _built, _fill)
+    return fold_shared(value, {}, leaf, _parts, _built, _fill)
+
+
+def _parts(part: Any) -> Any:
+    """Return the parts of which Python's object is built: of a set the elements."""
+    return list(part.items[0].items.values()) if is_set(part) else parts_of(part)
 
 
 def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> Any:
@@ -193,6 +205,8 @@ def _built(value: Any, parts: list[Any]) -> Any:
         return tuple.__new__(cls, parts)
     if cls is slice:
         return slice(*parts)
+    if cls in SETS:
+        return cls(parts)
     if issubclass(cls, BaseException):
         made_exception = _exception(cls, parts[0])
         if CAUSE in value.layout.index:
@@ -277,6 +291,10 @@ def _taken_apart(value: Any, owner: object) -> Taken | None:
     cls = type(value)
     if cls is list:
         return list(value), lambda parts: List(parts, owner=owner)
+    if cls in SETS and all(type(item) in (int, str, bool, type(None)) for item in value):
+        items = list(value)
+        layout = Layout(cls, (TABLE,))
+        return items, lambda parts: Record(layout, (Dict(dict(zip(items, parts, strict=True)), owner=owner),))
     if cls is dict:
         keys = [_checked_key(value, key) for key in value]
         return list(value.values()), lambda parts: Dict(dict(zip(keys, parts, strict=True)), owner=owner)

@@ -13,7 +13,7 @@ from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, regist
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.native import class_of, is_set
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -113,6 +113,8 @@ def _length(now: Now, x: Any) -> int:
         return len(x.items)
     if kind in INDEXED:
         return len(x)
+    if is_set(x):
+        return len(x.items[0].items)
     length: int = refuse(now, len, x)
     return length
 
@@ -130,6 +132,8 @@ def truth(now: Now, x: Any) -> bool:
         return x != 0.0
     if kind is List or kind is Dict or is_tuple(x):
         return bool(x.items)
+    if is_set(x):
+        return bool(x.items[0].items)
     return bool(x.thing) if kind is Unusable else True
 
 

@@ -16,6 +16,7 @@ from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, make_error, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
+from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Env, Signature
 from checkpoint.lang.python.source import mismatch
 
@@ -42,7 +43,7 @@ def arguments(
     expr = translate or (lambda part: t.expr(part, env))
     for part in node.args:
         if isinstance(part, ast.Starred):
-            value = prim(t.span(part), "py.tuple-of", t.expr(part.value, env))
+            value = on_elements(t, t.span(part), "py.tuple-of", [t.expr(part.value, env)])
             found.star = value if found.star is None else prim(t.span(part), "py.add", found.star, value)
         elif found.star is not None:
             single = prim(t.span(part), "py.tuple", t.expr(part, env))

@@ -17,7 +17,7 @@ from checkpoint.lang.python.context.meanings import Env, Reference
 
 def translate(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     """Translate a call."""
-    function = node.func
+    function = _without_parameters(t, node.func, env)
     if isinstance(function, ast.Name):
         binding = env.get(function.id)
         if binding is not None and binding.callee is not None and not binding.cell:
@@ -28,3 +28,12 @@ def translate(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     if isinstance(function, ast.Attribute) and known is None:
         return methods.call(t, function, node, env)
     return to_value(t, t.expr(function, env), arguments(t, node, env), node)
+
+
+def _without_parameters(t: FunctionContext, function: ast.expr, env: Env) -> ast.expr:
+    """Return the class `set` for `set[int]`, whose parameters say nothing to a run."""
+    if isinstance(function, ast.Subscript) and isinstance(function.value, ast.Name):
+        known = t.program.reference(t, function.value, env)
+        if isinstance(known, Reference) and isinstance(known.value, type):
+            return function.value
+    return function

@@ -15,7 +15,9 @@ from checkpoint.lang.python.calls import arrange, array_calls, arrays, outside
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.iterables import is_set
 from checkpoint.lang.python.context.meanings import Env
+from checkpoint.lang.python.library import sets
 
 _NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "conjugate", "__abs__")
 _TEXT = frozenset(n for n in (*dir(str), *dir(bytes)) if not n.startswith("_")) - {"index", "count"}
@@ -72,6 +74,26 @@ def _built_in(
 
 def _of_python(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
     """Call the method of Python's own types."""
+    if t.program.has_sets and name in sets.OWN:
+        return bind(
+            t.program.names, [self, *passed.values], lambda v: _of_set_or_other(t, v, name, passed, node)
+        )
+    return _of_other(t, self, name, passed, node)
+
+
+def _of_set_or_other(
+    t: FunctionContext, values: list[Expr], name: str, passed: Arguments, node: ast.AST
+) -> Expr:
+    """Call a method that sets have, too; values: the object, then the arguments."""
+    span, callee = t.span(node), t.program.library_callee(sets.OWN[name])
+    assert callee is not None
+    own = _copies(passed.like(values[1:])).after([copy_of(values[0])], {})
+    of_set = arrange.apply(t, callee, own, node, lambda args: t.call(callee, args, {}, span))
+    other = _of_other(t, copy_of(values[0]), name, _copies(passed.like(values[1:])), node)
+    return If(span, is_set(copy_of(values[0]), span), of_set, other)
+
+
+def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
     span = t.span(node)
     library = t.program.library_method(name)
     if library is not None:

@@ -21,10 +21,11 @@ from checkpoint.ad.containers import Types
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
-from checkpoint.lang.core import Const, Expr, Prim, Var
+from checkpoint.lang.core import Const, Expr, Var
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, classes, getters, outside, partials
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.iterables import LAYOUTS, TAKE_ELEMENTS, on_elements, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions, endless
 from checkpoint.lang.python.library.application import partial_with_keywords
@@ -49,7 +50,12 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         return acting
     op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
     if op is not None:
-        return t.program.operation(t, op, [t.expr(part, env) for part in node.args], node)
+        args = [t.expr(part, env) for part in node.args]
+        if t.program.has_sets and op in TAKE_ELEMENTS:
+            return on_elements(t, t.span(node), op, args)
+        if op == "py.truth":
+            return truth(t, args[0], node)
+        return t.program.operation(t, op, args, node)
     library = t.program.library_callee(value)
     if library is not None:
         if arrays.translation_of(value) is not None:
@@ -159,7 +165,10 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     assert isinstance(name, ast.Constant)
     if name.value == "functions":
         return Var(t.span(node), t.program.functions_input())
-    return Prim(t.span(node), str(name.value), tuple([t.expr(part, env) for part in node.args[1:]]))
+    args = [t.expr(part, env) for part in node.args[1:]]
+    if name.value in LAYOUTS:
+        return prim(t.span(node), "py.record", Const(t.span(node), LAYOUTS[name.value]), *args)
+    return on_elements(t, t.span(node), str(name.value), args)
 
 
 def _isinstance(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:

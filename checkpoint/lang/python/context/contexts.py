@@ -32,10 +32,12 @@ class ProgramContext(ABC):
     """The program that is being translated.
 
     names: the supply of core variables. method_names: the names of all methods of the program's classes.
+    has_sets: whether it has sets.
     """
 
     names: Names
     method_names: set[str]
+    has_sets: bool
 
     @abstractmethod
     def reference(self, t: FunctionContext, node: ast.expr, env: Env) -> Reference | str | None:

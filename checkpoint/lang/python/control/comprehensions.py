@@ -27,8 +27,8 @@ EACH = "%each"
 
 def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     """Translate a comprehension; a generator expression gives the list of its elements."""
-    if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp):
-        raise t.refuse(node, "this comprehension", "write a list or dict comprehension")
+    if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        raise t.refuse(node, "this comprehension", "write a list, set or dict comprehension")
     start, grown = growth(node, RESULT)
     return run(t, node, node.generators, start, grown, env)
 

@@ -15,6 +15,7 @@ from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
+from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control import endless
 from checkpoint.lang.python.control.plan import Loop, Plan, once
@@ -111,7 +112,7 @@ def _known_callee(t: FunctionContext, node: ast.expr, env: Env) -> object:
 
 
 def _sequence(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-    return prim(t.span(node), "py.sequence", t.expr(node, env))
+    return on_elements(t, t.span(node), "py.sequence", [t.expr(node, env)])
 
 
 def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:

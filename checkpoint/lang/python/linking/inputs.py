@@ -124,7 +124,7 @@ def is_of_system(value: Any) -> bool:
 def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
     """Return the classes of the objects in arguments or data, whose methods a function may call.
 
-    FunctionType stands for functions among them, Array for arrays.
+    FunctionType stands for functions among them, Array for arrays, set for sets and frozensets.
     """
     found: dict[type, None] = {}
     pending, seen = _no_leaves(values), set()
@@ -138,6 +138,9 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             pending.extend(_no_leaves(each))
         elif isinstance(each, dict):
             pending.extend(_no_leaves(each.values()))
+        elif isinstance(each, set | frozenset):
+            found[set] = None
+            pending.extend(_no_leaves(each))
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
         elif is_opaque(each) or kind is type(os.environ):

@@ -40,6 +40,7 @@ from checkpoint.lang.python.context.meanings import (
     signature_of,
 )
 from checkpoint.lang.python.library import methods as library_methods
+from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system
@@ -63,6 +64,7 @@ class Linker(Objects):
 
     def __init__(self, root: Any, facts: Facts) -> None:
         self.facts = facts
+        self.has_sets = facts.sets
         self.names = Names()
         self.inputs = Inputs(root)
         self.packages = config.packages()
@@ -285,13 +287,15 @@ class Linker(Objects):
         return None if function is None else self.library_function(function)
 
     def library_function(self, function: Any) -> Callee:
+        if function.__module__ == library_sets.__name__:
+            self.note_sets()
         if function not in self._callees:
             index, _ = self.inputs.find(0, "library", function)
             self._callees[function] = self._translate(index, function)
         return self._callees[function]
 
     def library_method(self, name: str) -> Callee | None:
-        function = library_methods.METHODS.get(name)
+        function = library_methods.METHODS.get(name) or library_sets.METHODS.get(name)
         return None if function is None else self.library_function(function)
 
     def changing_method(self, name: str) -> Callee | None:

@@ -73,13 +73,14 @@ class Facts:
     classes: the classes whose objects the program may meet, in the order of their discovery.
     varying: whether some value takes a varying number of arguments.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
-        call of a value.
+        call of a value. sets: whether there are sets.
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
     varying: bool = False
     general: bool = False
     most: int = 4
+    sets: bool = False
 
 
 class FactsChanged(Exception):
@@ -121,6 +122,8 @@ class Objects(ProgramContext):
         for cls in classes_in([value]):
             if cls is types.FunctionType:
                 self.note_varying()
+            elif cls is set:
+                self.note_sets()
             elif cls is not Array:
                 self.note_class(cls)
 
@@ -139,6 +142,12 @@ class Objects(ProgramContext):
         """Note that a value is called with `*`, `**` or keywords."""
         if not self.facts.general:
             self.facts.general = True
+            raise FactsChanged
+
+    def note_sets(self) -> None:
+        """Note that the program has sets."""
+        if not self.facts.sets:
+            self.facts.sets = True
             raise FactsChanged
 
     def note_count(self, count: int) -> None:

@@ -112,6 +112,7 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
         facts.general, facts.most = True, 8
     facts.classes.pop(types.FunctionType, None)
     facts.classes.pop(Array, None)
+    facts.sets = facts.classes.pop(set, facts) is None
     with recursion_room():
         while True:
             generation = arrays.generation()

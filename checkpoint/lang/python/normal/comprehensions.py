@@ -9,18 +9,22 @@ import ast
 import sys
 from typing import Any
 
-from checkpoint.lang.python.normal.nodes import assign, constant, load
+from checkpoint.lang.python.normal.nodes import Prim, assign, constant, load
 
 
-def growth(node: ast.ListComp | ast.GeneratorExp | ast.DictComp, name: str) -> tuple[ast.expr, ast.stmt]:
+def growth(
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, name: str
+) -> tuple[ast.expr, ast.stmt]:
     """Return the initial value of the result's variable, and the statement that adds one element."""
     if isinstance(node, ast.DictComp):
         start: ast.expr = ast.Dict([], [])
         target = ast.copy_location(ast.Subscript(load(name, node), node.key, ast.Store()), node)
         grown: ast.stmt = ast.Assign([target], node.value)
     else:
-        start = ast.List([], ast.Load())
-        method = ast.copy_location(ast.Attribute(load(name, node), "append", ast.Load()), node)
+        is_set = isinstance(node, ast.SetComp)
+        start = Prim("set", [Prim("py.dict", [], node)], node) if is_set else ast.List([], ast.Load())
+        added = "add" if is_set else "append"
+        method = ast.copy_location(ast.Attribute(load(name, node), added, ast.Load()), node)
         grown = ast.Expr(ast.copy_location(ast.Call(method, [node.elt], []), node))
     return ast.copy_location(start, node), ast.copy_location(grown, node)
 

@@ -43,8 +43,6 @@ ADVICE: dict[Any, str] = {
     builtins.locals: _BY_NAME,
     builtins.vars: "read the attributes by name",
     builtins.dir: "read the attributes by name",
-    builtins.set: "use a dict whose values are True",
-    builtins.frozenset: "use a tuple",
     builtins.complex: "use two reals",
     builtins.bytes: _TEXTS,
     builtins.bytearray: _TEXTS,

@@ -28,8 +28,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "define the class at module level, as a dataclass",
     ),
     ast.TryStar: ("`except*`", "write `except`"),
-    ast.Set: ("a set", "use a dict whose values are True, or a tuple without repetitions"),
-    ast.SetComp: ("a set comprehension", "write a dict comprehension, {key: True for ...}"),
 }
 
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import ast
 
 from checkpoint.errors import SourceError
-from checkpoint.lang.core import Const, Expr, Let, Var
+from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import arrange, array_calls, arrays
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
+from checkpoint.lang.python.context.iterables import is_set, on_elements
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import handlers
+from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.normal.nodes import Change, Keyword
 from checkpoint.lang.python.scopes.syntax import MUTATING_METHODS
 
@@ -165,7 +167,26 @@ def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: E
 
 
 def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
-    """Apply the method to the list or dictionary itself."""
+    """Apply the method to the list, dictionary or set itself."""
+    if t.program.has_sets and node.method in sets.OWN:
+        return bind(t.program.names, [value], lambda v: _of_set_or_other(t, node, v[0], env))
+    return _of_list_or_dictionary(t, node, value, env)
+
+
+def _of_set_or_other(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
+    """Apply a method that sets have, too; the result of that of a set is in a tuple after the set."""
+    span, callee = t.span(node), t.program.library_callee(sets.OWN[node.method])
+    assert callee is not None
+    passed = _arguments(t, node, [copy_of(value)], env)
+    result = arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, {}, span))
+    of_set = prim(span, "py.tuple", copy_of(value), result)
+    if node.result is None:
+        of_set = Let(span, t.fresh("unused"), result, copy_of(value))
+    other = _of_list_or_dictionary(t, node, copy_of(value), env)
+    return If(span, is_set(copy_of(value), span), of_set, other)
+
+
+def _of_list_or_dictionary(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     span = t.span(node)
     if node.method == "(out)":
         return array_calls.written(t, value, node.args[0], node.result is not None, env)
@@ -177,7 +198,7 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
             raise t.refuse(
                 node, f"{node.method} with {len(node.args)} arguments", "pass what Python's method takes"
             )
-        new = prim(span, op, value, *[t.expr(argument, env) for argument in node.args])
+        new = on_elements(t, span, op, [value, *[t.expr(argument, env) for argument in node.args]])
         return new if node.result is None else prim(span, "py.tuple", new, Const(span, None))
     outcome = _library(t, node, value, env)
     if node.result is not None:
@@ -190,10 +211,16 @@ def _library(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     callee = t.program.changing_method(node.method)
     if callee is None:
         raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
-    passed = Arguments([value])
+    passed = _arguments(t, node, [value], env)
+    return arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, {}, t.span(node)))
+
+
+def _arguments(t: FunctionContext, node: Change, first: list[Expr], env: Env) -> Arguments:
+    """Return the arguments of a method, after the object."""
+    passed = Arguments(first)
     for argument in node.args:
         if isinstance(argument, Keyword) and argument.name is not None:
             passed.keywords[argument.name] = t.expr(argument.value, env)
         else:
             passed.positional.append(t.expr(argument, env))
-    return arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, {}, t.span(node)))
+    return passed

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout
 from checkpoint.errors import SourceError
-from checkpoint.lang.core import Const, Expr, If, Prim, Var
+from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, callees, functions
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.iterables import LAYOUTS, is_set, on_elements, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
+from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.normal.nodes import IN_PLACE
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS
@@ -101,7 +103,7 @@ def _test(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     value = translate(t, node, env)
     if arrange.is_predicate(value):
         return value
-    return t.program.operation(t, "py.truth", [value], node)
+    return truth(t, value, node)
 
 
 def constant(t: FunctionContext, node: ast.Constant, env: Env) -> Expr:
@@ -119,7 +121,30 @@ def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
     """Translate an operator with two operands."""
     op = BINARY[type(node.op)]
     left, right = translate(t, node.left, env), translate(t, node.right, env)
+    if t.program.has_sets and op in sets.OWN:
+        return _binary_of_sets(t, op, [left, right], node)
     return t.program.operation(t, op, [left, right], node)
+
+
+def _binary_of_sets(t: FunctionContext, op: str, operands: list[Expr], node: ast.BinOp) -> Expr:
+    """Translate an operator whose first operand may be a set."""
+    span, callee = t.span(node), t.program.library_callee(sets.OWN[op])
+    assert callee is not None
+
+    def choose(v: list[Expr]) -> Expr:
+        of_sets = t.call(callee, list(map(copy_of, v)), {}, span)
+        other = t.program.operation(t, op, list(map(copy_of, v)), node)
+        return If(span, is_set(copy_of(v[0]), span), of_sets, other)
+
+    return bind(t.program.names, operands, choose)
+
+
+def set_display(t: FunctionContext, node: ast.Set, env: Env) -> Expr:
+    """Translate a set display: the set of a tuple."""
+    callee = t.program.library_callee(set)
+    assert callee is not None
+    elements = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
+    return t.call(callee, [sequence(t, elements, env)], {}, t.span(node))
 
 
 def unary(t: FunctionContext, node: ast.UnaryOp, env: Env) -> Expr:
@@ -141,14 +166,10 @@ def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
         rest = result
 
         def choose(values: list[Expr], rest: Expr = rest) -> Expr:
-            truth = (
-                values[0]
-                if arrange.is_predicate(values[0])
-                else t.program.operation(t, "py.truth", values, node)
-            )
+            is_true = values[0] if arrange.is_predicate(values[0]) else truth(t, values[0], node)
             if isinstance(node.op, ast.And):
-                return If(span, truth, rest, copy_of(values[0]))
-            return If(span, truth, copy_of(values[0]), rest)
+                return If(span, is_true, rest, copy_of(values[0]))
+            return If(span, is_true, copy_of(values[0]), rest)
 
         result = bind(t.program.names, [translate(t, part, env)], choose)
     return result
@@ -250,7 +271,7 @@ def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env) -> Expr:
             if plain or not groups:
                 groups.append(prim(span, f"py.{kind}", *plain))
             plain = []
-            groups.append(prim(span, f"py.{kind}-of", translate(t, part.value, env)))
+            groups.append(on_elements(t, span, f"py.{kind}-of", [translate(t, part.value, env)]))
         else:
             plain.append(translate(t, part, env))
     if plain or not groups:
@@ -295,7 +316,12 @@ def formatted(t: FunctionContext, node: ast.FormattedValue, env: Env) -> Expr:
 
 
 def primitive(t: FunctionContext, node: PrimNode, env: Env) -> Expr:
-    return Prim(t.span(node), node.op, tuple([translate(t, part, env) for part in node.args]))
+    """Translate a primitive of the normal form; "set" makes a set of a dictionary of elements by tokens."""
+    span, args = t.span(node), [translate(t, part, env) for part in node.args]
+    if node.op != "set":
+        return on_elements(t, span, node.op, args)
+    t.program.library_callee(set)
+    return prim(span, "py.record", Const(span, LAYOUTS["set"]), *args)
 
 
 def starred(t: FunctionContext, node: ast.Starred, env: Env) -> Expr:
@@ -320,6 +346,7 @@ TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
     ast.Tuple: sequence,
     ast.List: sequence,
     ast.Dict: dictionary,
+    ast.Set: set_display,
     ast.JoinedStr: joined,
     ast.FormattedValue: formatted,
     ast.Call: callees.translate,

@@ -1,0 +1,133 @@
+"""Sets: dictionaries of the elements by tokens.
+
+An element's *token* is a key that is equal for equal elements. Which elements are equal does not depend on
+derivatives, so tokens hold no real; the elements themselves, which may be reals, are the values of the
+dictionary, in the order in which they were inserted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.arrays import Discrete, current_data
+from checkpoint.ad.containers import Dict, Record
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.storage import Now
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of, is_set
+from checkpoint.prims.python.support import elements, python_result, rearrange, select, tuple_of
+from checkpoint.prims.python.updates import dict_of
+
+_REAL, _OBJECT, _SET = "%real", "%object", "%set"
+
+
+def token_of(now: Now, x: Any) -> Any:
+    """Return the token of a value; raise Python's TypeError for what cannot be in a set."""
+    kind = type(x)
+    if kind in (str, int, bool) or x is None:
+        return x
+    if kind is Discrete and current_data(now, x).shape == ():
+        return x.data.item()
+    if kind in NUMBERS:
+        return _of_real(real_part(x))
+    if kind is Record and x.layout.cls is frozenset:
+        return (_SET, *sorted(x.items[0].items, key=repr))
+    if kind is Record:
+        python_result(now, hash, x)
+        parts = [token_of(now, item) for item in x.items]
+        cls = x.layout.cls
+        return tuple(parts) if issubclass(cls, tuple) else (_OBJECT, cls.__qualname__, *parts)
+    python_result(now, hash, x)
+    raise RunError(
+        f"a {class_of(x).__name__} cannot be in a set here: use strings, numbers or tuples of them"
+    )
+
+
+def _of_real(x: Any) -> Any:
+    if type(x) is not float:
+        raise TypeError(f"unhashable type: {type(x.data).__name__!r}")
+    if math.isnan(x):
+        raise RunError("a NaN is in a set: Python tells them apart by their identities")
+    return int(x) if x.is_integer() else (_REAL, x.hex())
+
+
+def _tokens(now: Now, x: Any) -> Record:
+    return tuple_of([token_of(now, item) for item in elements(now, x)])
+
+
+def _table(now: Now, tokens: Record, x: Any) -> Dict:
+    """Return the dictionary of elements; of equal ones the first stays, as in Python."""
+    found: dict[Any, Any] = {}
+    for token, item in zip(tokens.items, elements(now, x), strict=True):
+        found.setdefault(_key(token), item)
+    return dict_of(now, found)
+
+
+def _key(token: Any) -> Any:
+    """Return the dictionary's key that a token is, which a program holds as a tuple of its own."""
+    return tuple(map(_key, token.items)) if type(token) is Record else token
+
+
+def _combining(choose: Callable[[Any, Any], list[tuple[Any, Any]]]) -> Callable[[Now, Any, Any], Dict]:
+    def combined(now: Now, x: Any, y: Any) -> Dict:
+        return dict_of(now, dict(choose(x.items, y.items)))
+
+    return combined
+
+
+def _union(x: Any, y: Any) -> list[tuple[Any, Any]]:
+    return [*x.items(), *((key, item) for key, item in y.items() if key not in x)]
+
+
+def _intersection(x: Any, y: Any) -> list[tuple[Any, Any]]:
+    return [(key, item) for key, item in x.items() if key in y]
+
+
+def _difference(x: Any, y: Any) -> list[tuple[Any, Any]]:
+    return [(key, item) for key, item in x.items() if key not in y]
+
+
+def _symmetric(x: Any, y: Any) -> list[tuple[Any, Any]]:
+    return [*_difference(x, y), *_difference(y, x)]
+
+
+def _token(now: Now, x: Any) -> Any:
+    token = token_of(now, x)
+    return _as_value(token)
+
+
+def _as_value(token: Any) -> Any:
+    return tuple_of(map(_as_value, token)) if type(token) is tuple else token
+
+
+def has_element(now: Now, x: Record, v: Any) -> bool:
+    """Return whether a value is in a set."""
+    return token_of(now, v) in x.items[0].items
+
+
+def same_elements(now: Now, x: Any, y: Any) -> bool:
+    """Return whether two values are equal, of which at least one is a set."""
+    if not (is_set(x) and is_set(y)):
+        return False
+    return bool(x.items[0].items.keys() == y.items[0].items.keys())
+
+
+def _checked(now: Now, x: Any, method: str) -> Any:
+    """Return a set that has a method; raise Python's error for all others."""
+    cls = class_of(x)
+    if not is_set(x) or not hasattr(cls, method):
+        raise AttributeError(f"{cls.__name__!r} object has no attribute {method!r}")
+    return x
+
+
+rearrange("kind", 1, "the name of a value's class", lambda now, x: class_of(x).__name__, discrete=True)
+select("checked-set", 2, "a set that has a method: the set, the method's name", _checked, lambda *_: None)
+rearrange("token", 1, "the token of a set's element", _token, discrete=True)
+rearrange("tokens", 1, "the tuple of the tokens of a sequence's elements", _tokens, discrete=True)
+rearrange("table", 2, "the dictionary of elements by tokens: the tokens, the elements", _table)
+rearrange("table-or", 2, "the elements of two sets", _combining(_union))
+rearrange("table-and", 2, "the elements that two sets share", _combining(_intersection))
+rearrange("table-sub", 2, "the elements of the first set that the second has not", _combining(_difference))
+rearrange("table-xor", 2, "the elements that only one of two sets has", _combining(_symmetric))
