@@ -237,11 +237,11 @@ class Linker(Objects):
             return library
         if known.input is None:
             return self.library_function(value) if tables.is_opened(value) else None
+        if value in self._callees:
+            return self._callees[value]
         if not boundary.is_allowed(value):
             return None
-        if value not in self._callees:
-            self._callees[value] = self._translate(known.input, value)
-        return self._callees[value]
+        return self._callees.setdefault(value, self._translate(known.input, value))
 
     def _translate(self, index: int, function: Any) -> Callee:
         try:
