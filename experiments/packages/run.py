@@ -26,7 +26,7 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 MODULES = ("estimation", "geodesy", "engineering", "geometry", "learning")
 SCRIPT_FOLDER = "experiments.packages.scripts."
 SCRIPTS = ("mechanics", "probability", "systems")
-SECONDS = 900  # for one package
+SECONDS = 600  # for one package
 
 
 def fetch() -> None:
