@@ -9,6 +9,8 @@ import linecache
 import math
 import multiprocessing
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -155,6 +157,10 @@ CELLS = {
     "f, g = lambda x: 2.0 * x, lambda x: 3.0 * x\ngrad(f)(1.0), grad(g)(1.0)": "(2.0, 3.0)",
     "rate = 7.0\ngrad(lambda x: rate * x)(1.0)": "7.0",
     "rate = 8.0\ncheckpoint.vjp(lambda x: rate * x, 1.0)": "(8.0, 8.0)",
+    "%%capture out\ndef captured(x):\n    return 11.0 * x\nprint(grad(captured)(1.0))": "",
+    "print(out.stdout.strip())": "11.0",
+    "%%capture out\n%time print(grad(lambda x: x ** 4)(2.0))": "",
+    "print(out.stdout.splitlines()[0])": "32.0",
     "def root(x):\n    return x ** 0.5\ntry:\n    grad(lambda x: 1.0 / root(x))(0.0)\n"
     "except ZeroDivisionError as error:\n    print(error.__notes__[0].splitlines()[1])": (
         "    4 |     grad(lambda x: 1.0 / root(x))(0.0)"
@@ -175,3 +181,38 @@ def test_functions_of_a_notebook() -> None:
             for output in cell.outputs
         )
         assert found.rstrip() == expected, cell.source
+
+
+PROMPT = """
+import readline
+from checkpoint import grad
+names = {"grad": grad}
+def typed(*lines):
+    for line in lines:
+        readline.add_history(line)
+    exec(compile("\\n".join([*lines, ""]), "<stdin>", "single"), names)
+typed("f = lambda x: 2.0 * x")
+typed("f = lambda x: x * x")
+typed("def g(x):", "    y = f(x)", "    return y * x")
+typed("grad(f)(3.0)")
+typed("grad(g)(2.0)")
+typed("class Held:", "    def __init__(self, x): self.x = x", "    def squared(self): return self.x**2")
+typed("held = Held(3.0)")
+typed("grad(lambda y: held.squared() * y)(2.0)")
+readline.clear_history()
+try:
+    exec(compile("h = lambda x: x\\n", "<stdin>", "single"), names)
+    grad(names["h"])(1.0)
+except Exception as error:
+    print(error)
+"""
+
+
+def test_functions_of_the_prompt() -> None:
+    pytest.importorskip("readline", reason="this Python has no readline")
+    done = subprocess.run(
+        [sys.executable, "-c", PROMPT], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    shown = done.stdout.splitlines()
+    assert shown[:3] == ["6.0", "12.0", "9.0"]
+    assert shown[3].startswith("the text of <lambda> (<stdin>:1) is not available")

@@ -31,6 +31,7 @@ from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.python.scopes.syntax import walk
 from checkpoint.lang.python.source.private import mangle
+from checkpoint.lang.python.source.prompts import typed
 from checkpoint.locks import hold_at_fork
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -169,11 +170,24 @@ def _look_up(code: CodeType, module: dict[str, Any] | None) -> tuple[_Text, Func
     linecache.checkcache(name)
     found = _versions(name, module)
     if not found:
-        raise SourceError(_without_text(code))
+        return _typed(code)
     node = found[0].find(code)
     if node is None:
         raise SourceError(_changed(code, found[0]))
     return found[0], node
+
+
+def _typed(code: CodeType) -> tuple[_Text, FunctionNode]:
+    """Return the text and node of code that was typed at a prompt."""
+    for each in typed(code.co_filename):
+        try:
+            text = _Text(code.co_filename, each)
+        except (SyntaxError, ValueError):
+            continue
+        node = text.find(code)
+        if node is not None:
+            return text, node
+    raise SourceError(_without_text(code))
 
 
 def _versions(name: str, module: dict[str, Any] | None) -> list[_Text]:
