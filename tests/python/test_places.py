@@ -186,7 +186,7 @@ def test_functions_of_a_notebook() -> None:
 PROMPT = """
 import readline
 from checkpoint import grad
-names = {"grad": grad}
+names = {"grad": grad, "__name__": "__main__"}
 def typed(*lines):
     for line in lines:
         readline.add_history(line)
