@@ -14,6 +14,8 @@ def register(library: str) -> None:
         from tensorlib.linear import scipy_linalg  # noqa: F401, PLC0415
     elif library == "scipy.linalg":
         from tensorlib.scipy import matrices, structured  # noqa: F401, PLC0415
+    elif library == "scipy.stats":
+        from tensorlib.scipy import statistics  # noqa: F401, PLC0415
     elif library == "scipy.integrate":
         from tensorlib.scipy import initial_value, quadrature, sampled  # noqa: F401, PLC0415
     elif library == "scipy.optimize":

@@ -30,6 +30,7 @@ LIBRARIES: dict[str, str] = {
     "scipy.integrate": "tensorlib",
     "scipy.linalg": "tensorlib",
     "scipy.optimize": "tensorlib",
+    "scipy.stats": "tensorlib",
     "tensorlib": "tensorlib",
 }
 

@@ -30,8 +30,8 @@ def _legendre(count: int = 12) -> tuple[Any, Any]:
 END = tuple([(float(s), float(w)) for s, w in zip(*_legendre(8)[0][:1], _legendre(8)[1], strict=True)])
 
 
-def _tanh_sinh() -> tuple[Any, Any]:
-    """Return the same that crowds at the ends, for integrands that are singular there."""
+def tanh_sinh() -> tuple[Any, Any]:
+    """Return the same that crowd at the ends, for integrands that are singular there."""
     step = 1.0 / 8.0
     t = np.arange(-29, 30) * step
     u = np.pi / 2.0 * np.sinh(t)
@@ -76,7 +76,7 @@ def _mesh(f: Any, lo: float, hi: float, info: dict[str, Any], value: float, erro
     last = int(info["last"])
     parts = sorted(zip(info["alist"][:last], info["blist"][:last], strict=True))
     on_interval = _beyond if math.isinf(lo) or math.isinf(hi) else _between
-    for rule in (_legendre(), _tanh_sinh()):
+    for rule in (_legendre(), tanh_sinh()):
         nodes, weights = on_interval(lo, hi, parts, rule)
         found = sum(w * f.silently(x) for x, w in zip(nodes, weights, strict=True))
         if abs(found - value) <= error:

@@ -25,7 +25,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.values import Foreign
-from checkpoint.lang.python.calls.arrays import is_array
+from checkpoint.lang.python.calls.arrays import is_array, record_of, translation_of
 from checkpoint.scalars.definition import Definition
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
@@ -191,6 +191,8 @@ STATIC_TYPES = (
 def _is_native_callable(value: Any) -> bool:
     """Return whether an object is a callable of a compiled package, which translation knows by identity."""
     module = type(value).__module__
+    if module.startswith("scipy.stats.") and callable(value):
+        return True  # a distribution, such as scipy.stats.norm
     native = module in {"numpy", "functools", "_operator", "operator"} or module.startswith("_cython")
     return (native and callable(value)) or isinstance(value, Definition) or module == _INDEX_OBJECTS
 
@@ -284,8 +286,11 @@ class Inputs:
 def _expected(value: Any) -> Any:
     """Return what to compare with: a function's code, a known object itself, IS_DATA for data.
 
-    Of code a weak reference: a program does not keep the function that it was made of.
+    Of code a weak reference: a program does not keep the function that it was made of. A function or method
+    of a library is compared itself: several have the same code.
     """
+    if isinstance(value, types.FunctionType | types.MethodType) and _is_of_library(value):
+        return value
     if isinstance(value, types.FunctionType):
         return weakref.ref(value.__code__)
     if isinstance(value, functools.partial):
@@ -295,9 +300,15 @@ def _expected(value: Any) -> Any:
     return IS_DATA if is_data(value) else value
 
 
+def _is_of_library(value: Any) -> bool:
+    return translation_of(value) is not None or record_of(value) is not None
+
+
 def _is_expected(value: Any, expected: Any) -> bool:
     if isinstance(value, types.FunctionType):
-        return isinstance(expected, weakref.ref) and value.__code__ is expected()
+        return value is expected or (isinstance(expected, weakref.ref) and value.__code__ is expected())
+    if isinstance(value, types.MethodType) and isinstance(expected, types.MethodType):
+        return bool(value == expected)  # made anew by each access
     if isinstance(value, functools.partial):
         return bool((len(value.args), tuple(value.keywords)) == expected)
     if isinstance(value, types.BuiltinMethodType):

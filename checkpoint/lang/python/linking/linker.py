@@ -383,7 +383,12 @@ class Linker(Objects):
 def _has_members(value: Any) -> bool:
     """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
     known = isinstance(value, types.ModuleType | type | logging.Logger) or is_of_system(value)
-    return known or arrays.record_of(value) is not None
+    return known or arrays.record_of(value) is not None or _is_distribution(value)
+
+
+def _is_distribution(value: Any) -> bool:
+    """Return whether an object stands for a function, and has methods that do, as scipy.stats.norm."""
+    return type(value).__module__.startswith("scipy.stats.") and arrays.translation_of(value) is not None
 
 
 def _known_as(name: str) -> str:
