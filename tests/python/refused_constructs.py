@@ -176,30 +176,6 @@ def f(x):
         y = 0.0»
     return y
 ---
-g, which changes count of the function around it and is used as a value, => let it return what it changes
-def f(x):
-    count = 0
-    «def g(y):»
-        nonlocal count
-        count += 1
-        return y
-    return sum(map(g, [x])) + count
----
-g, which changes log of the function around it and is used as a value, => call it by its name only
-def f(x):
-    log = []
-    «def g(y):»
-        log.append(y)
-        return y
-    return sorted([x], key=g)
----
-<lambda>, which changes log of the function around it and is used as a value, => let it return
-def f(x):
-    log = []
-    note = «lambda y: log.append(y)»
-    note(x)
-    return len(log)
----
 a lambda that reads i of the comprehension around it => as a default, i=i
 def f(x):
     lines = [«lambda y: y * i» for i in [1.0, 2.0]]

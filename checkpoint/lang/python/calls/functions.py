@@ -203,7 +203,8 @@ def _into_cells(
 
 
 def _refuse_changes(t: FunctionContext, scope: Scope) -> None:
-    changed = sorted(t.effects(scope))
+    """Refuse a function used as a value that changes a variable which is in no cell."""
+    changed = sorted(t.effects(scope) - t.cells)
     if changed:
         names = ", ".join(changed)
         raise t.refuse(

@@ -21,23 +21,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkpoint.lang.python.scopes.imports import Imports, Target
+from checkpoint.lang.python.scopes.places import Place
 from checkpoint.lang.python.scopes.reach import is_confined, statement_lists
 from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, names_in, root_of, written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Place:
-    """A position in a function: its line and column, and the loops around it."""
-
-    line: int
-    column: int
-    loops: frozenset[ast.AST]
-
-    def may_follow(self, other: Place) -> bool:
-        """Return whether this position may be executed after the other."""
-        return (self.line, self.column) > (other.line, other.column) or bool(self.loops & other.loops)
 
 
 @dataclass(eq=False, repr=False)
@@ -118,6 +106,16 @@ class Scope:
             for name in names & self.assigned.keys():
                 if name in late or any(place.may_follow(made) for place in self.writes.get(name, ())):
                     found.add(name)
+        return found | (self.changed_by_closures(known) & self.assigned.keys())
+
+    def changed_by_closures(self, known: dict[str, Scope]) -> set[str]:
+        """Return the variables, of this function or enclosing ones, that closures made in it change."""
+        found: set[str] = set()
+        for child in self.children.values():
+            inside = child.changed_by_closures(child.known())
+            if known.get(child.name) is not child:
+                inside |= child.effects(known)
+            found |= inside - child.assigned.keys()
         return found
 
     def captured(self, known: dict[str, Scope]) -> Iterator[tuple[ast.AST, set[str]]]:
