@@ -167,14 +167,6 @@ import time
 def f(x):
     return «time.localtime()»
 ---
-`functools.cache` => leave it out, or keep what was computed in a dict
-import functools
-def f(x):
-    @«functools.cache»
-    def g(y):
-        return y * x
-    return g(x)
----
 `contextlib.suppress` => outside of the differentiated function
 import contextlib
 def f(x):

@@ -26,7 +26,8 @@ Updates
     U set x i v   delete x i   append x v   extend x ys   insert x i v   reverse clear x   permute x order
     U set-slice x lo hi step ys   delete-slice x lo hi step   merge d other (a dictionary)
 Dictionaries
-    R dict   dict-of d (a dictionary)   keys values d   copy x (or list)   key x   keywords d ...
+    R dict   dict-of d (a dictionary)   cache-key d x ...
+    R keys values d   copy x (or list)   key x   keywords d ...
 Sets (sets.py)
     R token x   tokens xs   table tokens xs   table-or table-and table-sub table-xor s t   kind x
     S checked-set x method

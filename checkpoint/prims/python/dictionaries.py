@@ -6,9 +6,18 @@ from typing import Any
 
 from checkpoint.ad.containers import Dict, List, Record
 from checkpoint.ad.record import Purity
-from checkpoint.ad.storage import Now
+from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.prims.python.native import class_of
-from checkpoint.prims.python.support import elements, key_of, list_of, rearrange, to_value, tuple_of
+from checkpoint.prims.python.support import (
+    ANY_NUMBER,
+    elements,
+    is_tuple,
+    key_of,
+    list_of,
+    rearrange,
+    to_value,
+    tuple_of,
+)
 from checkpoint.prims.python.updates import dict_of, entries
 
 
@@ -38,6 +47,25 @@ rearrange("keys", 1, "the tuple of a dictionary's keys", _keys)
 rearrange("values", 1, "the tuple of a dictionary's values", _values)
 rearrange("copy", 1, "x.copy() of a list or dictionary", _copy)
 rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: to_value(now, key_of(now, x)))
+
+
+def _cache_key(now: Now, cache: Dict, *args: Any) -> Record | None:
+    """Return the key of a call's arguments in a cache; None where the call is not to be kept."""
+    if cache.owner is FROZEN:
+        return None
+    pending, is_key = list(args), True
+    while pending:
+        part = pending.pop()
+        if is_tuple(part):
+            pending.extend(part.items)
+        elif type(part) is List or type(part) is Dict:
+            key_of(now, part)  # raises what Python raises
+        elif part is not None and type(part) not in (str, int, bool):
+            is_key = False
+    return tuple_of(args) if is_key else None
+
+
+rearrange("cache-key", ANY_NUMBER, "the arguments of a call as a key: a dictionary, arguments", _cache_key)
 
 
 def _without(now: Now, x: Dict, keys: Any) -> Dict:

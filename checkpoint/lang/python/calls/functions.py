@@ -160,7 +160,8 @@ def _escaping(t: FunctionContext, nodes: list[ast.FunctionDef], env: Env, exits:
                 return bound(done + 1, {**now, node.name: Binding(core, callee=callee)})
 
             return with_defaults(t, node, env, exits.handler, add)
-        lambdas = [t.nested(t.scope.children[node], now) for node in nodes]
+        decorated = {n.name: env[n.name] for n in nodes if n.decorator_list and n.name in t.cells}
+        lambdas = [t.nested(t.scope.children[node], {**now, **decorated}) for node in nodes]
         bindings = tuple(zip(names.values(), lambdas, strict=True))
         return Letrec(span, bindings, after(now))
 

@@ -29,6 +29,7 @@ from checkpoint.lang.core import Expr, Lambda, Letrec, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE, const, prim
 from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.linking.caches import with_caches
 from checkpoint.lang.python.linking.entry import call_of_root, value_of_root
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in
 from checkpoint.lang.python.linking.linker import Linker
@@ -134,7 +135,10 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     linker.finish()
     at = next((i for i in linker.variables if linker.inputs.nodes[i].access[0] == FUNCTIONS), None)
     functions = {} if at is None else _functions(linker)
-    body = Letrec(NOWHERE, tuple(linker.bindings.items()), entry) if linker.bindings else entry
+    bindings = tuple(linker.bindings.items())
+    body = Letrec(NOWHERE, bindings, entry) if bindings else entry
+    if linker.caches:
+        body = with_caches(linker.caches, entry, bindings)
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))

@@ -103,8 +103,10 @@ class Scope:
         found = set()
         for node, names in self.captured(known):
             made = self.places[node]
+            own = node.name if isinstance(node, ast.FunctionDef) and node.decorator_list else ""
             for name in names & self.assigned.keys():
-                if name in late or any(place.may_follow(made) for place in self.writes.get(name, ())):
+                follows = any(place.may_follow(made) for place in self.writes.get(name, ()))
+                if name in late or follows or name == own:  # its decorators replace what it calls
                     found.add(name)
         return found | (self.changed_by_closures(known) & self.assigned.keys())
 

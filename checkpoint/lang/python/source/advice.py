@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import functools
 import itertools
 import types
 from typing import Any
@@ -55,8 +54,6 @@ ADVICE: dict[Any, str] = {
     builtins.__import__: "write an `import` statement",
     itertools.count: _ENDLESS,
     itertools.cycle: _ENDLESS,
-    functools.cache: "leave it out, or keep what was computed in a dict",
-    functools.lru_cache: "leave it out, or keep what was computed in a dict",
 }
 
 # The same for all objects of a module.

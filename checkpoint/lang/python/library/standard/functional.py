@@ -27,6 +27,28 @@ def reduce_(function: Any, items: Any, initial: Any = MISSING, /) -> Any:
     return total
 
 
+def cache_(user_function: Any, /) -> Any:
+    """See functools.cache: the results are kept in a dictionary of the run."""
+    kept = prim("py.dict")
+
+    def call(*args: Any) -> Any:
+        key = prim("py.cache-key", kept, args)
+        if key is None:
+            return user_function(*args)
+        if key in kept:
+            return kept[key]
+        value = user_function(*args)
+        prim("py.set", kept, key, value)
+        return value
+
+    return call
+
+
+def lru_cache_(maxsize: Any = 128, typed: Any = False) -> Any:
+    """See functools.lru_cache; what it forgets means nothing to a run, except that it is computed anew."""
+    return cache_(maxsize) if callable(maxsize) else cache_
+
+
 def itemgetter_(item: Any, /, *more: Any) -> Any:
     """See operator.itemgetter."""
     if len(more) == 0:
@@ -85,6 +107,8 @@ def iconcat_(a: Any, b: Any, /) -> Any:
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    functools.cache: cache_,
+    functools.lru_cache: lru_cache_,
     functools.reduce: reduce_,
     operator.itemgetter: itemgetter_,
     operator.setitem: setitem_,

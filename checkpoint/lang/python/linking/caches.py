@@ -1,0 +1,65 @@
+"""Functions decorated by `functools.cache` or `lru_cache`: a dictionary of each run holds what they returned.
+
+In: the procedure of the decorated function. Out: a procedure of the same parameters, which calls it unless
+the dictionary has the result. The dictionary is made where a run enters the program. Arguments that hold
+reals, arrays or objects are no keys: these calls are not kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checkpoint.errors import Span
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
+from checkpoint.lang.python.context.builder import NOWHERE, Names, prim
+from checkpoint.lang.python.context.meanings import Callee, Reference, variable
+from checkpoint.lang.python.source.texts import text_of
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.linking.linker import Linker
+
+
+def callee_of(linker: Linker, known: Reference) -> Callee | None:
+    """Return a decorated function of the program's surroundings; None if it is not translated."""
+    wrapped = linker.attribute_of(known, "__wrapped__")
+    function = linker.callee(wrapped) if isinstance(wrapped, Reference) else None
+    if function is None or known.value in linker.callees:
+        return linker.callees.get(known.value)
+    text = text_of(known.value.__wrapped__)
+    callee, core, cache, lam = cached(linker.names, function, text.span(text.tree))
+    linker.caches.append(cache)
+    linker.bindings[core] = lam
+    linker.callees[known.value] = callee
+    return callee
+
+
+def cached(names: Names, function: Callee, span: Span) -> tuple[Callee, str, str, Lambda]:
+    """Return the function that keeps its results, its variable, that of its dictionary, and its procedure."""
+    core, cache = names.fresh(function.name), names.fresh("cache")
+    params = {name: names.fresh(name) for name in function.signature.names}
+    key, value, kept = names.fresh("key"), names.fresh("value"), names.fresh("kept")
+
+    def args() -> tuple[Expr, ...]:
+        return tuple([Var(span, param) for param in params.values()])
+
+    called = App(span, function.make(span), args())
+    keep = prim(span, "py.set", Var(span, cache), Var(span, key), Var(span, value))
+    compute = Let(span, value, called, Let(span, kept, keep, Var(span, value)))
+    there = prim(span, "py.contains", Var(span, cache), Var(span, key))
+    found = If(span, there, prim(span, "py.item", Var(span, cache), Var(span, key)), compute)
+    plain = App(span, function.make(span), args())
+    no_key = prim(span, "py.is", Var(span, key), Const(span, None))
+    body = Let(
+        span, key, Prim(span, "py.cache-key", (Var(span, cache), *args())), If(span, no_key, plain, found)
+    )
+    lam = Lambda(span, tuple(params.values()), body, name=function.name)
+    return replace(function, make=variable(core)), core, cache, lam
+
+
+def with_caches(caches: list[str], entry: Lambda, bindings: tuple[tuple[str, Lambda], ...]) -> Lambda:
+    """Return the entry of a program inside of which the dictionaries are made, then its functions."""
+    body: Expr = Letrec(NOWHERE, bindings, entry.body)
+    for cache in caches:
+        body = Let(NOWHERE, cache, prim(NOWHERE, "py.dict"), body)
+    return Lambda(entry.span, entry.params, body, name=entry.name)
