@@ -8,30 +8,36 @@ reals, arrays or objects are no keys: these calls are not kept.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE, Names, prim
-from checkpoint.lang.python.context.meanings import Callee, Reference, variable
+from checkpoint.lang.python.context.meanings import Callee, variable
 from checkpoint.lang.python.source.texts import text_of
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.linking.linker import Linker
 
+class Caches:
+    """The decorated functions of a program.
 
-def callee_of(linker: Linker, known: Reference) -> Callee | None:
-    """Return a decorated function of the program's surroundings; None if it is not translated."""
-    wrapped = linker.attribute_of(known, "__wrapped__")
-    function = linker.callee(wrapped) if isinstance(wrapped, Reference) else None
-    if function is None or known.value in linker.callees:
-        return linker.callees.get(known.value)
-    text = text_of(known.value.__wrapped__)
-    callee, core, cache, lam = cached(linker.names, function, text.span(text.tree))
-    linker.caches.append(cache)
-    linker.bindings[core] = lam
-    linker.callees[known.value] = callee
-    return callee
+    variables: the core variables of their dictionaries.
+    """
+
+    def __init__(self) -> None:
+        self.variables: list[str] = []
+        self._known: dict[Any, Callee] = {}
+
+    def callee(
+        self, value: Any, function: Callee | None, names: Names, bindings: dict[str, Lambda]
+    ) -> Callee | None:
+        """Return a decorated function; function: the one inside, None if that is not translated."""
+        if function is None or value in self._known:
+            return self._known.get(value)
+        text = text_of(value.__wrapped__)
+        self._known[value], core, cache, lam = cached(names, function, text.span(text.tree))
+        self.variables.append(cache)
+        bindings[core] = lam
+        return self._known[value]
 
 
 def cached(names: Names, function: Callee, span: Span) -> tuple[Callee, str, str, Lambda]:

@@ -42,7 +42,8 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.linking import caches, values
+from checkpoint.lang.python.linking import values
+from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system
 from checkpoint.lang.python.linking.objects import Facts, Objects
 from checkpoint.lang.python.scopes.imports import Target
@@ -60,7 +61,7 @@ class Linker(Objects):
     packages: those that are open for translation.
     bindings: the lambdas that are translated so far.
     is_provisional: whether something was not found, a text or an attribute, that may be there later.
-    caches: the variables of the dictionaries in which functions keep their results.
+    caches: the functions that keep their results.
     """
 
     def __init__(self, root: Any, facts: Facts) -> None:
@@ -74,8 +75,8 @@ class Linker(Objects):
         self.is_provisional = False
         self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
         self.nested: list[tuple[Lambda, FunctionContext, Env]] = []  # functions that it makes, and where
-        self.caches: list[str] = []
-        self.callees: dict[Any, Callee] = {}
+        self.caches = Caches()
+        self._callees: dict[Any, Callee] = {}
         self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
         self._pending: list[tuple[str, Translator]] = []
         self.method_names = {
@@ -232,17 +233,19 @@ class Linker(Objects):
         """Return the translated function that a known object is, or None."""
         value = known.value
         if isinstance(value, functools._lru_cache_wrapper):
-            return caches.callee_of(self, known)
+            wrapped = self.attribute_of(known, "__wrapped__")
+            function = self.callee(wrapped) if isinstance(wrapped, Reference) else None
+            return self.caches.callee(value, function, self.names, self.bindings)
         library = self.library_callee(value)
         if library is not None or not isinstance(value, types.FunctionType):
             return library
         if known.input is None:
             return self.library_function(value) if tables.is_opened(value) else None
-        if value in self.callees:
-            return self.callees[value]
+        if value in self._callees:
+            return self._callees[value]
         if not boundary.is_allowed(value):
             return None
-        return self.callees.setdefault(value, self._translate(known.input, value))
+        return self._callees.setdefault(value, self._translate(known.input, value))
 
     def _translate(self, index: int, function: Any) -> Callee:
         try:
@@ -290,10 +293,10 @@ class Linker(Objects):
     def library_function(self, function: Any) -> Callee:
         if function.__module__ == library_sets.__name__:
             self.note_sets()
-        if function not in self.callees:
+        if function not in self._callees:
             index, _ = self.inputs.find(0, "library", function)
-            self.callees[function] = self._translate(index, function)
-        return self.callees[function]
+            self._callees[function] = self._translate(index, function)
+        return self._callees[function]
 
     def library_method(self, name: str) -> Callee | None:
         function = library_methods.METHODS.get(name) or library_sets.METHODS.get(name)

@@ -137,8 +137,8 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     functions = {} if at is None else _functions(linker)
     bindings = tuple(linker.bindings.items())
     body = Letrec(NOWHERE, bindings, entry) if bindings else entry
-    if linker.caches:
-        body = with_caches(linker.caches, entry, bindings)
+    if linker.caches.variables:
+        body = with_caches(linker.caches.variables, entry, bindings)
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))

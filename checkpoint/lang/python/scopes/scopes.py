@@ -103,10 +103,9 @@ class Scope:
         found = set()
         for node, names in self.captured(known):
             made = self.places[node]
-            own = node.name if isinstance(node, ast.FunctionDef) and node.decorator_list else ""
-            for name in names & self.assigned.keys():
-                follows = any(place.may_follow(made) for place in self.writes.get(name, ()))
-                if name in late or follows or name == own:  # its decorators replace what it calls
+            own = {node.name} if isinstance(node, ast.FunctionDef) and node.decorator_list else set()
+            for name in names & self.assigned.keys():  # decorators replace a function that calls itself
+                if name in late | own or any(p.may_follow(made) for p in self.writes.get(name, ())):
                     found.add(name)
         return found | (self.changed_by_closures(known) & self.assigned.keys())
 
