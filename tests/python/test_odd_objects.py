@@ -16,7 +16,7 @@ from unittest import mock
 import pytest
 
 import checkpoint
-from checkpoint.errors import CheckpointError
+from checkpoint.errors import CheckpointError, SourceError
 from tests.python.test_refusals import check_place, plain
 from tests.python.texts import defined, run
 
@@ -123,3 +123,25 @@ def test_functions_as_defaults() -> None:
     with pytest.raises(CheckpointError, match=PACKAGE) as caught:
         run(module["k"], 2.0)
     check_place(caught.value, text, module["__file__"])
+
+
+def plain_double(x: float) -> float:
+    return 2.0 * x
+
+
+def test_attributes_of_functions(engine: str) -> None:
+    def f(x: float) -> float:
+        value: float = x * f.rate * g.rates[0]  # type: ignore[attr-defined]
+        return value
+
+    g: Any = functools.lru_cache(plain_double)
+    f.rate = 2.0  # type: ignore[attr-defined]
+    g.rates = [3.0]
+    assert checkpoint.grad(f, engine=engine)(1.0) == 6.0
+    f.rate = 5.0  # type: ignore[attr-defined]
+    assert checkpoint.grad(f, engine=engine)(1.0) == 15.0
+    del f.rate  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="'function' object has no attribute 'rate'"):
+        checkpoint.grad(f, engine=engine)(1.0)
+    with pytest.raises(SourceError, match=r"plain_double.cache_info cannot be differentiated: leave it out"):
+        checkpoint.grad(lambda x: x * g.cache_info().hits, engine=engine)(1.0)

@@ -14,7 +14,6 @@ import ast
 import builtins
 import functools
 import importlib
-import logging
 import sys
 import types
 from collections.abc import Callable
@@ -42,7 +41,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.linking import values
+from checkpoint.lang.python.linking import attributes, values
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system
 from checkpoint.lang.python.linking.objects import Facts, Objects
@@ -150,8 +149,8 @@ class Linker(Objects):
         if not isinstance(node, ast.Attribute):
             return None
         base = self.reference(t, node.value, env)
-        if not isinstance(base, Reference) or not _has_members(base.value):
-            return None
+        if not isinstance(base, Reference) or not attributes.are_known(base.value):
+            return attributes.of_function(t, base, node, self.find) if isinstance(base, Reference) else None
         if isinstance(base.value, type) and node.attr in {"__name__", "__qualname__"}:
             return None
         found = self.attribute_of(base, node.attr)
@@ -382,17 +381,6 @@ class Linker(Objects):
             return arrange.to_value(t, t.expr(function, env), passed, function)
         found = callee
         return arrange.apply(t, found, passed, function, lambda a: t.call(found, a, env, t.span(function)))
-
-
-def _has_members(value: Any) -> bool:
-    """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
-    known = isinstance(value, types.ModuleType | type | logging.Logger) or is_of_system(value)
-    return known or arrays.record_of(value) is not None or _is_distribution(value)
-
-
-def _is_distribution(value: Any) -> bool:
-    """Return whether an object stands for a function, and has methods that do, as scipy.stats.norm."""
-    return type(value).__module__.startswith("scipy.stats.") and arrays.translation_of(value) is not None
 
 
 def _known_as(name: str) -> str:

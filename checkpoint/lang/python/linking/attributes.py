@@ -1,0 +1,46 @@
+"""Attributes of known objects: of which objects they are known, too, and what functions have been given."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import logging
+import types
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.lang.python.calls import arrays
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.linking.inputs import is_of_system
+
+
+def are_known(value: Any) -> bool:
+    """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
+    known = isinstance(value, types.ModuleType | type | logging.Logger) or is_of_system(value)
+    return known or arrays.record_of(value) is not None or _is_distribution(value)
+
+
+def _is_distribution(value: Any) -> bool:
+    """Return whether an object stands for a function, and has methods that do, as scipy.stats.norm."""
+    return type(value).__module__.startswith("scipy.stats.") and arrays.translation_of(value) is not None
+
+
+def of_function(
+    t: FunctionContext,
+    base: Reference,
+    node: ast.Attribute,
+    find: Callable[[int, str, Any], Reference | str | None],
+) -> Reference | str | None:
+    """Return the meaning of an attribute that a known function has been given; None for all others.
+
+    find: returns the meaning of what an access from an input leads to.
+    """
+    function, name = base.value, node.attr
+    if not isinstance(function, types.FunctionType | functools._lru_cache_wrapper) or base.input is None:
+        return None
+    if name in vars(function):
+        return find(base.input, "attribute", name)
+    if isinstance(function, functools._lru_cache_wrapper) and hasattr(function, name):
+        raise t.refuse(node, f"{function.__name__}.{name}", "leave it out: what is cached is not seen here")
+    return None
