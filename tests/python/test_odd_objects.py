@@ -8,8 +8,9 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
 import sys
+import threading
+import types
 from typing import Any
 from unittest import mock
 
@@ -45,7 +46,9 @@ MOCK = mock.Mock()
 HELD = "is of type unittest.mock.Mock, which no program can take: do what needs it outside"
 READ = "comes from its `__getattr__`, which no program runs: read it outside of the function"
 PACKAGE = "json.dumps, a function of a package outside of your code"
-ENVIRON = "environ is of type os._Environ, which no program can take: do it outside of the function"
+LOCKED: Any = types.ModuleType("settings")
+LOCKED.lock = threading.Lock()
+LOCK = "lock is of type _thread.lock, which no program can take: do it outside of the function"
 USES = {
     "def f(x):\n    return «h.sin(x)»\n": (MOCK, HELD),
     "def f(x):\n    return «x + h»\n": (MOCK, HELD),
@@ -54,7 +57,7 @@ USES = {
     "def f(x):\n    return «h.foo(x)»\n": (Answers(), READ),
     "def f(x):\n    return «h['m'].sin(x)»\n": ({"m": math}, "h['m'] is the module math"),
     "def f(x):\n    return «h[0](x)»\n": ([json.dumps], PACKAGE),
-    "def f(x):\n    return x + «len(h.environ)»\n": (os, ENVIRON),
+    "def f(x):\n    return x + «len(h.lock)»\n": (LOCKED, LOCK),
 }
 
 
