@@ -42,5 +42,5 @@ def of_function(
     if name in vars(function):
         return find(base.input, "attribute", name)
     if isinstance(function, functools._lru_cache_wrapper) and hasattr(function, name):
-        raise t.refuse(node, f"{function.__name__}.{name}", "leave it out: what is cached is not seen here")
+        raise t.refuse(node, f"{function.__name__}.{name}", "leave it out: each run has a cache of its own")
     return None
