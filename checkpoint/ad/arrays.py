@@ -145,6 +145,14 @@ def read_only_copy(data: Any) -> Any:
     return copy
 
 
+def shares(view: Any, data: Any) -> bool:
+    """Return whether an array is another one, a view of it, or a view of the same base."""
+    base = getattr(view, "base", None)
+    if base is None:
+        return view is data
+    return base is data or base is getattr(data, "base", None)
+
+
 def holds_numbers(data: Any) -> bool:
     """Return whether a library's array is of numbers or booleans; no others are values of a program."""
     return data.dtype.kind in "fcbiu"

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Native, Renewal, dead
+from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal, dead
 from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 
 ATOMS = frozenset(
-    (bool, int, str, bytes, type(None), Symbol, Failure, Foreign, Layout, Native, Types, Unusable, range)
+    (bool, int, str, bytes, type(None), Symbol, Failure, Foreign, Layout, *NATIVES, Types, Unusable, range)
 )
 NON_DIFFERENTIABLE = ATOMS | {Discrete}
 

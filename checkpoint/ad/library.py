@@ -19,6 +19,7 @@ from checkpoint.ad.arrays import backends
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, register
+from checkpoint.ad.tables import are_mixed
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import InternalError
 
@@ -222,4 +223,6 @@ def overload(record: Primitive, operands: Sequence[Any]) -> Tensor | None:
     found = overloads.get(record.name)
     if found is None:
         return None
-    return found if holds_array(operands[:1] if found.of_first else operands) else None
+    if holds_array(operands[:1] if found.of_first else operands):
+        return found
+    return found if not found.of_first and are_mixed(operands) else None

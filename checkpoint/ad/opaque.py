@@ -1,4 +1,4 @@
-"""Objects of Python that programs hold as they are, and Python computes with: loggers, dates, fractions.
+"""Objects of Python that programs hold as they are, and Python computes with: loggers, dates, tables.
 
 In: any object. Out: whether it is one of these. Such an object is constant and holds no reals. In programs it
 is a Native. The classes are known by their modules, which need not be imported for it.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 from typing import Any
+
+from checkpoint.ad import tables
 
 # Modules with classes of objects that never change, and the names of these.
 _CONSTANT: dict[str, frozenset[str]] = {
@@ -20,6 +22,7 @@ _CONSTANT: dict[str, frozenset[str]] = {
     ),
     "re": frozenset(("Pattern", "Match")),
     "uuid": frozenset(("UUID",)),
+    "numpy": frozenset(("void", "record", "recarray", "str_", "bytes_", "datetime64", "timedelta64")),
 }
 
 # Methods of these objects, beside those that strings and numbers have, too.
@@ -30,18 +33,31 @@ METHODS = frozenset(
         *("limit_denominator", "quantize", "to_integral_value", "normalize", "is_nan", "is_finite"),
         *("joinpath", "with_suffix", "with_name", "with_stem", "relative_to", "is_absolute", "as_posix"),
         *("match", "search", "fullmatch", "findall", "sub", "group", "groups", "groupdict", "span", "end"),
+        *("to_numpy", "groupby", "rolling", "expanding", "ewm", "resample", "dropna", "fillna", "isna"),
+        *("notna", "reset_index", "set_index", "sort_values", "sort_index", "head", "tail", "query"),
+        *("value_counts", "unique", "nunique", "pct_change", "shift", "iterrows", "itertuples", "to_list"),
+        *("select_dtypes", "drop", "rename", "merge", "agg", "corr", "describe", "quantile", "median"),
     )
 )
 
 
 def is_constant(cls: type) -> bool:
     """Return whether the instances of a class never change, so that Python may compute with them."""
-    return cls.__name__ in _CONSTANT.get(cls.__module__, ())
+    module = cls.__module__
+    if module in _CONSTANT:
+        return cls.__name__ in _CONSTANT[module]
+    return tables.is_of_pandas(cls)
 
 
 def is_opaque(value: Any) -> bool:
     """Return whether programs hold an object as it is."""
-    return is_constant(type(value)) or isinstance(value, logging.Logger)
+    return is_constant(type(value)) or isinstance(value, logging.Logger) or _is_of_records(value)
+
+
+def _is_of_records(value: Any) -> bool:
+    """Return whether an object is an array of NumPy with fields, texts or dates in place of numbers."""
+    kind = type(value)
+    return kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind in "VSUMm"
 
 
 # Modules whose objects stand for what is outside of a program: files, threads, processes, what is logged.

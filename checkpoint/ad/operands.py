@@ -14,6 +14,7 @@ from checkpoint.ad.arrays import Array, Discrete, Native, current_data
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
 from checkpoint.ad.storage import changed_elsewhere
+from checkpoint.ad.tables import Table, elements_of
 from checkpoint.ad.values import Pair
 from checkpoint.ad.walk import Branch, fold
 
@@ -50,6 +51,8 @@ def native(now: Any, operand: Any) -> Any:
         return slice(*parts) if operand.layout.cls is slice else tuple(parts)
     if kind is Pair:
         return _of_pairs(now, operand)
+    if kind is Table:
+        return elements_of(operand.value)
     return operand.value if kind is Native else operand
 
 

@@ -28,6 +28,7 @@ from checkpoint.ad.arrays import (
     changeable_data,
     namespace,
     read_only_copy,
+    shares,
 )
 from checkpoint.ad.containers import TUPLE, Layout, List, Record
 from checkpoint.ad.numbers import (
@@ -48,6 +49,7 @@ from checkpoint.ad.operands import holds_array, leaves, native, natives_of, with
 from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
 from checkpoint.ad.storage import CONSTANT, in_place, supersede
+from checkpoint.ad.tables import Table, called, held
 from checkpoint.ad.values import list_value
 from checkpoint.errors import InternalError
 
@@ -169,6 +171,9 @@ def apply(now: Any, record: Tensor, operands: Sequence[Any]) -> Any:
 
 def plain(now: Any, record: Tensor, operands: Sequence[Any]) -> tuple[Any, list[Any], Any]:
     """Return the result of a record without derivatives, the native operands and the native result."""
+    if type(operands[0]) is Table and record.name.startswith("ndarray."):
+        result = called(record.name, operands[0], operands[1:])
+        return value_of(now, result), [], result
     natives = [native(now, operand) for operand in operands]
     result = record.value(namespace(natives), *natives)
     return handle(now, record, operands, result), natives, result
@@ -180,14 +185,6 @@ def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any) -> An
         shown = [real_part(x) if type(x) in NUMBERS else x for x in operands]
         return value_of(now, result, [x for x in shown if type(x) in ARRAYS])
     return value_of(now, result)
-
-
-def shares(view: Any, data: Any) -> bool:
-    """Return whether an array is another one, a view of it, or a view of the same base."""
-    base = getattr(view, "base", None)
-    if base is None:
-        return view is data
-    return base is data or base is getattr(data, "base", None)
 
 
 def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
@@ -213,7 +210,7 @@ def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
         return list_value([value_of(now, item, shown) for item in result])
     if result is None or kind in (int, bool, str):
         return result
-    return Native(result)
+    return held(result)
 
 
 def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:

@@ -28,9 +28,10 @@ from itertools import chain
 from sys import getsizeof
 from typing import Any
 
-from checkpoint.ad.arrays import ARRAYS, Memory, Native
+from checkpoint.ad.arrays import ARRAYS, Memory
 from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Object, Record, Types
 from checkpoint.ad.numbers import Dual
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Environment, Failure, Foreign, Pair, Symbol
 
 GRAIN = 16  # bytes: CPython's allocator rounds up to multiples of it
@@ -43,7 +44,7 @@ COUNT_BYTES = GIVEN_BYTES = 80
 # Texts and integers larger than this are what_counts once, not with every reference.
 LARGE = 256  # bytes
 
-FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, Native, Types))  # the program's or nobody's
+FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, *NATIVES, Types))  # the program's or nobody's
 MEASURED = frozenset((int, str, bytes, range, Failure))
 SINGLE = range(-5, 257)  # the integers that CPython has once
 WITH_TUPLE = frozenset((Environment, Record))  # types that store their parts in a tuple

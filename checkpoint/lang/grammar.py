@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.record import VARIADIC
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Foreign, Pair, Symbol, Unusable
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
@@ -21,7 +21,7 @@ from checkpoint.lang.tensors import TENSORS
 from checkpoint.lang.walk import binders, children
 
 # The types of constants, besides pairs of these.
-_ATOMS = (float, int, bool, str, bytes, Symbol, type(None), Foreign, Layout, Native, Types, Unusable)
+_ATOMS = (float, int, bool, str, bytes, Symbol, type(None), Foreign, Layout, *NATIVES, Types, Unusable)
 _EXPRESSIONS = (Const, Var, Lambda, App, If, Let, Letrec, Prim, Raise, Handle)
 
 

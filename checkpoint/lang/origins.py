@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from checkpoint.ad.arrays import Discrete, Native
+from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.containers import Dict, Layout, Record, Types
 from checkpoint.ad.graph import ATOMS, numbers, parts_of
 from checkpoint.ad.identity import Identity, Origin, identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure, Foreign, Opaque, Unusable, is_resume
 from checkpoint.lang.core import Const, Expr, If, Lambda, Prim, Var
 from checkpoint.lang.walk import binders, preorder
@@ -140,7 +141,7 @@ def _atom(value: Any) -> bytes:
         return f"primitive {id(value.value)};".encode()
     if kind is Unusable:
         return f"object {id(value.thing)};".encode()
-    inner = value.value if kind is Native else value
+    inner = value.value if kind in NATIVES else value
     return f"{kind.__name__} {inner!r};".encode()
 
 

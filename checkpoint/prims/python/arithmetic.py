@@ -11,9 +11,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Dict, List
 from checkpoint.ad.record import Purity, Rearrange, Scalar, lookup, register
 from checkpoint.ad.storage import Now
+from checkpoint.ad.tables import Table
 from checkpoint.prims.python import updates
 from checkpoint.prims.python.comparison import equal, ordered
 from checkpoint.prims.python.support import (
@@ -194,6 +196,21 @@ def _compared(function: Function) -> Function:
     return _plainly(function, lambda now, x, y: ordered(now, function, x, y))
 
 
+def _has_elements(x: Any) -> bool:
+    return type(x) is Table or (type(x) is Native and bool(getattr(x.value, "shape", ())))
+
+
+def _by_elements(function: Function, otherwise: Function) -> Function:
+    """Return a comparison of values as one that compares tables, and arrays of texts, by elements."""
+
+    def value(now: Now, x: Any, y: Any) -> Any:
+        if _has_elements(x) or _has_elements(y):
+            return refuse(now, function, x, y)
+        return otherwise(now, x, y)
+
+    return value
+
+
 for _definition, _name, _function, _otherwise in (
     (predicates.less, "lt", operator.lt, _compared(operator.lt)),
     (predicates.not_greater, "le", operator.le, _compared(operator.le)),
@@ -202,7 +219,7 @@ for _definition, _name, _function, _otherwise in (
     (predicates.equal, "eq", operator.eq, equal),
     (predicates.unequal, "ne", operator.ne, lambda now, x, y: not equal(now, x, y)),
 ):
-    scalar(_definition, _name, _function, _otherwise, (_function,))
+    scalar(_definition, _name, _function, _by_elements(_function, _otherwise), (_function,))
 
 
 # Integers

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
-from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Record, Types
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.storage import Now
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Symbol, Unusable
 from checkpoint.errors import RunError, SourceError
 from checkpoint.prims.python.native import class_of, is_set
@@ -68,7 +68,7 @@ def equal(now: Now, x: Any, y: Any) -> bool:
 
 def plain(value: Any) -> Any:
     """Return the library's own object in what a program can only pass on."""
-    return value.value if type(value) is Native else value
+    return value.value if type(value) in NATIVES else value
 
 
 def _equal_atoms(x: Any, y: Any) -> bool:
@@ -80,7 +80,7 @@ def _equal_atoms(x: Any, y: Any) -> bool:
         y = real_part(y)
     if kind is Layout and other is Layout:
         return x.cls is y.cls
-    if kind is Native or other is Native:
+    if kind in NATIVES or other in NATIVES:
         return bool(plain(x) == plain(y))
     if kind is Unusable or other is Unusable:
         return _equal_unusable(x, y)
@@ -186,7 +186,7 @@ def identical(now: Now, x: Any, y: Any) -> bool:
         return x is y
     if is_set(x):
         return x.items[0] is y.items[0] if is_set(y) else False
-    if type(x) is Native and type(y) is Native:
+    if type(x) in NATIVES and type(y) in NATIVES:
         return x.value is y.value
     if class_of(x) is not class_of(y):
         return False

@@ -13,6 +13,7 @@ from checkpoint.ad.containers import TUPLE, Dict, List, Record
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
@@ -38,7 +39,8 @@ def _sequence(now: Now, x: Any) -> Any:
         return x
     if kind is Dict:
         return Record(TUPLE, tuple([to_value(now, key) for key in x.items]))
-    return elements(now, x)
+    found = elements(now, x)
+    return Record(TUPLE, tuple(found)) if kind in NATIVES else found
 
 
 MAX_APPLIED = 12  # the most arguments that `apply_` of the library passes one by one

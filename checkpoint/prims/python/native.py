@@ -24,7 +24,6 @@ from checkpoint.ad.arrays import (
     Array,
     Discrete,
     Memory,
-    Native,
     array_of,
     backends,
     current_data,
@@ -46,6 +45,8 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
+from checkpoint.ad.tables import NATIVES
+from checkpoint.ad.tables import held as held_as_it_is
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
@@ -71,7 +72,7 @@ def class_of(value: Any) -> type:
         return type(python_exception(value.exception))
     if kind is Discrete:
         return type(value.data)
-    if kind is Native:
+    if kind in NATIVES:
         return type(value.value)
     if kind is Unusable:
         return type(value.thing)
@@ -149,7 +150,7 @@ def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> An
     if kind in NUMBERS or kind is Discrete:
         part = real_part(value) if kind in NUMBERS else value
         return part if type(part) is float else _elements(part, now)
-    if kind is Native:
+    if kind in NATIVES:
         return value.value
     if kind is Unusable:
         return value.thing
@@ -262,7 +263,7 @@ def from_native(
         if kind in backends and holds_numbers(item):
             return array_of(item, Memory(owner))
         if is_opaque(item):
-            return Native(item)
+            return held_as_it_is(item)
         unusable = None if held is None else held(item)
         if unusable is not None:
             return unusable

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Types, changeable
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
-from checkpoint.ad.opaque import is_constant
+from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
 from checkpoint.ad.storage import Now
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import CAUSE, class_of
@@ -35,9 +35,9 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
             return fresh(x.items[position])
     if (type(x) in (int, bool) and name in _OF_NUMBERS) or (type(x) is range and name in _OF_RANGES):
         return getattr(x, name)
-    if type(x) is Native and is_constant(type(x.value)):
+    if type(x) in NATIVES and is_opaque(x.value):
         found = getattr(x.value, name)
-        if not callable(found):
+        if not callable(found) or is_opaque(found):
             return to_value(now, found)
     if type(x) is Capsule and name == "steps":
         return x.steps

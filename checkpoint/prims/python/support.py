@@ -7,13 +7,23 @@ with an error: that code would lose the derivatives.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from checkpoint.ad.arrays import Discrete, Native, current_data
+from checkpoint.ad.arrays import (
+    Discrete,
+    Memory,
+    Native,
+    array_of,
+    backends,
+    current_data,
+    holds_numbers,
+)
 from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Object, Record
+from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, fresh
-from checkpoint.ad.opaque import is_constant, is_opaque
+from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import (
     PYTHON_FAILURES,
     VARIADIC,
@@ -23,7 +33,8 @@ from checkpoint.ad.record import (
     Update,
     register,
 )
-from checkpoint.ad.storage import Now
+from checkpoint.ad.storage import CONSTANT, Now
+from checkpoint.ad.tables import NATIVES, held
 from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError, SourceError
 from checkpoint.prims.python.native import class_of, native
@@ -32,6 +43,7 @@ ANY_NUMBER = VARIADIC
 PLAIN = frozenset((bool, int, str, bytes, type(None), range))  # values that are Python's own objects
 INDEXED = frozenset((str, bytes, range))  # those of them that have items
 WHOLE = frozenset((bool, int))
+_ITERATORS = frozenset((types.GeneratorType, zip, map))  # which methods of constants return
 
 
 def copies_of(items: Iterable[Any]) -> list[Any]:
@@ -73,7 +85,7 @@ def is_object(value: Any) -> bool:
 def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     """Raise what Python raises for these operands, or end the run if it does not."""
     result = python_result(now, function, *operands)
-    if any(type(operand) is Native and is_constant(type(operand.value)) for operand in operands):
+    if any(type(operand) in NATIVES and is_opaque(operand.value) for operand in operands):
         return of_constants(now, function, result, operands)
     names = " and ".join(class_of(operand).__name__ for operand in operands)
     raise RunError(
@@ -106,7 +118,7 @@ def plain_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     result = python_result(now, function, *operands)
     if type(result) in PLAIN:
         return result
-    if type(result) is float and not any(is_object(each) or type(each) is Native for each in operands):
+    if type(result) is float and not any(is_object(each) or type(each) in NATIVES for each in operands):
         return result * 1.0
     return refuse(now, function, *operands)
 
@@ -123,8 +135,15 @@ def to_value(now: Now, value: Any) -> Any:
         return value * 1.0
     if kind in PLAIN:
         return value
+    if kind in _ITERATORS:
+        return List([to_value(now, item) for item in value], owner=now.owner)
+    if kind in backends and holds_numbers(value):
+        return array_of(value, Memory(CONSTANT))
     if is_opaque(value):
-        return Native(value)
+        return held(value)
+    dtype = dtype_of(value)
+    if dtype is not None:
+        return Native(dtype)
     raise RunError(f"a {kind.__name__} is no value of a program")
 
 
@@ -137,6 +156,8 @@ def elements(now: Now, x: Any) -> Any:
         return x
     if kind is Dict:
         return [to_value(now, key) for key in x.items]
+    if kind in NATIVES and is_opaque(x.value):
+        return [to_value(now, item) for item in x.value]
     return refuse(now, iter, x)
 
 

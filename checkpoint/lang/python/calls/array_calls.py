@@ -147,6 +147,9 @@ def method(
     record = library.methods.get(name)
     if record is None or name in AMBIGUOUS:
         return None
+    if name in ("std", "var") and t.program.meets_tables and "ddof" not in passed.keywords:
+        what = f"{name} without ddof in a function that reads tables of pandas"
+        raise t.refuse(node, what, f"say {name}(ddof=1), as pandas has it, or {name}(ddof=0), as NumPy")
     whole = passed.after([self], {})
     return _apply(t, record, whole, node) if is_certain else arrays.apply(t, record, name, whole, node)
 

@@ -71,6 +71,8 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         getter = getters.of_object(value, node)
         if getter is not None:
             return t.expr(ast.copy_location(ast.Call(getter, node.args, node.keywords), node), env)
+    if getattr(value, "__name__", "") == "prange" and value.__module__.startswith("numba."):
+        return _range(t, node, env)
     found = array_calls.of_instance(t, known, node, env)
     return _function(t, known, node, env) if found is None else found
 

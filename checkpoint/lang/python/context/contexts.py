@@ -32,12 +32,13 @@ class ProgramContext(ABC):
     """The program that is being translated.
 
     names: the supply of core variables. method_names: the names of all methods of the program's classes.
-    has_sets: whether it has sets.
+    has_sets: whether it has sets. meets_tables: whether it reads tables of pandas.
     """
 
     names: Names
     method_names: set[str]
     has_sets: bool
+    meets_tables: bool
 
     @abstractmethod
     def reference(self, t: FunctionContext, node: ast.expr, env: Env) -> Reference | str | None:
@@ -151,10 +152,7 @@ class ProgramContext(ABC):
 
     @abstractmethod
     def exception(self, t: FunctionContext, node: ast.expr, env: Env, check: str = "py.raise-check") -> Expr:
-        """Return the exception that a `raise` names; a class stands for an instance of it.
-
-        check: the primitive that checks a value.
-        """
+        """Return the exception that a `raise` names, of a class an instance; check: a primitive."""
 
     @abstractmethod
     def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:

@@ -24,6 +24,7 @@ from typing import Any
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_of_machine, is_opaque
+from checkpoint.ad.tables import Table, is_of_pandas
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array, record_of, translation_of
 from checkpoint.scalars.definition import Definition
@@ -143,6 +144,8 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             pending.extend(_no_leaves(each))
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
+        elif is_of_pandas(kind):
+            found[Table] = None
         elif is_opaque(each) or kind is type(os.environ):
             continue
         elif is_array(each):
@@ -194,7 +197,15 @@ def _is_native_callable(value: Any) -> bool:
     if module.startswith("scipy.stats.") and callable(value):
         return True  # a distribution, such as scipy.stats.norm
     native = module in {"numpy", "functools", "_operator", "operator"} or module.startswith("_cython")
+    if module.startswith("numba."):
+        return py_func(value) is not None
     return (native and callable(value)) or isinstance(value, Definition) or module == _INDEX_OBJECTS
+
+
+def py_func(value: Any) -> Any:
+    """Return the Python function that numba has compiled; None for all other objects."""
+    is_compiled = type(value).__module__.startswith("numba.")
+    return stored(value, "py_func") if is_compiled else None
 
 
 _INDEX_OBJECTS = "numpy.lib._index_tricks_impl"  # where the types of np.r_ and its kin are

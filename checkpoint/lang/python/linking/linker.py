@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import importlib
 import sys
 import types
@@ -43,7 +42,7 @@ from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking import attributes, values
 from checkpoint.lang.python.linking.caches import Caches
-from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, py_func
 from checkpoint.lang.python.linking.objects import Facts, Objects
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.scopes.scopes import scope_of
@@ -231,6 +230,9 @@ class Linker(Objects):
     def callee(self, known: Reference) -> Callee | None:
         """Return the translated function that a known object is, or None."""
         value = known.value
+        if py_func(value) is not None:
+            compiled = self.attribute_of(known, "py_func")
+            return self.callee(compiled) if isinstance(compiled, Reference) else None
         if isinstance(value, functools._lru_cache_wrapper):
             wrapped = self.attribute_of(known, "__wrapped__")
             function = self.callee(wrapped) if isinstance(wrapped, Reference) else None

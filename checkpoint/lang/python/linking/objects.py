@@ -17,6 +17,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.opaque import is_constant
+from checkpoint.ad.tables import Table
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Expr, If, Var
 from checkpoint.lang.python.calls import arrange, classes
@@ -72,12 +73,14 @@ class Facts:
 
     classes: the classes whose objects the program may meet, in the order of their discovery.
     varying: whether some value takes a varying number of arguments.
+    tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
         call of a value. sets: whether there are sets.
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
     varying: bool = False
+    tables: bool = False
     general: bool = False
     most: int = 4
     sets: bool = False
@@ -124,8 +127,21 @@ class Objects(ProgramContext):
                 self.note_varying()
             elif cls is set:
                 self.note_sets()
+            elif cls is Table:
+                self.note_tables()
             elif cls is not Array:
                 self.note_class(cls)
+
+    def note_tables(self) -> None:
+        """Record that the program reads a table of pandas."""
+        if not self.facts.tables:
+            self.facts.tables = True
+            raise FactsChanged
+
+    @property
+    def meets_tables(self) -> bool:  # type: ignore[override]  # known only while it is translated
+        """Whether tables of pandas are among the program's arguments and inputs."""
+        return self.facts.tables
 
     def note_varying(self) -> None:
         if not self.facts.varying:

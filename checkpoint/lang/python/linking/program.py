@@ -22,6 +22,7 @@ from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.numbers import fresh
+from checkpoint.ad.tables import Table
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
@@ -31,7 +32,7 @@ from checkpoint.lang.python.context.builder import NOWHERE, const, prim
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import with_caches
 from checkpoint.lang.python.linking.entry import call_of_root, value_of_root
-from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, py_func
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
 from checkpoint.lang.python.linking.objects import Facts, FactsChanged
@@ -108,7 +109,8 @@ def recursion_room() -> Iterator[None]:
 
 def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     """Translate a function and all that it calls."""
-    facts = Facts(dict.fromkeys(classes), varying=types.FunctionType in classes)
+    facts = Facts(dict.fromkeys(classes), varying=types.FunctionType in classes, tables=Table in classes)
+    facts.classes.pop(Table, None)
     if shape.positional is None:  # its callers are not known
         facts.general, facts.most = True, 8
     facts.classes.pop(types.FunctionType, None)
@@ -249,6 +251,8 @@ def code_of(function: Any) -> Any:
     """Return the key under which a function's programs are kept."""
     while isinstance(function, types.MethodType | functools.partial):
         function = function.__func__ if isinstance(function, types.MethodType) else function.func
+    if py_func(function) is not None:
+        function = py_func(function)
     if isinstance(function, types.FunctionType):
         return function.__code__
     return function if isinstance(function, type | types.BuiltinFunctionType) else type(function)

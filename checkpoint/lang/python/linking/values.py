@@ -20,6 +20,7 @@ from checkpoint.ad.containers import Layout
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import VARIADIC
+from checkpoint.ad.tables import held
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import InternalError, Span
@@ -79,7 +80,7 @@ def of_reference(
     if is_of_system(value):
         return prim(span, "py.tuple", *[Const(span, item) for item in value])
     if is_opaque(value):
-        return Const(span, Native(value))
+        return Const(span, held(value))
     if arrays.is_constant(value):
         return Const(span, arrays.constant_of(value))
     if arrays.record_of(value) is not None:
