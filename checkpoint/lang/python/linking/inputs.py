@@ -202,6 +202,13 @@ def _is_native_callable(value: Any) -> bool:
     return (native and callable(value)) or isinstance(value, Definition) or module == _INDEX_OBJECTS
 
 
+def wrapped(value: Any) -> str:
+    """Return the attribute in which a cached or compiled function has that of Python, or ""."""
+    if isinstance(value, functools._lru_cache_wrapper):
+        return "__wrapped__"
+    return "" if py_func(value) is None else "py_func"
+
+
 def py_func(value: Any) -> Any:
     """Return the Python function that numba has compiled; None for all other objects."""
     is_compiled = type(value).__module__.startswith("numba.")

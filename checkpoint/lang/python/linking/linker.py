@@ -42,7 +42,7 @@ from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking import attributes, values
 from checkpoint.lang.python.linking.caches import Caches
-from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, py_func
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, wrapped
 from checkpoint.lang.python.linking.objects import Facts, Objects
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.scopes.scopes import scope_of
@@ -230,13 +230,11 @@ class Linker(Objects):
     def callee(self, known: Reference) -> Callee | None:
         """Return the translated function that a known object is, or None."""
         value = known.value
-        if py_func(value) is not None:
-            compiled = self.attribute_of(known, "py_func")
-            return self.callee(compiled) if isinstance(compiled, Reference) else None
-        if isinstance(value, functools._lru_cache_wrapper):
-            wrapped = self.attribute_of(known, "__wrapped__")
-            function = self.callee(wrapped) if isinstance(wrapped, Reference) else None
-            return self.caches.callee(value, function, self.names, self.bindings)
+        if wrapped(value):
+            inner = self.attribute_of(known, wrapped(value))
+            function = self.callee(inner) if isinstance(inner, Reference) else None
+            is_cache = wrapped(value) == "__wrapped__"
+            return self.caches.callee(value, function, self.names, self.bindings) if is_cache else function
         library = self.library_callee(value)
         if library is not None or not isinstance(value, types.FunctionType):
             return library
