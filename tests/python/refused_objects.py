@@ -315,10 +315,14 @@ def f(x):
     «warnings.simplefilter("error")»
     return x
 ---
-`copy.deepcopy` => use x.copy()
+`deepcopy` beside a class with a __deepcopy__ of its own => call its method
 import copy
+class Point:
+    def __deepcopy__(self, memo):
+        return self
+point = Point()
 def f(x):
-    return «copy.deepcopy([x])»[0]
+    return «copy.deepcopy([x, point])»[0]
 ---
 `logging.captureWarnings` => use print
 import logging

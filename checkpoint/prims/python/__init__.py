@@ -32,7 +32,7 @@ Sets (sets.py)
     R token x   tokens xs   table tokens xs   table-or table-and table-sub table-xor s t   kind x
     S checked-set x method
 Objects
-    S attribute x name   variable cell name   R instance x types   is x y   O stop x
+    S attribute x name   variable cell name   R instance x types   is x y   O stop deep-copy x
 Exceptions
     R caught x   matches exc types   raise-check x
 What is refused (refusals.py)

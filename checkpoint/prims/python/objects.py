@@ -179,3 +179,21 @@ register(
         derivative="zero: its reals are constants",
     )
 )
+
+
+def _deep_copy(_: Any, x: Any) -> Any:
+    found = numbers(x)
+    return replace(x, found, [fresh(number) for number in found])
+
+
+register(
+    Operator(
+        name="py.deep-copy",
+        arity=1,
+        purity=Purity.PURE,
+        doc="copy.deepcopy(x): new containers, sharing kept",
+        failures=PYTHON_FAILURES,
+        value=_deep_copy,
+        derivative="that of the numbers in it",
+    )
+)

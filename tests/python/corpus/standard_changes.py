@@ -1,8 +1,9 @@
-"""The functions of heapq, bisect and operator that change lists and dictionaries."""
+"""The functions of heapq, bisect and operator that change lists and dictionaries; deep copies."""
 
 from __future__ import annotations
 
 import bisect
+import copy
 import heapq
 import operator
 from heapq import heappop, heappush
@@ -63,6 +64,21 @@ def by_operators(xs: list[float]) -> tuple[object, ...]:
     return other, items, same
 
 
+def deep_copies(x: float) -> float:
+    """Copies that share nothing with what they were made of, but keep what it shares."""
+    row = [x, 2.0 * x]
+    table = (row, row, {"a": [x]})
+    other = copy.deepcopy(table)
+    other[0].append(3.0 * x)
+    inner = other[2]
+    inner["a"][0] = 7.0 * x
+    row[0] = x * x
+    again = copy.deepcopy([other, other])
+    last = again[0][1]
+    last[0] *= 2.0
+    return other[1][2] * 10.0 + sum(row) + inner["a"][0] + table[2]["a"][0] + again[1][0][0] + other[0][0]
+
+
 def of_an_empty_heap(x: float) -> float:
     """Nothing is in the heap; the second time nobody handles it."""
     heap: list[float] = []
@@ -93,6 +109,7 @@ EXAMPLES = [
     Example(by_heap, (XS,)),
     Example(kept_sorted, (XS,)),
     Example(by_operators, (XS,)),
+    Example(deep_copies, (1.5,)),
     Example(of_an_empty_heap, (1.5,), raises=IndexError),
     Example(of_no_list, (1.5,), raises=TypeError),
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import functools
 import itertools
 import operator
@@ -267,6 +268,13 @@ def _cast(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return None if len(node.args) != 2 or has_star(node) else t.expr(node.args[1], env)
 
 
+def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Refuse a deep copy where classes of the program say how they are copied."""
+    if t.program.has_method("__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
+        raise t.refuse(node, "`deepcopy` beside a class with a __deepcopy__ of its own", "call its method")
+    return None
+
+
 def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     if not node.args or isinstance(node.args[0], ast.Starred):
         return None
@@ -304,6 +312,7 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.list: _collected,
     builtins.tuple: _collected_tuple,
     typing.cast: _cast,
+    copy.deepcopy: _deepcopy,
     operator.call: _operator_call,
     operator.attrgetter: _attrgetter,
     operator.methodcaller: _methodcaller,

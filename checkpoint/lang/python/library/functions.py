@@ -262,6 +262,11 @@ def replace_(x: Any, /, **changes: Any) -> Any:
     return prim("py.replaced", x, changes)
 
 
+def deepcopy_(x: Any, memo: Any = None) -> Any:
+    """See copy.deepcopy."""
+    return prim("py.deep-copy", x)
+
+
 def copy_(x: Any) -> Any:
     """See copy.copy."""
     return prim("py.copy", x) if isinstance(x, list | dict) else x
@@ -300,4 +305,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.ldexp: ldexp_,
     dataclasses.replace: replace_,
     copy.copy: copy_,
+    copy.deepcopy: deepcopy_,
 }
