@@ -200,7 +200,7 @@ def newton(
     disp: Any = True,
 ) -> Any:
     """See scipy.optimize.newton."""
-    args = packed(args)
+    args = tuple(args)
 
     def equation(x: Any) -> Any:
         return func(x, *args)

@@ -42,6 +42,11 @@ def by_newton(p: Any) -> Any:
     return optimize.newton(lambda y: y**3 - x, 1.0, fprime=lambda y: 3.0 * y**2, tol=1e-13) * x
 
 
+def newton_with_a_list(p: Any) -> Any:
+    """`newton` takes further arguments in anything that can be iterated over."""
+    return optimize.newton(lambda x, *a: x**3 - a[0] * x - a[1], 1.5, args=[p[0], p[1]], tol=1e-13)
+
+
 def many_by_newton(p: Any) -> Any:
     x = optimize.newton(lambda x: x**3 - p[0] * x - p[1], np.array([1.5, 2.0, -1.8]), tol=1e-13, maxiter=90)
     return np.sum(x * np.array([1.0, 2.0, 3.0]))
@@ -88,6 +93,7 @@ def by_root(p: Any) -> Any:
     [
         (reported, [5.0, 4.0]),
         (by_newton, [0.5, 3.0]),
+        (newton_with_a_list, [3.0, 0.5]),
         (many_by_newton, [3.0, 0.5]),
         (scalar, [1.5, 2.0]),
         (fixed, [1.5, 0.7]),
