@@ -33,7 +33,7 @@ FLAGS = (
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-@pytest.mark.parametrize("name", ["lists", "dictionaries"])
+@pytest.mark.parametrize("name", ["lists", "dictionaries", "versions"])
 def test_against_a_model(tmp_path: Path, name: str) -> None:
     program = tmp_path / name
     own = [str(HERE / "standins.c"), str(HERE / f"test_{name}.c")]
