@@ -117,6 +117,23 @@ def linked() -> Any:
     )
 
 
+def rows() -> Any:
+    """A row of a list of lists, and a list in a tuple, are changed in place, and put back."""
+    turn = lets(
+        ("i", ("py.mod", "g_i", 3)),
+        ("row", ("py.item", "rows", "i")),
+        ("_1", ("py.set", "row", 0, (ADD, (MUL, ("py.item", "row", 0), 0.5), "x"))),
+        ("_2", ("py.put-back", "rows", "i", "row")),
+        ("_3", ("py.append", ("py.item", "pair", 1), ("py.item", "row", 0))),
+        ("_4", ("py.put-back", "pair", -1, ("py.item", "pair", 1))),
+        body=(ADD, (MUL, "g_s", 0.5), ("py.item", ("py.item", "pair", 1), -1)),
+    )
+    made = ("py.list", *[("py.list", (MUL, "x", float(i))) for i in range(3)])
+    pair = ("py.tuple", "x", ("py.list", "x"))
+    run = loop("g", TURNS, {"g_s": "x"}, {"g_s": turn}, "g_s")
+    return ("lambda", ("x",), lets(("rows", made), ("pair", pair), body=run))
+
+
 def classes() -> Any:
     """Tests of classes, and of None, decide what is done; a cell is a list of one."""
     turn = lets(
@@ -145,8 +162,10 @@ class Other:
     """Another class."""
 
 
-PROGRAMS = [particles, made_in_a_loop, aliases, growing_layout, linked, classes]
-ATTRIBUTES = frozenset(("py.attribute", "py.set-attribute", "py.put-back-attribute", "py.new", "py.variable"))
+PROGRAMS = [particles, made_in_a_loop, aliases, growing_layout, linked, rows, classes]
+ATTRIBUTES = frozenset(
+    ("py.attribute", "py.set-attribute", "py.put-back", "py.put-back-attribute", "py.new", "py.variable")
+)
 
 
 def outcome(program: Any, engine: str, schedule: Any = PLAIN) -> Any:

@@ -140,7 +140,7 @@ class HoldsElement(Undifferentiated, Op):
         return ()
 
     def write(self, out: Forward) -> None:
-        at = out.temporary("position", "int64_t")
+        at = out.temporary("position", "int64_t ")
         text = f"element({self.owner.name}, {plain(self.index)}, &{at})"
         out.put(if_unlikely(f"!is_object({text}, {self.value.name})", out.exit()))
 
