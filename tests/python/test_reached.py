@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import math
 import queue
@@ -176,6 +177,42 @@ def declared(y):
     assert run(module["declared"], 3.0, engine=engine) == 15.0
     with pytest.raises(SourceError, match="`global` cannot be differentiated"):
         run(module["declared"], -3.0, engine=engine)
+
+
+class Swallowing:
+    """A context manager that handles every exception, and says so."""
+
+    def __enter__(self) -> None:
+        print("enter")
+
+    def __exit__(self, *failure: object) -> bool:
+        print("exit")
+        return True
+
+
+SWALLOWING = Swallowing()
+
+
+def test_no_handler_sees_it(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def inner(y: float) -> float:
+        with SWALLOWING, contextlib.suppress(Exception):
+            return y * y + (hash(y) if y > 2.0 else 0.0)
+        return 0.0
+
+    def outer(x: float) -> float:
+        try:
+            value: float = checkpoint.grad(inner)(x) * x
+            return value
+        except Exception:
+            return 0.0
+        finally:
+            print("finally")
+
+    assert checkpoint.value_and_grad(outer, engine=engine)(1.0) == (2.0, 4.0)
+    assert capsys.readouterr().out == "enter\nexit\nfinally\n"
+    with pytest.raises(SourceError, match="`hash` cannot be differentiated"):
+        checkpoint.value_and_grad(outer, engine=engine)(3.0)
+    assert capsys.readouterr().out == "enter\n"
 
 
 # Hidden inputs and attributes that are no values
