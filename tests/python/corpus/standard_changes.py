@@ -66,17 +66,15 @@ def by_operators(xs: list[float]) -> tuple[object, ...]:
 
 def deep_copies(x: float) -> float:
     """Copies that share nothing with what they were made of, but keep what it shares."""
-    row = [x, 2.0 * x]
-    table = (row, row, {"a": [x]})
-    other = copy.deepcopy(table)
-    other[0].append(3.0 * x)
-    inner = other[2]
+    row, kept = [x, 2.0 * x], {"a": [x]}
+    other = copy.deepcopy((row, row, kept))
+    first, same, inner = other
+    first.append(3.0 * x)
     inner["a"][0] = 7.0 * x
     row[0] = x * x
-    again = copy.deepcopy([other, other])
-    last = again[0][1]
-    last[0] *= 2.0
-    return other[1][2] * 10.0 + sum(row) + inner["a"][0] + table[2]["a"][0] + again[1][0][0] + other[0][0]
+    again = copy.deepcopy([first, first])
+    again[0][0] *= 2.0
+    return same[2] * 10.0 + sum(row) + inner["a"][0] + kept["a"][0] + again[1][0] + first[0]
 
 
 def of_an_empty_heap(x: float) -> float:
