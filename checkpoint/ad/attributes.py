@@ -6,6 +6,7 @@ finds out about an object must not depend on that, nor run the user's code.
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 
@@ -28,3 +29,13 @@ def own_attributes(value: Any) -> dict[str, Any]:
     """Return the dictionary of an object's own attributes; an empty one where it has none."""
     found = stored(value, "__dict__")
     return found if isinstance(found, dict) else {}
+
+
+def set_own(made: Any, name: str, value: Any) -> None:
+    """Give an object an attribute of its own, without `__setattr__`, setters or properties of its class."""
+    for base in type(made).__mro__:
+        found = base.__dict__.get(name)
+        if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
+            found.__set__(made, value)
+            return
+    made.__dict__[name] = value

@@ -16,6 +16,7 @@ place leaves the locations of the fields that it does not write.
 
 from __future__ import annotations
 
+from types import MemberDescriptorType
 from typing import Any, ClassVar, TypeVar
 
 from checkpoint.ad.storage import FROZEN, Now
@@ -38,9 +39,14 @@ class Layout:
         self._wider: dict[str, Layout] = {}
 
     def with_name(self, name: str) -> Layout:
-        """Return the layout with one more field at its end; the same one each time."""
+        """Return the layout with one more field at its end; the same one each time.
+
+        Raise Python's AttributeError where objects of the class have no such slot.
+        """
         found = self._wider.get(name)
         if found is None:
+            if not _takes_attribute(self.cls, name):
+                raise AttributeError(f"{self.cls.__name__!r} object has no attribute {name!r}")
             found = self._wider[name] = Layout(self.cls, (*self.names, name))
         return found
 
@@ -52,6 +58,13 @@ class Layout:
 
     def write(self) -> str:
         return f"#<layout {self.cls.__qualname__}>"
+
+
+def _takes_attribute(cls: type, name: str) -> bool:
+    """Return whether objects of a class can have an attribute: any, or one with a slot."""
+    if getattr(cls, "__dictoffset__", 0) or cls.__module__ == "builtins":
+        return True
+    return any(isinstance(vars(base).get(name), MemberDescriptorType) for base in cls.__mro__)
 
 
 class Types:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.accumulators import contribution_of
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Record
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Object, Record
 from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, parts_of, reach, replace, transform, with_parts
 from checkpoint.ad.identity import descriptions, identity_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_part, tangent_at, zero
@@ -90,17 +90,17 @@ def _fields(value: Any, tangent: Any) -> Sequence[Any] | None:
     return found if len(found) == len(parts_of(value)) else None
 
 
-_TUPLES = frozenset((tuple, Record))
+_TUPLES = frozenset((tuple, Record, Object))
 
 
 def _tuple_shape(value: tuple[Any, ...]) -> tuple[str, list[str]]:
     return f"a tuple of {len(value)}", [f"element {i}" for i in range(len(value))]
 
 
-def _record_shape(value: Record) -> tuple[str, list[str]]:
+def _record_shape(value: Record | Object) -> tuple[str, list[str]]:
     layout = value.layout
     if not layout.names:
-        return _tuple_shape(value.items)
+        return _tuple_shape(tuple(value.items))
     fields = "1 field" if len(value.items) == 1 else f"{len(value.items)} fields"
     return f"that of a {layout.cls.__name__}, with {fields}", [f"field {name}" for name in layout.names]
 
@@ -117,6 +117,7 @@ def _dict_shape(value: Dict) -> tuple[str, list[str]]:
 _SHAPES: dict[type, Callable[[Any], tuple[str, list[str]]]] = {
     tuple: _tuple_shape,
     Record: _record_shape,
+    Object: _record_shape,
     List: _list_shape,
     Dict: _dict_shape,
 }

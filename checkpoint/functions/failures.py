@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
-from checkpoint.ad.containers import Record
+from checkpoint.ad.containers import WITH_ATTRIBUTES
 from checkpoint.ad.library import translations
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
@@ -62,7 +62,7 @@ def exception_of(raised: Raised) -> BaseException:
     """Return the exception that a caller from Python receives."""
     value = raised.value
     places = users_places((raised.span, *raised.trace))
-    is_exception = type(value) is Record and issubclass(value.layout.cls, BaseException)
+    is_exception = type(value) in WITH_ATTRIBUTES and issubclass(value.layout.cls, BaseException)
     if not is_exception and type(value) is not Failure:
         error = raised.as_run_error()
         error.span = places[0] if places else raised.span

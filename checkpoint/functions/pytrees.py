@@ -19,6 +19,7 @@ from typing import Any
 
 from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array, Native, backends, holds_numbers
+from checkpoint.ad.attributes import set_own
 from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
@@ -155,7 +156,7 @@ def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
 def _object(cls: type, attributes: dict[str, Any]) -> Any:
     made: Any = object.__new__(cls)
     for name, part in attributes.items():
-        object.__setattr__(made, name, part)
+        set_own(made, name, part)
     return made
 
 

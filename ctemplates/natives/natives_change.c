@@ -167,30 +167,17 @@ NATIVE(native_set_attribute) {
     return written(operands[0], (int64_t)instance->length - 1, result, note);
 }
 
-/* holder[key] = v, unless holder[key] is the container v already: then nothing happens. Where a number is written, a tape
- * needs an origin, made by Python. */
-
-static bool is_held(Value v, const Value *place) {
-    return place && is_mutable(v) && place->tag == v.tag && place->object == v.object;
-}
+/* holder[key] = v where holder[key] has been changed, unless v has an identity: then it is what it was. Where a number is
+ * written, a tape needs an origin, made by Python. */
 
 NATIVE(native_put_back) {
-    Note read;
-    Value found = nothing();
-    if (!native_item(m, operands, 2, &found, &read)) return false;
-    drop(m->heap, found);
-    if (is_held(operands[2], &found)) return changed(operands[0], result, note);
+    if (is_mutable(operands[2])) return changed(operands[0], result, note);
     if (m->tape && may_be_number(operands[2])) return false;
     return native_set(m, operands, count, result, note);
 }
 
 NATIVE(native_put_back_attribute) {
-    Note read;
-    Value found = nothing();
-    if (native_attribute(m, operands, 2, &found, &read)) {
-        drop(m->heap, found);
-        if (is_held(operands[2], &found)) return changed(operands[0], result, note);
-    }
+    if (is_mutable(operands[2])) return changed(operands[0], result, note);
     if (m->tape && may_be_number(operands[2])) return false;
     return native_set_attribute(m, operands, count, result, note);
 }

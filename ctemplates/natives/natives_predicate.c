@@ -69,13 +69,19 @@ NATIVE(native_contains) {
     return answer(equal, result, note);
 }
 
+static bool from_outside(Value v) { return storage_in(v)->owner == FROZEN; }
+
 NATIVE(native_is) {
     (void)m, (void)count;
     const Value x = operands[0], y = operands[1];
     const Kind one = kind_of(x), other = kind_of(y);
     if (one == NOTHING || other == NOTHING || one == BOOLEAN || other == BOOLEAN)
         return answer(one == other && x.integer == y.integer, result, note);
-    if (is_mutable(x) || is_mutable(y)) return answer(one == other && x.object == y.object, result, note);
+    if (is_mutable(x) || is_mutable(y)) {
+        if (one == other && x.object != y.object && from_outside(x) && from_outside(y)) return false;
+        return answer(one == other && x.object == y.object, result, note);
+    }
+    if ((one == FOREIGN) != (other == FOREIGN)) return answer(false, result, note);
     if (one != INTEGER || other != INTEGER) return false;
     if (x.integer != y.integer) return answer(false, result, note);
     return -5 <= x.integer && x.integer <= 256 && answer(true, result, note);

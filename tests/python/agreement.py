@@ -7,6 +7,7 @@ AssertionError that says what differs.
 from __future__ import annotations
 
 import copy
+import enum
 import io
 import math
 import sys
@@ -25,6 +26,7 @@ from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import CheckpointError, RunError, SourceError
 from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
+from checkpoint.prims.python.native import attribute_names, getattr_of
 from tests.support.same import same_bits
 
 LINES = 4000  # longer runs are skipped
@@ -92,9 +94,19 @@ def same_values(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(same_values, a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same_values(a[key], b[key]) for key in a)
-    if hasattr(a, "__dataclass_fields__"):
-        return same_values(vars(a), vars(b))
+    if hasattr(a, "__dataclass_fields__") or vars(object)["__eq__"] is type(a).__eq__:
+        return same_objects(a, b)
     return bool(a == b)
+
+
+def same_objects(a: Any, b: Any) -> bool:
+    """Return whether two objects of one class have the same attributes, or are functions of one name."""
+    if isinstance(a, enum.Enum) or callable(a):
+        return a is b or getattr(a, "__name__", a) == getattr(b, "__name__", b)
+    names = attribute_names(a)
+    if names != attribute_names(b):
+        return False
+    return all(same_values(getattr_of(a, name), getattr_of(b, name)) for name in names)
 
 
 def same_outcomes(a: Outcome, b: Outcome) -> bool:

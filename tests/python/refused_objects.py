@@ -6,13 +6,33 @@ The use is between « and »; the error underlines it.
 from __future__ import annotations
 
 TEXT = """
-`iter` => write a `for` loop
+`type` => ask isinstance(x, cls)
 def f(x):
-    return «iter([x])»
+    return list(«map(type, [x])»)
 ---
-`next` => write a `for` loop, or index a list
+a class as a value (`type`) => compare it, type(x) is C
 def f(x):
-    return «next(y for y in [x])»
+    return «type(x)»
+---
+the class Point, which has a __new__ of its own, => make the object outside of the function
+class Point:
+    def __new__(cls, x):
+        return super().__new__(cls)
+def f(x):
+    return «Point(x)»
+---
+the class Row, which derives from list, => make the object outside of the function
+class Row(list):
+    pass
+def f(x):
+    return «Row([x])»
+---
+assigning to total of Account, which the function does not make itself, => keep what changes in an object
+class Account:
+    total = 1.0
+def f(x):
+    «Account.total» += x
+    return x
 ---
 `eval` => write the expression
 def f(x):
@@ -34,33 +54,6 @@ def f(x):
 `input` => read outside of the function and pass the value
 def f(x):
     return «input()»
----
-`setattr` => dataclasses.replace(x, name=value)
-def f(x):
-    «setattr(x, "a", 1)»
----
-`hasattr` => ask isinstance(x, cls)
-def f(x):
-    return «hasattr(x, "a")»
----
-`type` => ask isinstance(x, cls)
-def f(x):
-    return «type(x)» is float
----
-`type` => ask isinstance(x, cls)
-def f(x):
-    return list(«map(type, [x])»)
----
-`super` => call the base class's method by its name
-class Base:
-    def go(self, x):
-        return x
-class Derived(Base):
-    def go(self, x):
-        return «super()».go(x)
-d = Derived()
-def f(x):
-    return d.go(x)
 ---
 `globals` => read the variables by name
 def f(x):
@@ -183,38 +176,9 @@ def f(x):
     m = math
     return «m.sin(x)»
 ---
-the class Point, which is neither a dataclass nor a named tuple, => let @dataclass write its __init__
-class Point:
-    def __init__(self, x):
-        self.x = x
-def f(x):
-    return «Point(x)».x
----
-the class Point, which is neither a dataclass nor a named tuple, => make the object outside of the function
-class Point:
-    pass
-def f(x):
-    return «Point()»
----
-ModelError, an exception with an __init__ of its own, => leave the __init__ out
-class ModelError(Exception):
-    def __init__(self, a, b):
-        super().__init__(a)
-def f(x):
-    raise «ModelError(1, 2)»
----
 a keyword argument of an exception => pass it by position
 def f(x):
     raise «ValueError(a=1)»
----
-`getattr` with a computed name or a default => write the attribute itself
-def f(x):
-    name = "real"
-    return «getattr(x, name)»
----
-`getattr` with a computed name or a default => write the attribute itself
-def f(x):
-    return «getattr(x, "real", 1.0)»
 ---
 a class that is only known when it runs => name the classes
 def f(x, classes=[float]):
@@ -238,25 +202,6 @@ import math
 def f(x):
     return «math.atan2(*[x, x])»
 ---
-the class Point, a dataclass with an __init__ of its own, => let @dataclass write its __init__
-import dataclasses
-@dataclasses.dataclass
-class Point:
-    x: float
-    def __init__(self, x):
-        self.x = 2.0 * x
-def f(x):
-    return «Point(x)».x
----
-the class Point, a dataclass whose field y is no argument of its __init__, => make the object outside
-import dataclasses
-@dataclasses.dataclass
-class Point:
-    x: float
-    y: float = dataclasses.field(init=False)
-def f(x):
-    return «Point(x)».x
----
 the class Point, a named tuple with a __new__ or __init__ of its own, => make the object outside
 from collections import namedtuple
 class Point(namedtuple("Point", "x", defaults=(1.0,))):
@@ -272,37 +217,6 @@ class Point:
     xs: list = dataclasses.field(default_factory=itertools.count)
 def f(x):
     return «Point()».x
----
-the class method Tools.twice, whose class is neither a dataclass nor a named tuple, => make it a @staticmethod
-class Tools:
-    @classmethod
-    def twice(cls, x):
-        return 2.0 * x
-def f(x):
-    return «Tools.twice(x)»
----
-the class method Point.scaled, which reads cls.SCALE, => name the class in it, Point.SCALE
-import dataclasses
-@dataclasses.dataclass
-class Point:
-    x: float
-    SCALE = 2.0
-    @classmethod
-    def scaled(cls, x):
-        return cls(x * cls.SCALE)
-def f(x):
-    return «Point.scaled(x)».x
----
-the class method make of an object => call it of the class, Point.make(...)
-import dataclasses
-@dataclasses.dataclass
-class Point:
-    x: float
-    @classmethod
-    def make(cls, x):
-        return cls(x)
-def f(x):
-    return «Point(x).make(x)».x
 ---
 `_heapq._heapify_max` => keep the list sorted
 import heapq

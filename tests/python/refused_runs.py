@@ -6,29 +6,72 @@ The place of the error is between « and ».
 from __future__ import annotations
 
 TEXT = """
+this object came in as an argument (or was read from outside of the function) and cannot be changed
+class Counter:
+    def go(self, x):
+        «self.x» = x
+        return x
+counter = Counter()
+def f(x):
+    return counter.go(x)
+---
+change a copy of it, copy.copy(...)
+class Account:
+    total = 1.0
+account = Account()
+def f(x):
+    «account.total» += x
+    return x
+---
+this object came in as an argument (or was read from outside of the function) and cannot be changed
+class Point:
+    pass
+p = Point()
+def f(x):
+    a, «p.y» = x, x
+    return a
+---
+this object came in as an argument (or was read from outside of the function) and cannot be changed
+class Point:
+    pass
+p = Point()
+def f(x):
+    for «p.y» in (1.0, 2.0):
+        x = x * 2
+    return x
+---
+this list came in as an argument (or was read from outside of the function) and cannot be changed
+class State:
+    def __init__(self):
+        self.items = [1.0]
+state = State()
+def f(x):
+    «state.items.append(x)»
+    return x
+---
+this list came in as an argument (or was read from outside of the function) and cannot be changed
+class State:
+    def __init__(self):
+        self.items = [1.0]
+def f(x, state=State()):
+    «state.items[0]» = x
+    return x
+---
+two equal objects of type Point that came in from outside are compared by identity, which they have not here
+class Point:
+    pass
+p, q = Point(), Point()
+def f(x):
+    return x if «p is q» else 2.0 * x
+---
+`next` of a list, or of what `map`, `zip` and their kin give, which are lists here
+def f(x):
+    return «next(y for y in [x])»
+---
 and cannot be changed: change a copy of it, list(...)
 def f(x, xs=[1.0]):
     «xs.append(x)»
     return sum(xs)
----
-iter of Items is not supported here
-class Items:
-    def __iter__(self):
-        return self
-    def __next__(self):
-        return 1.0
-items = Items()
-def f(x):
-    for y in «items»:
-        return y
----
-iter of Items is not supported here
-class Items:
-    def __iter__(self):
-        return iter([1.0])
-items = Items()
-def f(x):
-    return x * «sum(items)»
 ---
 two functions are compared: functions have no identity here
 def g(x, y=1.0):

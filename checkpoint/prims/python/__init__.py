@@ -62,6 +62,7 @@ from __future__ import annotations
 from checkpoint.prims.python import (
     arithmetic,
     arrays,
+    classes,
     comparison,
     dictionaries,
     exceptions,
@@ -86,6 +87,7 @@ from checkpoint.prims.python import (
 __all__ = [
     "arithmetic",
     "arrays",
+    "classes",
     "comparison",
     "dictionaries",
     "exceptions",

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
-from checkpoint.ad.containers import CONTAINERS, Dict, Layout, List, Record, Types
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, Layout, List, Object, Record, Types
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.storage import Now
+from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Symbol, Unusable
 from checkpoint.errors import RunError, SourceError
@@ -53,7 +53,10 @@ def equal(now: Now, x: Any, y: Any) -> bool:
         if is_set(x) or is_set(y):
             if not same_elements(now, x, y):
                 return False
-        elif type(x) in CONTAINERS and type(y) in CONTAINERS:
+            continue
+        if x is y and type(x) in MUTABLE_CONTAINERS and not _compares_itself(x):
+            continue
+        if type(x) in CONTAINERS and type(y) in CONTAINERS:
             inner = _equal_shapes(now, x, y)
             if inner is None:
                 return False
@@ -140,13 +143,38 @@ def _equal_objects(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
     if cls is class_of(y):
         if equality_by_fields(cls):
             names = [field.name for field in dataclasses.fields(cls) if field.compare]
-            return [(x.items[x.layout.index[name]], y.items[y.layout.index[name]]) for name in names]
-        if _defining(cls, "__eq__") is object:
-            raise RunError(
-                f"two objects of the class {cls.__name__} are compared by identity, which values have not: "
-                f"give {cls.__name__} a method __eq__, or make it a dataclass"
-            )
+            return [(_field(x, name), _field(y, name)) for name in names]
+        if not _compares_itself(x):
+            frozen = type(x) is Record or (type(y) is Object and x.owner is y.owner is FROZEN)
+            return [] if frozen and _one_outside(now, x, y) else None
     return [] if python_result(now, operator.eq, x, y) else None
+
+
+def _one_outside(now: Now, x: Any, y: Any) -> bool:
+    """Return False for two objects that never change and differ; RunError where they may be one."""
+    if class_of(x) is class_of(y) and len(x.items) == len(y.items) and _same_fields(now, x, y):
+        raise RunError(
+            f"two equal objects of type {class_of(x).__name__} that came in from outside are compared by "
+            f"identity, which they have not here: make them in the function, or compare their fields"
+        )
+    return False
+
+
+def _same_fields(now: Now, x: Any, y: Any) -> bool:
+    parts = [list(each.items.values()) if type(each) is Dict else list(each.items) for each in (x, y)]
+    plain = [(a, b) for a, b in zip(*parts, strict=True) if type(a) not in CONTAINERS]
+    return all(type(b) not in CONTAINERS and _equal_atoms(a, b) for a, b in plain)
+
+
+def _compares_itself(x: Any) -> bool:
+    """Return whether a value is an object whose class has an `__eq__` of its own."""
+    return is_object(x) and _defining(class_of(x), "__eq__") is not object
+
+
+def _field(x: Any, name: str) -> Any:
+    """Return a field of an object, or what its class stores under the name."""
+    position = x.layout.index.get(name)
+    return getattr(class_of(x), name) if position is None else x.items[position]
 
 
 def _defining(cls: type, name: str) -> type:
@@ -181,13 +209,15 @@ def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bo
 
 
 def identical(now: Now, x: Any, y: Any) -> bool:
-    """Return x is y, for what has an identity of its own: None, True, False, classes, small integers."""
+    """Return x is y, for what has an identity: what may change, None, booleans, classes, small integers."""
     if x is None or y is None or type(x) is bool or type(y) is bool:
         return x is y
     if is_set(x):
         return x.items[0] is y.items[0] if is_set(y) else False
     if type(x) in NATIVES and type(y) in NATIVES:
         return x.value is y.value
+    if type(x) in MUTABLE_CONTAINERS or type(y) in MUTABLE_CONTAINERS:
+        return x is y or (type(x) is type(y) and x.owner is y.owner is FROZEN and _one_outside(now, x, y))
     if class_of(x) is not class_of(y):
         return False
     if type(x) is Unusable and type(y) is Unusable:

@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Layout, Record, Types
+from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Record, Types
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
@@ -24,7 +24,7 @@ ARGS = ("args",)
 
 def is_exception(x: Any) -> bool:
     """Return whether a value is an exception, raised by the program or by a primitive."""
-    return type(x) is Failure or (type(x) is Record and issubclass(x.layout.cls, BaseException))
+    return type(x) is Failure or (type(x) in WITH_ATTRIBUTES and issubclass(x.layout.cls, BaseException))
 
 
 def _caught(now: Now, x: Any) -> Any:

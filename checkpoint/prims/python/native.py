@@ -24,12 +24,13 @@ from checkpoint.ad.arrays import (
     Array,
     Discrete,
     Memory,
+    Native,
     array_of,
     backends,
     current_data,
     holds_numbers,
 )
-from checkpoint.ad.attributes import own_attributes
+from checkpoint.ad.attributes import own_attributes, set_own
 from checkpoint.ad.containers import (
     MUTABLE_CONTAINERS,
     TUPLE,
@@ -37,6 +38,7 @@ from checkpoint.ad.containers import (
     Dict,
     Layout,
     List,
+    Object,
     Record,
     Types,
 )
@@ -51,6 +53,7 @@ from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
+from checkpoint.lang.python.source.members import makes_record
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
 TABLE = "(table)"  # the field of a set: the dictionary of its elements by tokens
@@ -194,7 +197,7 @@ def _fill(value: Any, made: Any, parts: list[Any]) -> None:
         made.update(zip(value.items, parts, strict=True))
     else:
         for name, part in zip(value.layout.names, parts, strict=True):
-            object.__setattr__(made, name, part)
+            set_own(made, name, part)
 
 
 def _built(value: Any, parts: list[Any]) -> Any:
@@ -215,7 +218,7 @@ def _built(value: Any, parts: list[Any]) -> Any:
         return made_exception
     made = object.__new__(cls)
     for name, part in zip(value.layout.names, parts, strict=True):
-        object.__setattr__(made, name, part)
+        set_own(made, name, part)
     return made
 
 
@@ -253,6 +256,7 @@ def from_native(
     held: returns the value of an object that is only held, or None; left out if there is none.
     """
     open_ids: set[int] = set()
+    layouts: dict[tuple[type, tuple[str, ...]], Layout] = {}
 
     def opened(item: Any) -> Any:
         kind = type(item)
@@ -264,10 +268,12 @@ def from_native(
             return array_of(item, Memory(owner))
         if is_opaque(item):
             return held_as_it_is(item)
+        if isinstance(item, Enum):
+            return Native(item)
         unusable = None if held is None else held(item)
         if unusable is not None:
             return unusable
-        taken = _taken_apart(item, owner)
+        taken = _taken_apart(item, owner, layouts)
         if taken is None:
             return other(item)
         if id(item) in open_ids:
@@ -287,7 +293,9 @@ def from_native(
 Taken = tuple[list[Any], Callable[[list[Any]], Any]]
 
 
-def _taken_apart(value: Any, owner: object) -> Taken | None:
+def _taken_apart(
+    value: Any, owner: object, layouts: dict[tuple[type, tuple[str, ...]], Layout]
+) -> Taken | None:
     """Return the parts of a Python object and what makes its value of theirs; None for what is no data."""
     cls = type(value)
     if cls is list:
@@ -309,11 +317,13 @@ def _taken_apart(value: Any, owner: object) -> Taken | None:
         return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
     if cls is slice:
         return [value.start, value.stop, value.step], _record(Layout(slice, ("start", "stop", "step")))
-    if isinstance(value, BaseException):
+    if isinstance(value, BaseException) and not own_attributes(value):
         return [value.args], _record(Layout(cls, ("args",)))
-    if is_plain_object(value):
+    if isinstance(value, BaseException) or is_plain_object(value):
         names = attribute_names(value)
-        return [getattr_of(value, name) for name in names], _record(Layout(cls, names))
+        layout = layouts.setdefault((cls, names), Layout(cls, names))
+        parts = [getattr_of(value, name) for name in names]
+        return parts, _record(layout) if makes_record(cls) else _object(layout, owner)
     return None
 
 
@@ -321,11 +331,17 @@ def _record(layout: Layout) -> Callable[[list[Any]], Any]:
     return lambda parts: Record(layout, tuple(parts))
 
 
+def _object(layout: Layout, owner: object) -> Callable[[list[Any]], Any]:
+    return lambda parts: Object(layout, parts, owner=owner)
+
+
 def _checked_key(dictionary: Any, key: Any) -> Any:
     """Return a dictionary's key, or raise if no program can have it."""
     pending = [key]
     while pending:
         part = pending.pop()
+        if isinstance(part, Enum):
+            continue
         if isinstance(part, tuple):
             pending.extend(part)
         elif type(part) not in (int, str, bool, type(None)):
@@ -356,6 +372,8 @@ def is_plain_object(value: Any) -> bool:
 def attribute_names(value: Any) -> tuple[str, ...]:
     """Return the names of an object's attributes: a dataclass's fields, slots, then the others in order."""
     names: dict[str, None] = {}
+    if isinstance(value, BaseException):
+        names["args"] = None
     if dataclasses.is_dataclass(value):
         names.update(dict.fromkeys(field.name for field in dataclasses.fields(value)))
     for base in reversed(type(value).__mro__):

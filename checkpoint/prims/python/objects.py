@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from enum import Enum
+from types import MemberDescriptorType
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Types, changeable
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
@@ -14,10 +17,10 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import CAUSE, class_of
+from checkpoint.prims.python.native import CAUSE, class_of, from_native
 from checkpoint.prims.python.sequences import builds
 from checkpoint.prims.python.support import rearrange, refuse, select, to_value, update
-from checkpoint.prims.python.updates import Writes, is_held
+from checkpoint.prims.python.updates import Writes, check_holder, keeps_identity
 
 _OF_NUMBERS = frozenset(("real", "imag", "numerator", "denominator"))
 _WITH_METHODS = frozenset((list, dict, str, tuple, float, int, bool))
@@ -43,11 +46,14 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         return x.steps
     if type(x) in NUMBERS and name == "imag":
         return 0.0
+    if type(x) is Native and isinstance(x.value, Enum):
+        return of_enum(now, x.value, name)
     cls = class_of(x)
     if name == CAUSE and issubclass(cls, BaseException):
         return None  # one that was raised from another one has a field of this name
     missing = object()
-    if inspect.getattr_static(cls, name, missing) is missing:
+    found = inspect.getattr_static(cls, name, missing)
+    if found is missing or (isinstance(found, MemberDescriptorType) and type(x) in WITH_ATTRIBUTES):
         if inspect.getattr_static(cls, "__getattr__", None) is not None:
             raise RunError(
                 f"the attribute {name} of a {cls.__name__} comes from its `__getattr__`, which no program "
@@ -56,6 +62,15 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
     raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here{advice}")
+
+
+def of_enum(now: Now, member: Enum, name: str) -> Any:
+    """Return an attribute of a member of an enumeration, a constant."""
+    return from_native(getattr(member, name), _no_constant)
+
+
+def _no_constant(value: Any) -> Any:
+    raise RunError(f"a {type(value).__name__} in an enumeration is no value of a program")
 
 
 def _is_called(cls: type, name: str) -> bool:
@@ -89,7 +104,8 @@ select(
 # Changing attributes
 
 
-def _set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
+def set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
+    """Perform x.name = v."""
     if type(x) is not Object:
         result: Object = refuse(now, lambda x, v: setattr(x, name, v), x, v)
         return result
@@ -103,7 +119,8 @@ def _set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
     return x
 
 
-def _set_attribute_writes(now: Now, x: Any, name: str, v: Any) -> Writes:
+def set_attribute_writes(now: Now, x: Any, name: str, v: Any) -> Writes:
+    """Return what x.name = v writes."""
     return [(x.layout.index.get(name, len(x.items)), 2, None)] if type(x) is Object else []
 
 
@@ -124,16 +141,15 @@ def _delete_attribute(now: Now, x: Any, name: str) -> Object:
     return x
 
 
-def _holds_attribute(x: Any, name: str, v: Any) -> bool:
-    return type(x) in WITH_ATTRIBUTES and name in x.layout.index and is_held(x, x.layout.index[name], v)
-
-
 def _put_back(now: Now, x: Any, name: str, v: Any) -> Any:
-    return x if _holds_attribute(x, name, v) else _set_attribute(now, x, name, v)
+    if keeps_identity(v):
+        return x
+    check_holder(x)
+    return set_attribute(now, x, name, v)
 
 
 def _put_back_writes(now: Now, x: Any, name: str, v: Any) -> Writes:
-    return [] if _holds_attribute(x, name, v) else _set_attribute_writes(now, x, name, v)
+    return [] if keeps_identity(v) else set_attribute_writes(now, x, name, v)
 
 
 builds("new", "a mutable object: its layout, its attributes", _new, header=1, mutable=True)
@@ -141,15 +157,15 @@ update(
     "set-attribute",
     3,
     "x.name = v: x, the name, v",
-    _set_attribute,
-    _set_attribute_writes,
+    set_attribute,
+    set_attribute_writes,
     _set_attribute_place,
 )
 update("delete-attribute", 2, "del x.name: x, the name", _delete_attribute, None)
 update(
     "put-back-attribute",
     3,
-    "x.name = v after a change of x.name; nothing where x.name is v: x, the name, v",
+    "x.name = v after a change of x.name, unless that has an identity: x, the name, v",
     _put_back,
     _put_back_writes,
 )

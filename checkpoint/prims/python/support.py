@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable
+from enum import Enum
 from typing import Any
 
 from checkpoint.ad.arrays import (
@@ -20,7 +21,7 @@ from checkpoint.ad.arrays import (
     current_data,
     holds_numbers,
 )
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Object, Record
+from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, Layout, List, Object, Record
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, fresh
 from checkpoint.ad.opaque import is_opaque
@@ -62,8 +63,16 @@ def list_of(now: Now, items: Iterable[Any]) -> List:
 
 
 def python_operands(now: Now, values: Iterable[Any]) -> list[Any]:
-    """Return operands as Python's own objects."""
-    return [value if type(value) in PLAIN else native(_usable(value), now) for value in values]
+    """Return operands as Python's own objects; what two of them refer to is one object."""
+    found = list(map(_usable, values))
+    shared = [value for value in found if type(value) in CONTAINERS]
+    if len(shared) < 2:
+        return [value if type(value) in PLAIN else native(value, now) for value in found]
+    made = iter(native(tuple(shared), now))
+    return [
+        value if type(value) in PLAIN else next(made) if type(value) in CONTAINERS else native(value, now)
+        for value in found
+    ]
 
 
 def _usable(value: Any) -> Any:
@@ -87,6 +96,8 @@ def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     result = python_result(now, function, *operands)
     if any(type(operand) in NATIVES and is_opaque(operand.value) for operand in operands):
         return of_constants(now, function, result, operands)
+    if type(result) in PLAIN and all(type(each) in PLAIN or is_enum(each) for each in operands):
+        return result
     names = " and ".join(class_of(operand).__name__ for operand in operands)
     raise RunError(
         f"{getattr(function, '__name__', 'this operation')} of {names} is not supported here: write a "
@@ -103,6 +114,11 @@ def of_constants(now: Now, function: Callable[..., Any], result: Any, operands: 
             f"make a real of it first, float(q)"
         )
     return to_value(now, result)
+
+
+def is_enum(value: Any) -> bool:
+    """Return whether a value is a member of an enumeration."""
+    return type(value) is Native and isinstance(value.value, Enum)
 
 
 def python_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
@@ -139,6 +155,8 @@ def to_value(now: Now, value: Any) -> Any:
         return List([to_value(now, item) for item in value], owner=now.owner)
     if kind in backends and holds_numbers(value):
         return array_of(value, Memory(CONSTANT))
+    if isinstance(value, Enum):
+        return Native(value)
     if is_opaque(value):
         return held(value)
     dtype = dtype_of(value)
@@ -173,6 +191,8 @@ def key_of(now: Now, key: Any) -> Any:
         return key
     if kind is Discrete and current_data(now, key).shape == ():
         return key.data.item()
+    if is_enum(key):
+        return key.value
     if kind in NUMBERS:
         raise TypeError("a real cannot be a key here: use int(k) or str(k)")
     if kind is bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Memory, backend_of, backends, described
-from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
+from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
@@ -20,6 +20,7 @@ from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.support import is_object
 
 Path = tuple[Any, str]  # the path of the whole, and the step from it; the outermost is (None, its name)
 
@@ -93,7 +94,7 @@ def _real(given: Any, path: Path) -> float:
 
 def _parts_given(value: Any, given: Any, path: Path) -> list[Any]:
     """Return what is given for each part of a container, in their order."""
-    if type(value) is Record and not issubclass(value.layout.cls, tuple):
+    if is_object(value):
         return _attributes_given(value, given, path)
     cls: Any = class_of(value)
     if type(given) is not cls:

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Record, changeable
+from checkpoint.ad.containers import MUTABLE_CONTAINERS, Dict, List, Record, changeable
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import Now
 from checkpoint.errors import RunError
@@ -222,28 +222,36 @@ def _merge_writes(now: Now, x: Any, other: Any) -> Writes:
 # x[i] = v where x[i] itself has been changed
 
 
-def is_held(x: Any, place: Any, v: Any) -> bool:
-    """Return whether x already holds the container v at a place: then nothing has to be put back."""
-    return type(v) in MUTABLE_CONTAINERS and type(x) in CONTAINERS and x.items[place] is v
+def keeps_identity(v: Any) -> bool:
+    """Return whether a changed value is the object that it was before, so that nothing is put back."""
+    return type(v) in MUTABLE_CONTAINERS
 
 
 def _put_back(now: Now, x: Any, i: Any, v: Any) -> Any:
-    return x if is_held(x, _item_place(now, x, i), v) else _set(now, x, i, v)
+    if keeps_identity(v):
+        return x
+    check_holder(x)
+    return _set(now, x, i, v)
+
+
+def check_holder(x: Any) -> None:
+    """Raise RunError for the change of an array that something immutable holds."""
+    if type(x) is Record:
+        raise RunError(
+            f"an array in a {x.layout.cls.__name__} cannot be changed in place here: hold it in a variable, "
+            f"a list or an object while it changes"
+        )
 
 
 def _put_back_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
-    return [] if is_held(x, _item_place(now, x, i), v) else _set_writes(now, x, i, v)
-
-
-def _item_place(now: Now, x: Any, i: Any) -> Any:
-    return key_of(now, i) if type(x) is Dict else _index(now, i)
+    return [] if keeps_identity(v) else _set_writes(now, x, i, v)
 
 
 update("set", 3, "x[i] = v of a list or dictionary: x, i, v", _set, _set_writes, _set_place, _SET_PLACE)
 update(
     "put-back",
     3,
-    "x[i] = v after a change of x[i]; nothing where x[i] is v: x, i, v",
+    "x[i] = v after a change of x[i], unless that has an identity: x, i, v",
     _put_back,
     _put_back_writes,
 )

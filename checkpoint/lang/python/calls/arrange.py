@@ -16,7 +16,6 @@ from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, make_error, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
-from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Env, Signature
 from checkpoint.lang.python.source import mismatch
 
@@ -43,7 +42,7 @@ def arguments(
     expr = translate or (lambda part: t.expr(part, env))
     for part in node.args:
         if isinstance(part, ast.Starred):
-            value = on_elements(t, t.span(part), "py.tuple-of", [t.expr(part.value, env)])
+            value = t.program.operation(t, "py.tuple-of", [t.expr(part.value, env)], part)
             found.star = value if found.star is None else prim(t.span(part), "py.add", found.star, value)
         elif found.star is not None:
             single = prim(t.span(part), "py.tuple", t.expr(part, env))
@@ -215,6 +214,17 @@ def _too_many_in(t: CallContext, callee: Callee, passed: Arguments, span: Span) 
     before, after = _too_many(callee, "%", passed).split("%")
     text = prim(span, "py.joined", const(span, before), prim(span, "py.str", total), const(span, after))
     return Raise(span, make_error(span, TypeError, text))
+
+
+def without_arguments(callee: Callee, span: Span) -> Expr:
+    """Call a function that needs no arguments."""
+    signature = callee.signature
+    args = [signature.defaults[name](span) for name in signature.named]
+    if signature.vararg is not None:
+        args.append(prim(span, "py.tuple"))
+    if signature.kwarg is not None:
+        args.append(prim(span, "py.dict"))
+    return callee.applied(args, span)
 
 
 def fails(t: CallContext, span: Span, passed: Arguments, message: str) -> Expr:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from checkpoint.lang.core import Expr
-from checkpoint.lang.python.calls import methods, statics
+from checkpoint.lang.python.calls import methods, reflection, statics, supers
 from checkpoint.lang.python.calls.arrange import arguments, to_callee, to_value
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -22,11 +22,20 @@ def translate(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
         binding = env.get(function.id)
         if binding is not None and binding.callee is not None and not binding.cell:
             return to_callee(t, binding.callee, node, env)
+    if isinstance(function, ast.Attribute):
+        found = supers.find(t, function.value, env)
+        if found is not None:
+            return supers.call(t, found, function.attr, node, env)
     known = t.program.reference(t, function, env)
     if isinstance(known, Reference):
         return statics.call(t, known, node, env)
-    if isinstance(function, ast.Attribute) and known is None:
+    if isinstance(function, ast.Attribute) and reflection.type_of(t, function.value, env) is not None:
+        return to_value(t, t.expr(function, env), arguments(t, node, env), node)
+    if isinstance(function, ast.Attribute) and function.attr != "__class__" and known is None:
         return methods.call(t, function, node, env)
+    made = reflection.call_of_type(t, node, env)
+    if made is not None:
+        return made
     return to_value(t, t.expr(function, env), arguments(t, node, env), node)
 
 

@@ -1,117 +1,207 @@
-"""Translate calls of classes, and find the members of classes.
+"""Translate calls of classes: how named tuples, dataclasses, exceptions and other objects are made.
 
-In: a known class, or the name of an attribute. Out: a record of the class's layout (named tuples,
-dataclasses, exceptions); or the member of a class under that name: a property, a method, a constant.
+In: a known class. Out: its constructor as a callee. What makes a record of the arguments is a primitive; for
+every other class an object without attributes is made, and passed to its `__init__`.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-import types
+import inspect
+from dataclasses import replace
+from enum import EnumType
 from typing import Any
 
-from checkpoint.ad.containers import Layout
-from checkpoint.errors import InternalError
+from checkpoint.ad.containers import Types
+from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python.calls import arrange
-from checkpoint.lang.python.context.builder import const, prim
-from checkpoint.lang.python.context.contexts import FunctionContext, ProgramContext
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
+from checkpoint.lang.python.source.members import (
+    abstract_error,
+    field_names,
+    is_generated,
+    is_initialised,
+    is_made_as_record,
+    is_made_by_namedtuple,
+    is_named_tuple,
+    own_init,
+    why_not_made,
+)
 
 
 def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
     """Translate a call of a class; return None if a primitive makes the object (float, int, ...)."""
     cls = known.value
+    if (
+        not issubclass(cls, BaseException)
+        and not isinstance(cls, EnumType)
+        and constructor(t.program, known) is None
+    ):
+        return None
+    return made(t, known, arrange.arguments(t, node, env), node)
+
+
+def made(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr | None:
+    """Return an object of a class, made with some arguments; None if the program cannot make one."""
+    cls, span = known.value, t.span(node)
     if issubclass(cls, BaseException):
-        return exception(t, cls, node, env)
+        return exception(t, known, passed, node)
+    if isinstance(cls, EnumType) and len(passed.positional) == len(passed.values) == 1:
+        return prim(span, "py.enum-member", const(span, Types((cls,))), passed.positional[0])
     callee = constructor(t.program, known)
     if callee is None:
         return None
-    passed = arrange.arguments(t, node, env)
-
-    def make(args: list[Expr]) -> Expr:
-        record = new_object(cls, args, t.span(node))
-        check = t.program.callee_in_class(cls, "__post_init__")
-        if check is None:
-            return record
-        name, span = t.fresh("made"), t.span(node)
-        checked = t.call(check, [Var(span, name)], {}, span)
-        return Let(span, name, record, Let(span, t.fresh("unused"), checked, Var(span, name)))
-
-    return arrange.apply(t, callee, passed, node, make)
-
-
-def new_object(cls: type, args: list[Expr], span: Any) -> Expr:
-    """Return an object of a class, made from its fields."""
-    return prim(span, "py.record", const(span, Layout(cls, field_names(cls))), *args)
-
-
-def exception(t: FunctionContext, cls: type[BaseException], node: ast.Call, env: Env) -> Expr:
-    """Return an exception, made from its class and its arguments."""
-    if isinstance(cls.__init__, types.FunctionType):
-        raise t.refuse(
-            node,
-            f"{cls.__qualname__}, an exception with an __init__ of its own,",
-            "leave the __init__ out: what is passed is in its args",
-        )
-    span = t.span(node)
-    if node.keywords:
-        raise t.refuse(node, "a keyword argument of an exception", "pass it by position")
-    args = [t.expr(part, env) for part in node.args]
-    return prim(span, "py.record", const(span, Layout(cls, ("args",))), prim(span, "py.tuple", *args))
-
-
-def field_names(cls: type) -> tuple[str, ...]:
-    """Return the fields of a dataclass or named tuple, in order."""
-    if dataclasses.is_dataclass(cls):
-        return tuple([f.name for f in dataclasses.fields(cls)])
-    return tuple(cls._fields)  # type: ignore[attr-defined]
+    abstract = abstract_error(cls)
+    if abstract is not None:
+        return arrange.fails(t, span, passed, abstract)
+    if own_init(cls) is None and not is_named_tuple(cls) and passed.values:
+        return arrange.fails(t, span, passed, f"{cls.__name__}() takes no arguments")
+    return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, span))
 
 
 def constructor(program: ProgramContext, known: Reference) -> Callee | None:
-    """Return the constructor of a class as a callee; None if a call of the class makes no record."""
+    """Return the constructor of a class; None if a program cannot make its objects."""
     cls: type = known.value
-    if not makes_record(cls):
+    if is_named_tuple(cls):
+        return _of_named_tuple(program, known) if is_made_by_namedtuple(cls) else None
+    if why_not_made(cls) is not None:
         return None
-    if dataclasses.is_dataclass(cls):
-        fields = dataclasses.fields(cls)
-        defaults = {f.name: _field_default(program, known, f) for f in fields if _has_default(f)}
-        positional = tuple([f.name for f in fields if not f.kw_only])
-        keywords = tuple([f.name for f in fields if f.kw_only])
-        name = f"{cls.__qualname__}.__init__"
-        return Callee(name, _never, Signature(positional, keywords, defaults=defaults), implicit=1)
-    defaults = {name: program.maker_of(known, "tuple default", name) for name in cls._field_defaults}  # type: ignore[attr-defined]
-    signature = Signature(field_names(cls), defaults=defaults)
-    return Callee(f"{cls.__qualname__}.__new__", _never, signature, implicit=1)
+    init = own_init(cls)
+    if init is None:
+        return Callee(
+            cls.__qualname__, _never, Signature(()), builds=lambda _, span: _empty(program, cls, span)
+        )
+    return _of_dataclass(program, known) if is_generated(init) else _by_init(program, cls)
 
 
-def makes_record(cls: type) -> bool:
-    """Return whether calling a class makes a record of its arguments: of a dataclass or named tuple."""
-    if dataclasses.is_dataclass(cls):
-        return _is_generated(cls.__init__) and all(field.init for field in dataclasses.fields(cls))
-    return issubclass(cls, tuple) and hasattr(cls, "_fields") and _is_made_by_namedtuple(cls)
+def _empty(program: ProgramContext, cls: type, span: Span) -> Expr:
+    """Return an object without attributes."""
+    return prim(span, "py.new", const(span, program.layout(cls, ())))
 
 
-def _is_made_by_namedtuple(cls: type) -> bool:
-    """Return whether calling a named tuple runs no code of the user's."""
-    makers = [next(base for base in cls.__mro__ if name in vars(base)) for name in ("__new__", "__init__")]
-    return "_field_defaults" in vars(makers[0]) and makers[1] in (tuple, object)
+def _of_named_tuple(program: ProgramContext, known: Reference) -> Callee:
+    cls: Any = known.value
+    names = field_names(cls)
+    defaults = {name: program.maker_of(known, "tuple default", name) for name in cls._field_defaults}
+    layout = program.layout(cls, names)
+    return Callee(
+        f"{cls.__qualname__}.__new__",
+        _never,
+        Signature(names, defaults=defaults),
+        implicit=1,
+        builds=lambda args, span: prim(span, "py.record", const(span, layout), *args),
+    )
 
 
 def _never(span: Any) -> Expr:
     raise InternalError("a class is made by a primitive, not called", span)
 
 
-def _is_generated(function: Any) -> bool:
-    """Return whether `dataclasses` made a method, so that it has no text."""
-    while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
-        function = function.__wrapped__  # its __repr__
-    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+def bound(signature: Signature) -> Signature:
+    """Return the parameters of a method without the object."""
+    return replace(
+        signature,
+        positional=signature.positional[1:],
+        positional_only=max(0, signature.positional_only - 1),
+    )
 
 
-def _has_default(field: Any) -> bool:
-    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+def _by_init(program: ProgramContext, cls: type) -> Callee | None:
+    """Return the constructor of a class with an `__init__` of its own."""
+    init = program.callee_in_class(cls, "__init__")
+    if init is None:
+        return None
+    whole = program.constructor_of(cls)
+    if whole is not None:
+        return whole
+    run = init
+
+    def builds(args: list[Expr], span: Span) -> Expr:
+        name = program.names.fresh("made")
+        done = run.applied([Var(span, name), *args], span)
+        result = Let(span, program.names.fresh("unused"), done, Var(span, name))
+        return Let(span, name, _empty(program, cls, span), result)
+
+    return Callee(init.name, _never, bound(init.signature), implicit=1, builds=builds)
+
+
+# Dataclasses
+
+
+def _of_dataclass(program: ProgramContext, known: Reference) -> Callee:
+    """Return the constructor of a class whose `__init__` a dataclass has made."""
+    cls = known.value
+    signature = init_signature(program, known)
+    is_record = is_made_as_record(cls)
+    check = program.callee_in_class(cls, "__post_init__")
+
+    def builds(args: list[Expr], span: Span) -> Expr:
+        table = dict(zip(signature.named, args, strict=True))
+        if check is None and _in_order(cls, signature):
+            return _object(program, known, table, is_record, span)
+
+        def checked(v: list[Expr]) -> Expr:
+            table = dict(zip(signature.named, v, strict=True))
+            name = program.names.fresh("made")
+            extra = [copy_of(table[each]) for each in table if each not in field_names(cls)]
+            new = _object(program, known, table, is_record, span)
+            if check is None:
+                return new
+            done = check.applied([Var(span, name), *extra], span)
+            result = Let(span, program.names.fresh("unused"), done, Var(span, name))
+            return Let(span, name, new, result)
+
+        return bind(program.names, args, checked, "argument")
+
+    return Callee(f"{cls.__qualname__}.__init__", _never, signature, implicit=1, builds=builds)
+
+
+def _in_order(cls: type, signature: Signature) -> bool:
+    """Return whether the parameters of a dataclass are its fields, in their order."""
+    return [name for name in field_names(cls) if name in signature.named] == list(signature.named)
+
+
+def _object(
+    program: ProgramContext, known: Reference, table: dict[str, Expr], is_record: bool, span: Span
+) -> Expr:
+    """Return an object of a dataclass; table: the arguments by name."""
+    pairs = initial_fields(program, known, table, span)
+    layout = program.layout(known.value, tuple([name for name, _ in pairs]))
+    return prim(span, "py.record" if is_record else "py.new", const(span, layout), *[v for _, v in pairs])
+
+
+def initial_fields(
+    program: ProgramContext, known: Reference, table: dict[str, Expr], span: Span
+) -> list[tuple[str, Expr]]:
+    """Return the fields that the generated `__init__` of a dataclass assigns, with their values."""
+    found = []
+    for field in dataclasses.fields(known.value):
+        if field.name in table:
+            found.append((field.name, table[field.name]))
+        elif is_initialised(known.value, field):
+            found.append((field.name, _field_default(program, known, field)(span)))
+    return found
+
+
+def init_signature(program: ProgramContext, known: Reference) -> Signature:
+    """Return the parameters of the generated `__init__` of a dataclass, without the object."""
+    cls = known.value
+    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    fields = cls.__dataclass_fields__
+    return Signature(
+        tuple([p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]),
+        tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY]),
+        defaults={
+            p.name: _field_default(program, known, fields[p.name])
+            for p in parameters
+            if p.default is not p.empty
+        },
+    )
 
 
 def _field_default(program: ProgramContext, known: Reference, field: Any) -> Maker:
@@ -123,26 +213,61 @@ def _field_default(program: ProgramContext, known: Reference, field: Any) -> Mak
     return lambda span: prim(span, made)
 
 
-def member_of(cls: type, name: str) -> Any:
-    """Return the member of a class under a name, as stored in the class; None for a field or no member."""
-    for base in cls.__mro__:
-        if base is object or base.__module__ == "builtins":
-            continue
-        if name in vars(base):
-            value = vars(base)[name]
-            return None if _is_slot(value) or _is_generated(value) else value
-    return None
+def initialise(t: CallContext, known: Reference, self: Expr, passed: Arguments, node: ast.AST) -> Expr:
+    """Call the `__init__` that a dataclass has made, of a simple object."""
+    span = t.span(node)
+    signature = init_signature(t.program, known)
+    callee = Callee(f"{known.value.__qualname__}.__init__", _never, signature, implicit=1)
+    check = t.program.callee_in_class(known.value, "__post_init__")
+
+    def make(args: list[Expr]) -> Expr:
+        table = dict(zip(signature.named, args, strict=True))
+        extra = [table[each] for each in table if each not in field_names(known.value)]
+        result: Expr = const(span, None)
+        if check is not None:
+            result = Let(span, t.fresh("unused"), check.applied([copy_of(self), *extra], span), result)
+        for name, value in reversed(initial_fields(t.program, known, table, span)):
+            done = prim(span, "py.set-attribute", copy_of(self), const(span, name), value)
+            result = Let(span, t.fresh("unused"), done, result)
+        return result
+
+    def bound_first(args: list[Expr]) -> Expr:
+        return bind(t.program.names, args, make, "argument")
+
+    return arrange.apply(t, callee, passed, node, bound_first)
 
 
-def _is_slot(value: Any) -> bool:
-    """Return whether a member is the descriptor of a field: of __slots__, or of a named tuple."""
-    return isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType) or (
-        type(value).__name__ == "_tuplegetter"
-    )
+# Exceptions
 
 
-def all_fields(cls: type) -> tuple[str, ...]:
-    """Return the names that the class declares to be fields of its objects."""
-    if dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
-        return field_names(cls)
-    return ()
+def exception(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr:
+    """Return an exception, made from its class and its arguments."""
+    cls, span = known.value, t.span(node)
+    init = t.program.callee_in_class(cls, "__init__")
+    if init is None:
+        return _plain_exception(t, cls, passed, node)
+    if passed.star is not None:
+        raise t.refuse(node, "a star in a call of an exception", "pass the arguments one by one")
+    method = init
+
+    def make(v: list[Expr]) -> Expr:
+        here = passed.like(v)
+        name = t.fresh("made")
+        args = prim(span, "py.tuple", *map(copy_of, here.positional))
+        new = prim(span, "py.new", const(span, t.program.layout(cls, ("args",))), args)
+        whole = here.after([Var(span, name)], {})
+        done = arrange.apply(t, method, whole, node, arrange.caller(t, method, span))
+        return Let(span, name, new, Let(span, t.fresh("unused"), done, Var(span, name)))
+
+    return bind(t.program.names, passed.values, make, "argument")
+
+
+def _plain_exception(t: CallContext, cls: type, passed: Arguments, node: ast.AST) -> Expr:
+    """Return an exception of a class without an `__init__` of its own, made from its arguments."""
+    span = t.span(node)
+    if passed.keywords or passed.mapping is not None:
+        raise t.refuse(node, "a keyword argument of an exception", "pass it by position")
+    args = prim(span, "py.tuple", *passed.positional)
+    if passed.star is not None:
+        args = prim(span, "py.add", args, passed.star)
+    return prim(span, "py.record", const(span, t.program.layout(cls, ("args",))), args)

@@ -12,6 +12,7 @@ from functools import partial
 from checkpoint.ad import opaque
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, outside
+from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -50,11 +51,23 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
                 args = args.after([copy_of(values[0])], {})
             call = arrange.caller(t, callee, t.span(node))
             made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
+            if t.program.is_stored(name):
+                made = _unless_own(t, values[0], name, _copies(parts), node, made)
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), cls), made, result)
         return result
 
     assert count == len(passed.values)
     return bind(t.program.names, [self, *passed.values], dispatch, "argument")
+
+
+def _unless_own(
+    t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, method: Expr
+) -> Expr:
+    """Return the call of what the object itself stores under a method's name; else that of the method."""
+    span = t.span(node)
+    own = prim(span, "py.has-own", copy_of(self), const(span, name))
+    held = prim(span, "py.attribute", copy_of(self), const(span, name))
+    return If(span, own, arrange.to_value(t, held, passed, node), method)
 
 
 def _copies(passed: Arguments) -> Arguments:
@@ -113,7 +126,7 @@ def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node
 def _of_field(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
     """Call the value of an attribute."""
     span = t.span(node)
-    held = t.program.attribute(t, self, name, node)
+    held = Attributes(t.program, t, name, node).read(self, methods=not t.program.owners_of(name))
     if (passed.keywords or passed.mapping is not None) and t.program.owners_of(name):
         return bind(
             t.program.names, [held], lambda _: raise_error(span, TypeError, f"{name}() takes no keywords")

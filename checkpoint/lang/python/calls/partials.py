@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from checkpoint.errors import Span
-from checkpoint.lang.core import App, Expr, Lambda, Letrec, Var
+from checkpoint.lang.core import Expr, Lambda, Letrec, Var
 from checkpoint.lang.python.calls import arrange, functions
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -109,4 +109,4 @@ def _call(
     """Return the body of a partial function: a call of the whole function."""
     first = dict(zip(callee.signature.positional, kept.positional, strict=False))
     args = [first[n] if n in first else Var(span, params[n]) for n in callee.signature.names]
-    return App(span, callee.make(span), tuple(args))
+    return callee.applied(args, span)

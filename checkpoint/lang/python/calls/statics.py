@@ -23,7 +23,17 @@ from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, Var
-from checkpoint.lang.python.calls import arrange, array_calls, arrays, classes, getters, outside, partials
+from checkpoint.lang.python.calls import (
+    arrange,
+    array_calls,
+    arrays,
+    classes,
+    getters,
+    outside,
+    partials,
+    reflection,
+    supers,
+)
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, TAKE_ELEMENTS, on_elements, truth
@@ -62,6 +72,10 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         if arrays.translation_of(value) is not None:
             return array_calls.call_written(t, library, node, env)
         return arrange.to_callee(t, library, node, env)
+    if supers.is_of_python(value) and not node.keywords and not has_star(node):
+        done = supers.of_python(t, value, [t.expr(part, env) for part in node.args], node)
+        if done is not None:
+            return done
     if isinstance(value, type):
         made = classes.construct(t, known, node, env)
         if made is not None:
@@ -171,7 +185,7 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     args = [t.expr(part, env) for part in node.args[1:]]
     if name.value in LAYOUTS:
         return prim(t.span(node), "py.record", Const(t.span(node), LAYOUTS[name.value]), *args)
-    return on_elements(t, t.span(node), str(name.value), args)
+    return t.program.operation(t, str(name.value), args, node)
 
 
 def _isinstance(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
@@ -212,15 +226,6 @@ def _generator(by: str) -> Callable[[FunctionContext, ast.Call, Env], Expr | Non
         return None
 
     return consume
-
-
-def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
-    name = node.args[1] if len(node.args) == 2 else None
-    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
-        raise t.refuse(
-            node, "`getattr` with a computed name or a default", "write the attribute itself, as x.name"
-        )
-    return t.program.attribute(t, t.expr(node.args[0], env), name.value, node)
 
 
 def _range(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
@@ -306,7 +311,7 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.sum: _generator("sum"),
     builtins.any: _generator("any"),
     builtins.all: _generator("all"),
-    builtins.getattr: _getattr,
+    **reflection.SPECIAL,
     builtins.range: _range,
     builtins.slice: _slice,
     builtins.list: _collected,

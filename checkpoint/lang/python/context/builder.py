@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.values import Symbol
 from checkpoint.errors import Source, Span
@@ -13,6 +14,7 @@ from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 
 NOWHERE = Span(Source("<call>", ""), 0, 0)  # the place of expressions that are in no text of the user
 UNBOUND = Symbol("%unbound")  # the value of a variable that is unassigned
+NOT_IMPLEMENTED = Native(NotImplemented)  # what a method returns that leaves an operator to others
 FAILED = Layout(
     type("failed", (), {}), ("exception",)
 )  # the record in which a guarded expression returns an exception

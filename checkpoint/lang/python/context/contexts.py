@@ -19,8 +19,16 @@ from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import UNBOUND, Names, bind, copy_of, raise_error
+from checkpoint.lang.python.context.classes import ClassesContext
 from checkpoint.lang.python.context.exits import Exits, Next
-from checkpoint.lang.python.context.meanings import Binding, Callee, Env, KnownFunction, Maker, Reference
+from checkpoint.lang.python.context.meanings import (
+    Binding,
+    Callee,
+    Env,
+    KnownFunction,
+    Maker,
+    Reference,
+)
 from checkpoint.lang.python.normal.liveness import Liveness
 from checkpoint.lang.python.normal.normaliser import Normaliser
 from checkpoint.lang.python.scopes.scopes import Scope, scope_of
@@ -28,7 +36,7 @@ from checkpoint.lang.python.source.refusals import GLOBAL, NO_REFUSALS, Refusals
 from checkpoint.lang.python.source.texts import FunctionText
 
 
-class ProgramContext(ABC):
+class ProgramContext(ClassesContext):
     """The program that is being translated.
 
     names: the supply of core variables. method_names: the names of all methods of the program's classes.
@@ -69,20 +77,16 @@ class ProgramContext(ABC):
         """Refuse an input whose value no program can hold."""
 
     @abstractmethod
-    def callee(self, known: Reference) -> Callee | None:
-        """Return the translated function that a known object is, or None."""
+    def start(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+        """Return what a loop over a value goes through: an iterator of these classes, or a sequence."""
 
     @abstractmethod
-    def library_callee(self, value: Any) -> Callee | None:
-        """Return the library function that stands for a Python object, or None."""
+    def is_iterator(self, t: CallContext, source: Expr, node: ast.AST) -> Expr:
+        """Return whether what `start` gave is such an iterator."""
 
     @abstractmethod
-    def library_method(self, name: str) -> Callee | None:
-        """Return the library function for a method of Python's own types, or None."""
-
-    @abstractmethod
-    def changing_method(self, name: str) -> Callee | None:
-        """Return the library function for a method that changes a list or dictionary, or None."""
+    def advance(self, t: CallContext, source: Expr, cell: Expr, node: ast.AST) -> Expr:
+        """Store an iterator's next item in a cell; return whether there is one."""
 
     @abstractmethod
     def bound_parts(
@@ -121,22 +125,6 @@ class ProgramContext(ABC):
     @abstractmethod
     def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
         """Call the meaning of an expression on values, as a decorator is called."""
-
-    @abstractmethod
-    def has_method(self, *names: str) -> bool:
-        """Return whether a class of the program has one of these methods."""
-
-    @abstractmethod
-    def classes_with_field(self, name: str) -> tuple[type, ...]:
-        """Return the program's classes that have a field of this name."""
-
-    @abstractmethod
-    def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
-        """Return the classes with a method, derived ones first; the flag: if it takes the object."""
-
-    @abstractmethod
-    def callee_in_class(self, cls: type, name: str) -> Callee | None:
-        """Return a method of a class as a function that takes the object first, or None."""
 
     @abstractmethod
     def operation(self, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
@@ -203,6 +191,8 @@ class FunctionContext(CallContext):
     cells: the variables that are kept in cells; shared: those of them that belong to enclosing functions.
     function_input: the index of the input that is the outermost function around it, if it is one.
     refusals: what is refused in its text.
+    receiver: the variable that is the object in a constructor, where that is no parameter.
+    statics: the parameters that are known objects: the class of a class method.
     normal: makes the normal form of its statements. live: the live variables of its statements.
     """
 
@@ -234,6 +224,8 @@ class FunctionContext(CallContext):
         }
         changing = {name for name, known in self.visible.items() if known.effects}
         self.function_input: int | None = None
+        self.statics: Mapping[str, Reference] = {}
+        self.receiver: str | None = None
         names, stored = program.method_names, scope.stored_imports
         self.normal = Normaliser(changing, names, scope.is_local, refusals.nodes, stored, self.known_object)
         self.live = Liveness(self.reads, self.cells)
@@ -326,6 +318,8 @@ class FunctionContext(CallContext):
         """Return the meaning of a name: a local variable, a known object, an input, or None."""
         if name in self.scope.globals:
             return self.globals(name)
+        if name in self.statics:
+            return self.statics[name]
         if name in env:
             return env[name]
         if self.scope.is_local(name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from checkpoint.errors import SourceError, Span
-from checkpoint.lang.core import App, Expr
+from checkpoint.lang.core import Expr
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env
@@ -26,4 +26,4 @@ class Entry(CallContext):
         return SourceError(f"{construct} cannot be differentiated: {advice}")
 
     def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
-        return App(span, callee.make(span), tuple(args))
+        return callee.applied(args, span)

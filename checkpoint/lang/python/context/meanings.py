@@ -91,6 +91,8 @@ class Callee:
     result, instead of raising it, so that the new values reach the caller.
     internal: whether it is a library function, whose calls appear in errors as the user's own call.
     implicit: how many arguments Python's messages count in addition, such as `self` of a constructor.
+    builds: of a constructor, makes a call of its arranged arguments; there is no procedure then.
+    may_decline: whether it may return NotImplemented.
     """
 
     name: str
@@ -101,6 +103,27 @@ class Callee:
     guarded: bool = False
     internal: bool = False
     implicit: int = 0
+    builds: Callable[[list[core.Expr], Span], core.Expr] | None = None
+    may_decline: bool = False
+
+    def applied(self, args: list[core.Expr], span: Span) -> core.Expr:
+        """Return a call with all arguments in place."""
+        if self.builds is not None:
+            return self.builds(args, span)
+        return core.App(span, self.make(span), tuple(args))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Group:
+    """A class of the program, with those derived from it that have the same methods.
+
+    methods: some methods, by name, as functions that take the object first. has_derived: whether the program
+    knows a class that is derived from it.
+    """
+
+    cls: type
+    methods: Mapping[str, Callee]
+    has_derived: bool
 
 
 def unavailable(error: SourceError) -> Callee:

@@ -17,7 +17,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Next
 from checkpoint.lang.python.context.meanings import Binding, Env, as_parameter
 from checkpoint.lang.python.normal.nodes import Change, Scoped
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, root_of, walk
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, rebound_by, walk
 
 
 def join(
@@ -89,7 +89,7 @@ def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[s
             case ast.Name(ctx=ast.Store() | ast.Del()):
                 found.add(node.id)
             case Change():
-                names = (root_of(node.path), node.result)
+                names = (rebound_by(node.path), node.result)
                 found |= {name for name in names if name is not None and _is_variable(name, t)}
             case Scoped():
                 found |= written_in(node.body, t) - node.names

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable
 
 from checkpoint.errors import Span
-from checkpoint.lang.core import Const, Expr, If, Var
+from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
@@ -86,7 +86,34 @@ def make_plan(
     def over(value: Var) -> Expr:
         return use(_indexed(value, _current_sequence(t, node, loop, value)))
 
+    if t.program.has_iterators():
+        return _iterated(t, node, env, exits, use)
     return once(t, _sequence(t, node, env), "sequence", env, exits, over)
+
+
+def _iterated(
+    t: FunctionContext, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
+) -> Expr:
+    """Plan a value that may be an iterator of the program's classes; a cell holds its current item."""
+    span = t.span(node)
+    cell = Var(span, t.fresh("item"))
+
+    def over(source: Var) -> Expr:
+        def more(i: Expr) -> Expr:
+            in_sequence = prim(span, "py.lt", copy_of(i), prim(span, "py.len", copy_of(source)))
+            found = t.program.advance(t, source, cell, node)
+            return If(span, t.program.is_iterator(t, source, node), found, in_sequence)
+
+        def items(i: Expr) -> list[Expr]:
+            held = prim(span, "py.item", copy_of(cell), Const(span, 0))
+            in_sequence = prim(span, "py.item", copy_of(source), copy_of(i))
+            return [If(span, t.program.is_iterator(t, source, node), held, in_sequence)]
+
+        return use(Plan(more, items, raises=True, sequence=source))
+
+    started = t.program.start(t, t.expr(node, env), node)
+    empty = prim(span, "py.list", Const(span, None))
+    return Let(span, cell.name, empty, once(t, started, "sequence", env, exits, over))
 
 
 def _current_sequence(t: FunctionContext, node: ast.expr, loop: Loop, first: Var) -> Callable[[], Expr]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.lang.python.library import application, derivatives, functions, methods, sets
+from checkpoint.lang.python.library import application, derivatives, functions, iterators, methods, sets
 from checkpoint.lang.python.library.standard import functional, iteration, ordering, statistical
 
-_MODULES = (application, functions, methods, sets, functional, iteration, ordering, statistical)
+_MODULES = (application, functions, iterators, methods, sets, functional, iteration, ordering, statistical)
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **functions.FUNCTIONS,
     **application.APPLICATIONS,
     **sets.FUNCTIONS,
+    **iterators.FUNCTIONS,
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
     **ordering.FUNCTIONS,

@@ -58,12 +58,10 @@ def _call(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> Expr
     callee = linker.library_callee(known.value) or linker.callee(known)
     if callee is not None:
         return arrange.apply(t, callee, passed, NO_NODE, arrange.caller(t, callee, NOWHERE))
-    made = classes.constructor(linker, known) if isinstance(known.value, type) else None
+    made = classes.made(t, known, passed, NO_NODE) if isinstance(known.value, type) else None
     if made is None:
         raise t.refuse(NO_NODE, *advice.of_object(known.value))
-    return arrange.apply(
-        t, made, passed, NO_NODE, lambda args: classes.new_object(known.value, args, NOWHERE)
-    )
+    return made
 
 
 def _call_of_object(linker: Linker, t: Entry, name: str, passed: Arguments) -> Expr:

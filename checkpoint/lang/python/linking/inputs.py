@@ -19,6 +19,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from checkpoint.ad.arrays import Array
@@ -102,6 +103,8 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "partial argument": lambda partial, position: partial.args[position],
     "partial keyword": lambda partial, name: partial.keywords[name],
     "getter": lambda prop, _: prop.fget,
+    "setter": lambda prop, _: prop.fset,
+    "deleter": lambda prop, _: prop.fdel,
     "field default": lambda cls, name: cls.__dataclass_fields__[name].default,
     "field factory": lambda cls, name: cls.__dataclass_fields__[name].default_factory,
     "tuple default": lambda cls, name: cls._field_defaults[name],
@@ -114,7 +117,7 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
 
 def is_data(value: Any) -> bool:
     """Return whether an object is read anew at each call, rather than relied on by the translation."""
-    return not (isinstance(value, STATIC_TYPES) or _is_native_callable(value) or is_of_system(value))
+    return not (isinstance(value, (*STATIC_TYPES, Enum)) or _is_native_callable(value) or is_of_system(value))
 
 
 def is_of_system(value: Any) -> bool:

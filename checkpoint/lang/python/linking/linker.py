@@ -16,13 +16,14 @@ import importlib
 import sys
 import types
 from collections.abc import Callable
+from enum import Enum
 from importlib.util import resolve_name
 from typing import Any
 
 from checkpoint import config
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span
-from checkpoint.lang.core import App, Const, Expr, Lambda, Var
+from checkpoint.lang.core import Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import Names
@@ -36,6 +37,7 @@ from checkpoint.lang.python.context.meanings import (
     Reference,
     defaulted,
     signature_of,
+    variable,
 )
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
@@ -43,7 +45,8 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.linking import attributes, values
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, wrapped
-from checkpoint.lang.python.linking.objects import Facts, Objects
+from checkpoint.lang.python.linking.methods import Methods, may_decline
+from checkpoint.lang.python.linking.objects import Facts
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
@@ -51,7 +54,7 @@ from checkpoint.lang.python.source.texts import text_of
 from checkpoint.lang.python.translation.translator import Translator
 
 
-class Linker(Objects):
+class Linker(Methods):
     """One translation of a program.
 
     facts: what is known of the whole program; they outlive a translation that starts again.
@@ -74,9 +77,11 @@ class Linker(Objects):
         self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
         self.nested: list[tuple[Lambda, FunctionContext, Env]] = []  # functions that it makes, and where
         self.caches = Caches()
-        self._callees: dict[Any, Callee] = {}
+        self.known_groups = {}
+        self.layouts = {}
+        self.callees: dict[Any, Callee] = {}
         self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
-        self._pending: list[tuple[str, Translator]] = []
+        self.pending: list[tuple[str, Translator]] = []
         self.method_names = {
             name
             for cls in facts.classes
@@ -89,8 +94,8 @@ class Linker(Objects):
     def reference_to(self, index: int, value: Any) -> Reference | str:
         """Return the meaning of a name that leads to an input."""
         if not is_data(value):
-            if isinstance(value, type):
-                self.note_class(value)
+            if isinstance(value, type | Enum):
+                self.note_class(value if isinstance(value, type) else type(value))
             return Reference(value, index)
         self.note_classes_of(value)
         if index not in self.variables:
@@ -214,17 +219,6 @@ class Linker(Objects):
         assert found is not None
         return lambda span: self._value(Entry(self), found, span, NO_NODE)
 
-    def factory_of(self, known: Reference, name: str) -> Maker:
-        """Return a maker of the value of a dataclass field's default factory."""
-        assert known.input is not None
-        found = self.find(known.input, "field factory", name)
-        callee = self.callee(found) if isinstance(found, Reference) else None
-        if callee is None or callee.signature.names:
-            what = f"the default factory of {known.value.__qualname__}.{name}"
-            advised = "let it be list, dict, tuple, or a function of your own without parameters"
-            raise SourceError(f"{what} cannot be differentiated: {advised}")
-        return lambda span: App(span, callee.make(span), ())
-
     # Functions
 
     def callee(self, known: Reference) -> Callee | None:
@@ -236,17 +230,22 @@ class Linker(Objects):
             is_cache = wrapped(value) == "__wrapped__"
             return self.caches.callee(value, function, self.names, self.bindings) if is_cache else function
         library = self.library_callee(value)
-        if library is not None or not isinstance(value, types.FunctionType):
+        if library is not None:
             return library
+        if isinstance(value, types.MethodType) and isinstance(value.__self__, type):
+            return self.class_method(known)
+        if not isinstance(value, types.FunctionType):
+            return None
         if known.input is None:
             return self.library_function(value) if tables.is_opened(value) else None
-        if value in self._callees:
-            return self._callees[value]
+        if value in self.callees:
+            return self.callees[value]
         if not boundary.is_allowed(value):
             return None
-        return self._callees.setdefault(value, self._translate(known.input, value))
+        return self.callees.setdefault(value, self.translated(known.input, value))
 
-    def _translate(self, index: int, function: Any) -> Callee:
+    def translated(self, index: int, function: Any, cls: Reference | None = None) -> Callee:
+        """Translate a function; cls: the class that is its first argument, if that is known."""
         try:
             text = text_of(function)
         except SourceError:
@@ -262,8 +261,14 @@ class Linker(Objects):
         refused = refusals.refusals_of(text)
         translator = Translator(self, text, scope_of(node), self.globals_of(index), name, refusals=refused)
         translator.function_input = index
-        self._pending.append((core, translator))
-        return Callee(name, lambda span: Var(span, core), signature, internal=own)
+        if cls is not None:
+            translator.statics = {signature.positional[0]: cls}
+            signature = classes.bound(signature)
+        self.pending.append((core, translator))
+        implicit = 0 if cls is None else 1
+        declines = may_decline(node)
+        make = variable(core)
+        return Callee(name, make, signature, internal=own, implicit=implicit, may_decline=declines)
 
     def _default(self, index: int, function: Any, name: str) -> Maker:
         code = function.__code__
@@ -277,8 +282,8 @@ class Linker(Objects):
 
     def finish(self) -> None:
         """Translate all functions that have been referred to."""
-        while self._pending:
-            core, translator = self._pending.pop()
+        while self.pending:
+            core, translator = self.pending.pop()
             self.bindings[core] = translator.function({})
 
     def library_callee(self, value: Any) -> Callee | None:
@@ -290,12 +295,13 @@ class Linker(Objects):
         return None if function is None else self.library_function(function)
 
     def library_function(self, function: Any) -> Callee:
+        """Return a function of the library."""
         if function.__module__ == library_sets.__name__:
             self.note_sets()
-        if function not in self._callees:
+        if function not in self.callees:
             index, _ = self.inputs.find(0, "library", function)
-            self._callees[function] = self._translate(index, function)
-        return self._callees[function]
+            self.callees[function] = self.translated(index, function)
+        return self.callees[function]
 
     def library_method(self, name: str) -> Callee | None:
         function = library_methods.METHODS.get(name) or library_sets.METHODS.get(name)
@@ -320,7 +326,6 @@ class Linker(Objects):
 
         assert known.input is not None
         if isinstance(value, types.MethodType):
-            self._check_class_method(t, value, node)
             function = self.find(known.input, "function", None)
             positional, keywords = [part("self", None)], {}
         else:
@@ -329,22 +334,6 @@ class Linker(Objects):
             keywords = {name: part("partial keyword", name) for name in value.keywords}
         assert isinstance(function, Reference)
         return function, positional, keywords
-
-    def _check_class_method(self, t: CallContext, method: Any, node: ast.AST) -> None:
-        """Refuse a class method that a program cannot call: its class is a value only for calling it."""
-        cls, function = method.__self__, method.__func__
-        if not isinstance(cls, type) or not isinstance(function, types.FunctionType):
-            return
-        called = f"the class method {method.__qualname__}"
-        if not boundary.is_allowed(function):
-            raise t.refuse(node, *advice.of_object(method))
-        if not classes.makes_record(cls):
-            advised = f"make it a @staticmethod that names the class, {cls.__name__}, where it needs it"
-            raise t.refuse(node, f"{called}, whose class is neither a dataclass nor a named tuple,", advised)
-        used = refusals.class_attribute(text_of(function).tree)
-        if used is not None:
-            advised = f"name the class in it, {cls.__name__}.{used.attr}"
-            raise t.refuse(node, f"{called}, which reads {ast.unparse(used)},", advised)
 
     # Values
 

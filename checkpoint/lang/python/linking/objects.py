@@ -8,63 +8,33 @@ are those of the program's inputs and those that its functions name.
 from __future__ import annotations
 
 import ast
-import functools
+import sys
 import types
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from checkpoint.ad.arrays import Array
+from checkpoint.ad.containers import Layout
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import Table
 from checkpoint.errors import SourceError, Span
-from checkpoint.lang.core import App, Expr, If, Var
-from checkpoint.lang.python.calls import arrange, classes
+from checkpoint.lang.core import App, Expr, If
+from checkpoint.lang.python.calls import arrange, classes, iterables, operators
+from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
-from checkpoint.lang.python.context.meanings import Callee, Env, Reference, unavailable
+from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference, unavailable
 from checkpoint.lang.python.library.intrinsics import apply
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
-from checkpoint.lang.python.source import advice
+from checkpoint.lang.python.source.members import all_fields, has_members, member_of
 
-CLASS_MEMBERS = (types.FunctionType, property, staticmethod, classmethod, functools.cached_property)
-
-# For each operation the method of the first operand, and the reflected one of the second.
-METHODS: dict[str, tuple[str, str | None]] = {
-    "py.add": ("__add__", "__radd__"),
-    "py.iadd": ("__add__", "__radd__"),
-    "py.sub": ("__sub__", "__rsub__"),
-    "py.mul": ("__mul__", "__rmul__"),
-    "py.imul": ("__mul__", "__rmul__"),
-    "py.truediv": ("__truediv__", "__rtruediv__"),
-    "py.floordiv": ("__floordiv__", "__rfloordiv__"),
-    "py.mod": ("__mod__", "__rmod__"),
-    "py.pow": ("__pow__", "__rpow__"),
-    "py.matmul": ("__matmul__", "__rmatmul__"),
-    "py.neg": ("__neg__", None),
-    "py.pos": ("__pos__", None),
-    "py.abs": ("__abs__", None),
-    "py.lt": ("__lt__", "__gt__"),
-    "py.le": ("__le__", "__ge__"),
-    "py.gt": ("__gt__", "__lt__"),
-    "py.ge": ("__ge__", "__le__"),
-    "py.eq": ("__eq__", "__eq__"),
-    "py.ne": ("__ne__", "__ne__"),
-    "py.truth": ("__bool__", None),
-    "py.len": ("__len__", None),
-    "py.item": ("__getitem__", None),
-    "py.contains": ("__contains__", None),
-    "py.str": ("__str__", None),
-    "py.repr": ("__repr__", None),
-    "py.float": ("__float__", None),
-    "py.int": ("__int__", None),
-}
-METHODS.update(
-    {f"py.i{op}": METHODS[f"py.{op}"] for op in ("sub", "truediv", "floordiv", "mod", "pow", "matmul")}
-)
+# What a class stores that an attribute of the object itself comes before.
+FOLLOWING = (types.FunctionType, staticmethod, classmethod)
 
 
 @dataclass(eq=False, repr=False)
@@ -72,6 +42,7 @@ class Facts:
     """Facts about the whole program, found during its translation.
 
     classes: the classes whose objects the program may meet, in the order of their discovery.
+    stored: the names of the attributes to which it assigns.
     varying: whether some value takes a varying number of arguments.
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
@@ -79,6 +50,7 @@ class Facts:
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
+    stored: set[str] = field(default_factory=set)
     varying: bool = False
     tables: bool = False
     general: bool = False
@@ -96,6 +68,8 @@ class Objects(ProgramContext):
     facts: Facts
     inputs: Inputs
     variables: dict[int, str]
+    known_groups: dict[tuple[str, ...], list[Group]]
+    layouts: dict[tuple[type, tuple[str, ...]], Layout]
 
     @abstractmethod
     def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
@@ -109,16 +83,29 @@ class Objects(ProgramContext):
         """Return the object that an input's variable stands for, during translation."""
         return self.inputs.value(next(i for i, name in self.variables.items() if name == variable))
 
+    @property
+    def classes(self) -> Sequence[type]:
+        """Return the program's classes, derived ones first."""
+        return sorted(self.facts.classes, key=lambda cls: -len(cls.__mro__))
+
     def note_class(self, cls: type) -> None:
         """Record a class whose objects the program may meet."""
         if is_constant(cls):
             return
-        for each in cls.__mro__:
-            if each.__module__ == "builtins" or issubclass(each, BaseException) or each in self.facts.classes:
-                continue
-            if any(isinstance(v, CLASS_MEMBERS) for v in vars(each).values()) or classes.all_fields(each):
-                self.facts.classes[each] = None
+        found = [c for c in cls.__mro__ if c not in self.facts.classes and _may_have_objects(c)]
+        if found:
+            self.facts.classes.update(dict.fromkeys(found))
+            raise FactsChanged
+
+    def note_stored(self, name: str) -> None:
+        """Note that the program assigns to attributes of this name."""
+        if name not in self.facts.stored:
+            self.facts.stored.add(name)
+            if any(isinstance(member_of(c, name), FOLLOWING) for c in self.facts.classes):
                 raise FactsChanged
+
+    def is_stored(self, name: str) -> bool:
+        return name in self.facts.stored
 
     def note_classes_of(self, value: Any) -> None:
         """Record the classes of the objects in an input."""
@@ -174,10 +161,10 @@ class Objects(ProgramContext):
 
     def has_method(self, *names: str) -> bool:
         """Return whether a class of the program has one of these methods."""
-        return any(classes.member_of(cls, name) is not None for cls in self.facts.classes for name in names)
+        return any(member_of(cls, name) is not None for cls in self.facts.classes for name in names)
 
     def classes_with_field(self, name: str) -> tuple[type, ...]:
-        return tuple(cls for cls in self.facts.classes if name in classes.all_fields(cls))
+        return tuple(cls for cls in self.facts.classes if name in all_fields(cls))
 
     def reference_to_class(self, cls: type) -> Reference:
         """Return a known class as a reference through which its methods are found."""
@@ -189,9 +176,29 @@ class Objects(ProgramContext):
         assert base.input is not None
         return self.find(base.input, "in class", name)
 
+    def class_attribute(self, cls: type, name: str) -> Reference | str | None:
+        """Return the meaning of an attribute of a class."""
+        return self.attribute_of(self.reference_to_class(cls), name)
+
+    def layout(self, cls: type, names: tuple[str, ...]) -> Layout:
+        """Return the layout of objects of a class with these attributes; the same one each time."""
+        return self.layouts.setdefault((cls, names), Layout(cls, names))
+
+    def accessor(self, cls: type, name: str, kind: str) -> Callee | None:
+        """Return a function of a property of a class; kind: its access, such as "getter"."""
+        base = self.in_class(cls, name)
+        assert isinstance(base, Reference)
+        assert base.input is not None
+        found = self.find(base.input, kind, None)
+        return self.callee(found) if isinstance(found, Reference) else None
+
+    def bound_method(self, callee: Callee, self_: Expr, span: Span) -> Expr:
+        """Return a method of an object as a value."""
+        return values.bound_method(self, callee, self_, span)
+
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
         """Return a method of a class as a function that takes the object first, or None."""
-        if not isinstance(classes.member_of(cls, name), types.FunctionType):
+        if not isinstance(member_of(cls, name), types.FunctionType):
             return None
         return self._callee_of(self.in_class(cls, name))
 
@@ -206,41 +213,53 @@ class Objects(ProgramContext):
 
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
         """Return the classes with a method, derived ones first; the flag: if it takes the object."""
-        found = []
-        for cls in _derived_first(self.facts.classes):
-            member = classes.member_of(cls, name)
-            if isinstance(member, types.FunctionType):
-                callee = self.callee_in_class(cls, name)
-                if callee is not None:
-                    found.append((cls, callee, True))
-            elif isinstance(member, staticmethod):
-                static = self.attribute_of(self.reference_to_class(cls), name)
-                callee = self._callee_of(static)
-                if callee is not None:
-                    found.append((cls, callee, False))
+        found: list[tuple[type, Callee, bool]] = []
+        kept: list[tuple[type, Any]] = []
+        for cls in reversed(self.classes):
+            member = member_of(cls, name)
+            inherited = next((m for c, m in kept if issubclass(cls, c)), None)
+            if member is inherited and not isinstance(member, classmethod):
+                continue
+            callee = self._method(cls, name, member)
+            if callee is not None:
+                kept.insert(0, (cls, member))
+                found.insert(0, (cls, callee, isinstance(member, types.FunctionType)))
+        return found
+
+    def _method(self, cls: type, name: str, member: Any) -> Callee | None:
+        """Return a method as a function; a static or class method does not take the object."""
+        if isinstance(member, types.FunctionType):
+            return self.callee_in_class(cls, name)
+        if isinstance(member, staticmethod | classmethod):
+            known = self.class_attribute(cls, name)
+            return self._callee_of(known)
+        return None
+
+    def groups(self, *names: str) -> list[Group]:
+        """Return the classes that have one of these methods, derived ones first."""
+        if names not in self.known_groups:
+            self.known_groups[names] = self._groups(names)
+        return self.known_groups[names]
+
+    def _groups(self, names: tuple[str, ...]) -> list[Group]:
+        found: list[Group] = []
+        kept: list[tuple[type, list[Any]]] = []
+        for cls in reversed(self.classes):
+            members = [member_of(cls, name) for name in names]
+            inherited = next((m for c, m in kept if issubclass(cls, c)), None)
+            if members == inherited or not any(isinstance(m, types.FunctionType) for m in members):
+                continue
+            callees = {name: self.callee_in_class(cls, name) for name in names}
+            methods = {name: callee for name, callee in callees.items() if callee is not None}
+            if methods:
+                has_derived = any(c is not cls and issubclass(c, cls) for c in self.classes)
+                kept.insert(0, (cls, members))
+                found.insert(0, Group(cls, methods, has_derived))
         return found
 
     def operation(self, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
         """Apply a primitive to values, or the method behind it to objects of the program's classes."""
-        span = t.span(node)
-        method, reflected = METHODS.get(op, (None, None))
-        if method is None or not (self.has_method(method) or (reflected and self.has_method(reflected))):
-            return prim(span, op, *args)
-        first = self.owners_of(method)
-        second = self.owners_of(reflected) if reflected else []
-
-        def dispatch(v: list[Expr]) -> Expr:
-            result = prim(span, op, *map(copy_of, v))
-            for cls, callee, _ in reversed(second):
-                args = [copy_of(v[1]), copy_of(v[0])]
-                made = t.attempt(node, partial(t.call, callee, args, {}, span))
-                result = If(span, instance(span, copy_of(v[1]), cls), made, result)
-            for cls, callee, _ in reversed(first):
-                made = t.attempt(node, partial(t.call, callee, list(map(copy_of, v)), {}, span))
-                result = If(span, instance(span, copy_of(v[0]), cls), made, result)
-            return result
-
-        return bind(self.names, args, dispatch)
+        return operators.operation(self, t, op, args, node)
 
     def called(self, t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
         """Call a value, which may be an object with `__call__`, or take a varying number of arguments."""
@@ -291,49 +310,21 @@ class Objects(ProgramContext):
 
     def attribute(self, t: CallContext, value: Expr, name: str, node: ast.AST) -> Expr:
         """Return an attribute of a value: a field, or a member of its class."""
-        span = t.span(node)
-        members = [(c, classes.member_of(c, name)) for c in _derived_first(self.facts.classes)]
-        members = [(c, m) for c, m in members if m is not None and name not in classes.all_fields(c)]
-        if not members:
-            return prim(span, "py.attribute", value, const(span, name))
+        return Attributes(self, t, name, node).read(value)
 
-        def dispatch(v: list[Expr]) -> Expr:
-            result = prim(span, "py.attribute", copy_of(v[0]), const(span, name))
-            for cls, member in reversed(members):
-                member_of = partial(self._member, t, cls, name, member, copy_of(v[0]), node)
-                made = t.attempt(node, member_of)
-                result = If(span, instance(span, copy_of(v[0]), cls), made, result)
-            return result
+    # Iteration
 
-        return bind(self.names, [value], dispatch)
+    def has_iterators(self) -> bool:
+        return iterables.has_iterators(self)
 
-    def _member(self, t: CallContext, cls: type, name: str, member: Any, value: Expr, node: ast.AST) -> Expr:
-        """Return the member of a class under a name, for one of its objects."""
-        span = t.span(node)
-        if isinstance(member, property | functools.cached_property):
-            base = self.in_class(cls, name)
-            assert isinstance(base, Reference)
-            assert base.input is not None
-            getter = self.find(base.input, "getter" if isinstance(member, property) else "func", None)
-            assert isinstance(getter, Reference)
-            callee = self.callee(getter)
-            if callee is None:
-                raise t.refuse(node, *advice.of_object(getter.value))
-            return t.call(callee, [value], {}, span)
-        if isinstance(member, types.FunctionType):
-            callee = self.callee_in_class(cls, name)
-            if callee is None:
-                raise t.refuse(node, *advice.of_object(member))
-            return values.bound_method(self, callee, value, span)
-        found = self.in_class(cls, name)
-        if found is None or isinstance(found, Reference):
-            if isinstance(member, classmethod):
-                advised = f"call it of the class, {cls.__qualname__}.{name}(...)"
-                raise t.refuse(node, f"the class method {name} of an object", advised)
-            raise t.refuse(
-                node, f"the attribute {name} of {cls.__qualname__}", "use a field, a property or a method"
-            )
-        return Var(span, found)
+    def start(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+        return iterables.start(self, t, value, node)
+
+    def is_iterator(self, t: CallContext, source: Expr, node: ast.AST) -> Expr:
+        return iterables.is_iterator(self, t, source, node)
+
+    def advance(self, t: CallContext, source: Expr, cell: Expr, node: ast.AST) -> Expr:
+        return iterables.advance(self, t, source, cell, node)
 
     # Exceptions and isinstance
 
@@ -342,8 +333,9 @@ class Objects(ProgramContext):
         span = t.span(node)
         known = self.reference(t, node, env)
         if isinstance(known, Reference) and isinstance(known.value, type):
-            call = ast.copy_location(ast.Call(node, [], []), node)
-            return classes.exception(t, known.value, call, env)
+            if issubclass(known.value, BaseException):
+                return classes.exception(t, known, Arguments(), node)
+            return raise_error(span, TypeError, "exceptions must derive from BaseException")
         return prim(span, check, t.expr(node, env))
 
     def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
@@ -367,5 +359,9 @@ class Objects(ProgramContext):
         raise t.refuse(node, "a class that is only known when it runs", "name the classes")
 
 
-def _derived_first(found: dict[type, Any]) -> list[type]:
-    return sorted(found, key=lambda cls: -len(cls.__mro__))
+def _may_have_objects(cls: type) -> bool:
+    """Return whether a class's objects, or those of classes derived from it, have members that matter."""
+    return cls.__module__.partition(".")[0] not in _OF_PYTHON and has_members(cls)
+
+
+_OF_PYTHON = frozenset((*sys.stdlib_module_names, "builtins", "numpy"))

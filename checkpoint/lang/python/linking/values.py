@@ -13,6 +13,7 @@ import ast
 import functools
 import types
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, EnumType
 from typing import Any
 
 from checkpoint.ad.arrays import Native
@@ -24,10 +25,10 @@ from checkpoint.ad.tables import held
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import InternalError, Span
-from checkpoint.lang.core import App, Const, Expr, Lambda, Var
+from checkpoint.lang.core import Const, Expr, Lambda, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, getters, statics
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, copy_of, prim, raise_error
+from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
@@ -81,6 +82,13 @@ def of_reference(
         return prim(span, "py.tuple", *[Const(span, item) for item in value])
     if is_opaque(value):
         return Const(span, held(value))
+    if value is NotImplemented:
+        return Const(span, NOT_IMPLEMENTED)
+    if isinstance(value, Enum):
+        return Const(span, Native(value))
+    if isinstance(value, EnumType):  # which Python iterates over
+        members: list[Any] = list(value)
+        return prim(span, "py.tuple", *[Const(span, Native(member)) for member in members])
     if arrays.is_constant(value):
         return Const(span, arrays.constant_of(value))
     if arrays.record_of(value) is not None:
@@ -159,7 +167,7 @@ def _counts(value: Foreign) -> tuple[int, ...]:
 def of_callee(program: ProgramContext, callee: Callee, span: Span) -> Expr:
     """Return a translated function as a value."""
     signature = callee.signature
-    if signature.is_plain:
+    if signature.is_plain and callee.builds is None:
         return callee.make(span)
 
     def call(args: Sequence[Expr]) -> Expr:
@@ -183,9 +191,7 @@ def _general_of(
         named = {name: copy_of(value) for name, value in (keywords or {}).items()}
         whole = passed.after(list(map(copy_of, positional)), named)
         span = t.span(NO_NODE)
-        return arrange.apply(
-            t, callee, whole, NO_NODE, lambda args: App(span, callee.make(span), tuple(args))
-        )
+        return arrange.apply(t, callee, whole, NO_NODE, lambda args: callee.applied(args, span))
 
     return general
 
@@ -210,7 +216,7 @@ def _call_by_position(callee: Callee, args: list[Expr], span: Span) -> Expr:
         placed.append(prim(span, "py.tuple", *args[len(signature.positional) :]))
     if signature.kwarg is not None:
         placed.append(prim(span, "py.dict"))
-    return App(span, callee.make(span), tuple(placed))
+    return callee.applied(placed, span)
 
 
 def overloaded(
@@ -247,21 +253,7 @@ def _general_procedure(program: ProgramContext, name: str, span: Span, general: 
 
 def _of_class(program: ProgramContext, known: Reference, span: Span) -> Expr | None:
     callee = classes.constructor(program, known)
-    if callee is None:
-        return None
-    signature = callee.signature
-
-    def make(args: list[Expr]) -> Expr:
-        missing = [signature.defaults[name](span) for name in signature.named[len(args) :]]
-        return classes.new_object(known.value, [*args, *missing], span)
-
-    def general(t: CallContext, passed: Arguments) -> Expr:
-        return arrange.apply(
-            t, callee, passed, NO_NODE, lambda args: classes.new_object(known.value, args, span)
-        )
-
-    counts = range(signature.required, len(signature.positional) + 1)
-    return overloaded(program, _named(program, callee), counts, span, make, general)
+    return None if callee is None else of_callee(program, callee, span)
 
 
 def bound_method(program: ProgramContext, callee: Callee, self: Expr, span: Span) -> Expr:
@@ -296,7 +288,7 @@ def _of_partial(program: ProgramContext, t: CallContext, known: Reference, span:
     def make(args: list[Expr]) -> Expr:
         named = {name: copy_of(value) for name, value in keywords.items()}
         whole = Arguments([*map(copy_of, positional), *args], None, named)
-        return arrange.apply(t, callee, whole, node, lambda a: App(span, callee.make(span), tuple(a)))
+        return arrange.apply(t, callee, whole, node, lambda a: callee.applied(a, span))
 
     named = _named(program, callee, len(positional))
     return overloaded(

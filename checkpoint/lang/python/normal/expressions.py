@@ -26,6 +26,7 @@ from checkpoint.lang.python.normal.nodes import (
 from checkpoint.lang.python.scopes.syntax import (
     COMPREHENSIONS,
     MUTATING_METHODS,
+    is_super,
     module_of,
     out_of,
     root_of,
@@ -37,7 +38,7 @@ class Expressions(ABC):
     """The normal form of the expressions of one function.
 
     changing: the names of nested functions that change variables.
-    methods: the names of the methods of the program's classes, which need not change their object.
+    methods: the names of the methods of the program's classes.
     is_local: returns whether a name is a variable.
     refused: the nodes that end the run when they are reached; they stay as they are.
     stored_imports: the imports that assign to a variable, with the names of what they import.
@@ -59,7 +60,6 @@ class Expressions(ABC):
         self.changing = changing
         self.is_local = is_local
         self.own_methods = frozenset(methods)
-        self.methods = MUTATING_METHODS - self.own_methods
         self.numbers = count(1)
 
     def temporary(self) -> str:
@@ -73,7 +73,8 @@ class Expressions(ABC):
         return (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and (node.func.attr in self.methods or self.out(node) is not None)
+            and not is_super(node.func.value)
+            and (node.func.attr in MUTATING_METHODS or self.out(node) is not None)
         )
 
     def out(self, node: ast.Call) -> ast.expr | None:
@@ -229,7 +230,9 @@ class Expressions(ABC):
                 index = self.stable(self.pure(target.slice, out), out)
             return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
         if isinstance(target, ast.Attribute):
-            value = self.path(target.value, out)
+            value = target.value
+            if self.is_local(str(root_of(value))) and not isinstance(value, ast.Name):
+                value = self.stable(self.pure(value, out), out)
             return ast.copy_location(ast.Attribute(value, target.attr, ast.Load()), target)
         if isinstance(target, ast.Name):
             return load(target.id, target)
@@ -238,7 +241,7 @@ class Expressions(ABC):
     def change(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
         """Turn a call of a mutating method into a Change, and return its result."""
         assert isinstance(node.func, ast.Attribute)
-        if node.func.attr not in self.methods:
+        if node.func.attr not in MUTATING_METHODS:
             return self.written(node, out, used)
         path = self.path(self.inserted(node.func.value, out), out)
         operands = [*node.args, *(keyword.value for keyword in node.keywords)]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from checkpoint.lang.python.normal.nodes import Change, Scoped
-from checkpoint.lang.python.scopes.syntax import captures_of, names_in, root_of
+from checkpoint.lang.python.scopes.syntax import captures_of, names_in, rebound_by
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -153,5 +153,5 @@ class Liveness:
 
 
 def _root(node: Change) -> Names:
-    root = root_of(node.path)
+    root = rebound_by(node.path)
     return NONE if root is None else frozenset((root,))

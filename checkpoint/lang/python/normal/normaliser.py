@@ -126,6 +126,10 @@ class Normaliser(Expressions):
                 out.append(Change(path.value, "delete_slice", bounds_of(path.slice), None, target))
             else:
                 out.append(Change(path.value, "delete", [path.slice], None, target))
+        elif isinstance(target, ast.Attribute):
+            base = self.pure(target.value, out)
+            path = ast.copy_location(ast.Attribute(base, target.attr, ast.Del()), target)
+            out.append(ast.copy_location(ast.Delete([path]), target))
         else:
             out.append(ast.copy_location(ast.Delete([target]), target))
 
@@ -138,10 +142,25 @@ class Normaliser(Expressions):
             value: ast.expr = ast.BinOp(old, operator, self.pure(node.value, out))
             out.append(assign(node.target.id, ast.copy_location(value, node), node))
             return
+        if isinstance(node.target, ast.Attribute):
+            self.augment_attribute(node, node.target, operator, out)
+            return
         path = self.path(node.target, out)
         old = to_change(path)
         if self.has_effect(node.value):
             old = self.save(path, out)
+        value = ast.copy_location(ast.BinOp(old, operator, self.pure(node.value, out)), node)
+        self.store(path, value, out)
+
+    def augment_attribute(
+        self, node: ast.AugAssign, target: ast.Attribute, operator: ast.operator, out: list[ast.stmt]
+    ) -> None:
+        """Assign to the attribute of an object that is evaluated once."""
+        base = self.pure(target.value, out)
+        if not isinstance(base, ast.Name) or self.has_effect(node.value):
+            base = self.stable(base, out)
+        path = ast.copy_location(ast.Attribute(base, target.attr, ast.Load()), target)
+        old: ast.expr = self.save(path, out) if self.has_effect(node.value) else path
         value = ast.copy_location(ast.BinOp(old, operator, self.pure(node.value, out)), node)
         self.store(path, value, out)
 
@@ -159,6 +178,11 @@ class Normaliser(Expressions):
                 out.append(Change(path.value, "set_slice", [*bounds_of(path.slice), value], None, target))
             else:
                 out.append(Change(path.value, "set", [path.slice, value], None, target))
+        elif isinstance(target, ast.Attribute):
+            value = self.stable(value, out) if self.has_effect(target.value) else value
+            base = self.pure(target.value, out)
+            path = ast.copy_location(ast.Attribute(base, target.attr, ast.Store()), target)
+            out.append(ast.copy_location(ast.Assign([path], value), target))
         else:
             out.append(ast.copy_location(ast.Assign([target], value), target))
 

@@ -23,7 +23,7 @@ from typing import Any
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.places import Place
 from checkpoint.lang.python.scopes.reach import is_confined, statement_lists
-from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, names_in, root_of, written_by
+from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, names_in, rebound_by, written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -254,9 +254,9 @@ class _Visitor(ast.NodeVisitor):
         return any(name in names for names in self.hidden)
 
     def touch(self, path: ast.expr) -> None:
-        name = root_of(path)
-        if name is not None and not isinstance(path, ast.Name):
+        if not isinstance(path, ast.Name):
             self.visit(path)
+        name = rebound_by(path)
         if name is not None and not self.is_hidden(name):
             self.changed_names.add(name)
             self.read.add(name)

@@ -74,6 +74,11 @@ def _name_bound_by(node: ast.AST) -> str | None:
     return None
 
 
+def is_super(node: ast.expr) -> bool:
+    """Return whether an expression is a call of `super`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
 def has_star(call: ast.Call) -> bool:
     """Return whether a call has an argument `*args`."""
     return any(isinstance(argument, ast.Starred) for argument in call.args)
@@ -88,10 +93,18 @@ def view_of(node: ast.expr) -> tuple[ast.expr, str] | None:
 
 
 def root_of(node: ast.expr) -> str | None:
-    """Return the variable of `x`, `x[i]`, `x[i][j]` or `x.a[i]`: the one that changes with the whole path."""
+    """Return the variable of `x`, `x[i]`, `x[i][j]` or `x.a[i]`."""
     while isinstance(node, ast.Subscript | ast.Attribute) or _is_setdefault(node):
         node = node.func.value if isinstance(node, ast.Call) else node.value  # type: ignore[attr-defined]
     return node.id if isinstance(node, ast.Name) else None
+
+
+def rebound_by(path: ast.expr) -> str | None:
+    """Return the variable that gets another value where what a path denotes changes; None in an attribute."""
+    part = path
+    while isinstance(part, ast.Subscript) or _is_setdefault(part):
+        part = part.func.value if isinstance(part, ast.Call) else part.value  # type: ignore[attr-defined]
+    return part.id if isinstance(part, ast.Name) else None
 
 
 def _is_setdefault(node: ast.expr) -> bool:
@@ -106,7 +119,7 @@ def mutated_by(node: ast.AST) -> ast.expr | None:
     if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Attribute):
         return None
     first, name = node.args[0], module_of(node.func)
-    is_path = isinstance(first, ast.Name | ast.Subscript)
+    is_path = isinstance(first, ast.Name | ast.Subscript | ast.Attribute)
     return first if is_path and name is not None and node.func.attr in MUTATING_FUNCTIONS else None
 
 

@@ -7,12 +7,12 @@ advice.
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import itertools
 import types
 from typing import Any
 
 from checkpoint.ad.attributes import stored
+from checkpoint.lang.python.source.members import why_not_made
 
 _OUTSIDE = "do it outside of the function, and pass the value"
 _BY_NAME = "read the variables by name"
@@ -25,8 +25,6 @@ _ENDLESS = "iterate over it in place, for i, x in zip(itertools.count(), xs)"
 # Objects for which no rule is possible, with what to write instead.
 ADVICE: dict[Any, str] = {
     builtins.type: "ask isinstance(x, cls)",
-    builtins.iter: "write a `for` loop",
-    builtins.next: "write a `for` loop, or index a list",
     builtins.aiter: "write a `for` loop over a list",
     builtins.anext: "write a `for` loop over a list",
     builtins.input: "read outside of the function and pass the value",
@@ -34,10 +32,10 @@ ADVICE: dict[Any, str] = {
     builtins.eval: "write the expression",
     builtins.exec: "write the statements",
     builtins.compile: "write the expression",
-    builtins.setattr: "make a new object: dataclasses.replace(x, name=value)",
-    builtins.delattr: "make a new object: dataclasses.replace(x, name=None)",
-    builtins.hasattr: "ask isinstance(x, cls)",
-    builtins.issubclass: "ask isinstance(x, cls) of an object",
+    builtins.setattr: "assign to the attribute, x.name = value",
+    builtins.delattr: "write `del x.name`",
+    builtins.hasattr: "call it where it is used, hasattr(x, name)",
+    builtins.issubclass: "call it where it is used, with classes by their names",
     builtins.globals: _BY_NAME,
     builtins.locals: _BY_NAME,
     builtins.vars: "read the attributes by name",
@@ -46,7 +44,7 @@ ADVICE: dict[Any, str] = {
     builtins.bytes: _TEXTS,
     builtins.bytearray: _TEXTS,
     builtins.memoryview: "use a list",
-    builtins.super: "call the base class's method by its name: Base.method(self, x)",
+    builtins.super: "call a method of it, super().name(...)",
     builtins.id: "objects have no identity here; compare values",
     builtins.hash: "use the value itself as a dictionary's key",
     builtins.object: "use a string or a number of your own",
@@ -117,19 +115,14 @@ def of_object(value: Any) -> tuple[str, str]:
 
 
 _HEAP = 1 << 9  # the flag of classes made by a class statement
-_MAKE_OUTSIDE = "let @dataclass write its __init__, or make the object outside of the function and pass it"
+_MAKE_OUTSIDE = "make the object outside of the function and pass it, or make its class without that"
 
 
 def _of_class(cls: type) -> str:
-    """Return why a class that a class statement made is no record of its arguments."""
+    """Return why no program can make objects of a class that a class statement made."""
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return "a named tuple with a __new__ or __init__ of its own"
-    if not dataclasses.is_dataclass(cls):
-        return "which is neither a dataclass nor a named tuple"
-    left_out = [field.name for field in dataclasses.fields(cls) if not field.init]
-    if left_out:
-        return f"a dataclass whose field {left_out[0]} is no argument of its __init__"
-    return "a dataclass with an __init__ of its own"
+    return why_not_made(cls) or "whose __init__ is not of your own code"
 
 
 def _of_numpy(value: Any) -> tuple[str, str] | None:

@@ -1,23 +1,26 @@
-"""Translate changes of lists, dictionaries and arrays: the variable that holds the object gets a new value.
+"""Translate changes of lists, dictionaries, arrays and objects of the program's classes.
 
-In: a Change (normal/nodes.py) of the object that a path denotes: a variable, or an item of an item of one.
-Out: the items along the path are read, the last is updated, and each is stored in the one before it.
+In: a Change (normal/nodes.py) of what a path denotes: a variable, an attribute, or an item of an item of one.
+Out: the items along the path are read, the last is updated, and each is put back into the one before it; that
+matters for arrays alone, whose updates give another value.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import partial
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import arrange, array_calls, arrays
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, copy_of, prim
+from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.iterables import is_set, on_elements
-from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.context.meanings import Callee, Env, Reference
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.normal.nodes import Change, Keyword
@@ -46,28 +49,37 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
         return _evaluated(t, node, node.args[0], env, exits)
     if node.method in MUTATING_METHODS and isinstance(t.program.reference(t, node.path, env), Reference):
         return _call(t, node, env, exits)
-    indices, root = _accessors(t, node)
+    indices, root = _accessors(node)
+    if isinstance(root, ast.Attribute):
+        return _keep(t, node, _in_attribute(t, node, indices, root, env), None, env, exits)
     found = t.meaning(root.id, env)
-    if isinstance(found, Reference | str):
+    if isinstance(found, Reference) or (isinstance(found, str) and (indices or not _owners(t, node))):
         raise _not_its_own(t, root, found)
     if found is not None and root.id not in t.scope.assigned and root.id not in env:
         raise t.refuse(root, f"changing {root.id}", "make it in the function, and return it")
     value = _outcome(t, node, indices, t.read(root.id, root, env), env)
+    return _keep(t, node, value, None if isinstance(found, str) else root.id, env, exits)
+
+
+def _keep(t: FunctionContext, node: Change, value: Expr, root: str | None, env: Env, exits: Exits) -> Expr:
+    """Store the outcome of a change: what has changed in the variable `root`, and the method's result."""
     outcome = t.fresh("changed")
 
     def use(result: Expr) -> Expr:
-        variable = Var(result.span, outcome)
-        whole = prim(result.span, "py.item", copy_of(variable), Const(result.span, 0))
+        span = result.span
 
         def then(now: Env) -> Expr:
             if node.result is None:
                 return exits.next(now)
-            returned = prim(result.span, "py.item", copy_of(variable), Const(result.span, 1))
+            returned = prim(span, "py.item", Var(span, outcome), Const(span, 1))
             return t.store(node.result, returned, now, exits.next)
 
         if node.result is None:
-            return t.store(root.id, result, env, then)
-        return Let(result.span, outcome, result, t.store(root.id, whole, env, then))
+            return Let(span, outcome, result, then(env)) if root is None else t.store(root, result, env, then)
+        if root is None:
+            return Let(span, outcome, result, then(env))
+        whole = prim(span, "py.item", Var(span, outcome), Const(span, 0))
+        return Let(span, outcome, result, t.store(root, whole, env, then))
 
     if exits.handler is None:
         return use(value)
@@ -124,103 +136,181 @@ _SHOWN = {
 }
 
 
-def _accessors(t: FunctionContext, node: Change) -> tuple[list[ast.expr], ast.Name]:
+def _accessors(node: Change) -> tuple[list[ast.expr], ast.Name | ast.Attribute]:
+    """Return the indices that lead to what is changed, and from where: a variable or an attribute."""
     indices: list[ast.expr] = []
     path = node.path
     while isinstance(path, ast.Subscript):
         indices.append(path.slice)
         path = path.value
-    if isinstance(path, ast.Attribute) and path.attr in _SHOWN:
-        what = f"changing an array through its attribute {path.attr}"
-        raise t.refuse(path, what, f"change the array itself, a[...] = value, {_SHOWN[path.attr]}")
-    if isinstance(path, ast.Attribute):
-        raise t.refuse(
-            path,
-            f"changing what the attribute {path.attr} holds",
-            f"change a copy, and make a new object: dataclasses.replace(x, {path.attr}=copy)",
-        )
-    assert isinstance(path, ast.Name)
+    assert isinstance(path, ast.Name | ast.Attribute)
     return indices[::-1], path
 
 
+def _in_attribute(
+    t: FunctionContext, node: Change, indices: list[ast.expr], root: ast.Attribute, env: Env
+) -> Expr:
+    """Change what an attribute of an object holds; an array is put back there."""
+    if root.attr in _SHOWN:
+        what = f"changing an array through its attribute {root.attr}"
+        raise t.refuse(root, what, f"change the array itself, a[...] = value, {_SHOWN[root.attr]}")
+    span, name = t.span(node), root.attr
+
+    def change(v: list[Expr]) -> Expr:
+        held = t.program.attribute(t, copy_of(v[0]), name, root)
+        outcome = _outcome(t, node, indices, held, env)
+
+        def put_back(new: Expr) -> Expr:
+            return prim(span, "py.put-back-attribute", copy_of(v[0]), Const(span, name), new)
+
+        return _with_result(t, node, outcome, put_back)
+
+    return bind(t.program.names, [t.expr(root.value, env)], change)
+
+
+def _with_result(t: FunctionContext, node: Change, outcome: Expr, put_back: Callable[[Expr], Expr]) -> Expr:
+    """Return what `put_back` makes of what has been changed, beside the method's result if that is used."""
+    if node.result is None:
+        return put_back(outcome)
+    span, inner = t.span(node), t.fresh("inner")
+    new, returned = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
+    return Let(span, inner, outcome, prim(span, "py.tuple", put_back(new), returned))
+
+
 def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: Expr, env: Env) -> Expr:
-    """Return the new value of the variable; a tuple of it and of the method's result if that is used."""
+    """Return what has changed; a tuple of it and of the method's result if that is used."""
     span = t.span(node)
     if not indices:
         return _applied(t, node, value, env)
-    holder, inner = t.fresh("holder"), t.fresh("inner")
 
-    def changed(found: list[Expr]) -> Expr:
-        index = found[0]
-        item = prim(span, "py.item-to-change", Var(span, holder), copy_of(index))
-        rest = _outcome(t, node, indices[1:], item, env)
+    def change(v: list[Expr]) -> Expr:
+        item = t.program.operation(t, "py.item-to-change", list(map(copy_of, v)), node)
+        outcome = _outcome(t, node, indices[1:], item, env)
+        return _with_result(t, node, outcome, lambda new: prim(span, "py.put-back", *map(copy_of, v), new))
 
-        def put_back(new: Expr) -> Expr:
-            return prim(span, "py.set", Var(span, holder), copy_of(index), new)
+    return bind(t.program.names, [value, t.expr(indices[0], env)], change, "holder")
 
-        if node.result is None:
-            return put_back(rest)
-        new, returned = [prim(span, "py.item", Var(span, inner), Const(span, i)) for i in (0, 1)]
-        return Let(span, inner, rest, prim(span, "py.tuple", put_back(new), returned))
 
-    return Let(span, holder, value, bind(t.program.names, [t.expr(indices[0], env)], changed, "index"))
+# The methods of a user's classes for changes of items.
+_OF_ITEMS = {
+    "set": "__setitem__",
+    "set_slice": "__setitem__",
+    "delete": "__delitem__",
+    "delete_slice": "__delitem__",
+}
+
+
+def _owners(t: FunctionContext, node: Change) -> list[tuple[type, Callee, bool]]:
+    """Return the classes of the program that have the method."""
+    return t.program.owners_of(_OF_ITEMS.get(node.method, node.method))
 
 
 def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
-    """Apply the method to the list, dictionary or set itself."""
-    if t.program.has_sets and node.method in sets.OWN:
-        return bind(t.program.names, [value], lambda v: _of_set_or_other(t, node, v[0], env))
-    return _of_list_or_dictionary(t, node, value, env)
-
-
-def _of_set_or_other(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
-    """Apply a method that sets have, too; the result of that of a set is in a tuple after the set."""
-    span, callee = t.span(node), t.program.library_callee(sets.OWN[node.method])
-    assert callee is not None
-    passed = _arguments(t, node, [copy_of(value)], env)
-    result = arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, {}, span))
-    of_set = prim(span, "py.tuple", copy_of(value), result)
-    if node.result is None:
-        of_set = Let(span, t.fresh("unused"), result, copy_of(value))
-    other = _of_list_or_dictionary(t, node, copy_of(value), env)
-    return If(span, is_set(copy_of(value), span), of_set, other)
-
-
-def _of_list_or_dictionary(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
-    span = t.span(node)
+    """Apply the method: of Python's own types, of arrays, or of the program's classes."""
     if node.method == "(out)":
         return array_calls.written(t, value, node.args[0], node.result is not None, env)
     if node.method == "(call)":
         return array_calls.changed(t, value, node.args[0], env)
+    owners, name = _owners(t, node), node.method
+    held = name not in _OF_ITEMS and (t.program.is_stored(name) or t.program.classes_with_field(name))
+    passed = _arguments(t, node, env)
+    if not owners and not held:
+        return _of_python(t, node, value, passed)
+
+    def dispatch(v: list[Expr]) -> Expr:
+        parts, span = passed.like(v[1:]), t.span(node)
+        result = t.attempt(node, lambda: _of_python(t, node, copy_of(v[0]), _copies(parts)))
+        for cls, callee, takes_self in reversed(owners):
+            args = _copies(_whole_slice(node, parts))
+            args = args.after([copy_of(v[0])], {}) if takes_self else args
+            call = arrange.caller(t, callee, span)
+            made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
+            done = _done(t, node, v[0], made)
+            result = If(span, instance(span, copy_of(v[0]), cls), done, result)
+        if held:
+            function = prim(span, "py.attribute", copy_of(v[0]), Const(span, name))
+            done = _done(t, node, v[0], arrange.to_value(t, function, _copies(parts), node))
+            result = If(span, prim(span, "py.has-own", copy_of(v[0]), Const(span, name)), done, result)
+        return result
+
+    return bind(t.program.names, [value, *passed.values], dispatch, "argument")
+
+
+def _copies(passed: Arguments) -> Arguments:
+    return passed.like([copy_of(value) for value in passed.values])
+
+
+def _whole_slice(node: Change, passed: Arguments) -> Arguments:
+    """Return the arguments as `__setitem__` takes them: the bounds of a slice as one."""
+    if not node.method.endswith("_slice"):
+        return passed
+    first = passed.positional[0].span
+    bounds = arrays.slice_of(first, passed.positional[:3])
+    return Arguments([bounds, *passed.positional[3:]])
+
+
+def _done(t: FunctionContext, node: Change, changed: Expr, made: Expr) -> Expr:
+    """Return the outcome of a call of a method that changes its own object."""
+    span = t.span(node)
+    if node.result is None:
+        return Let(span, t.fresh("unused"), made, copy_of(changed))
+    return prim(span, "py.tuple", copy_of(changed), made)
+
+
+def _arguments(t: FunctionContext, node: Change, env: Env) -> Arguments:
+    keywords = [ast.keyword(a.name, a.value) for a in node.args if isinstance(a, Keyword)]
+    positional = [a for a in node.args if not isinstance(a, Keyword)]
+    call = ast.copy_location(ast.Call(node.path, positional, keywords), node)
+    return arrange.arguments(t, call, env)
+
+
+def _of_python(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -> Expr:
+    """Apply a method of Python's own types, or of arrays."""
+    if not t.program.has_sets or node.method not in sets.OWN:
+        return _of_list_or_dictionary(t, node, value, passed)
+
+    def choose(v: list[Expr]) -> Expr:
+        return _of_set_or_other(t, node, v[0], passed.like(v[1:]))
+
+    return bind(t.program.names, [value, *passed.values], choose)
+
+
+def _of_set_or_other(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -> Expr:
+    """Apply a method that sets have, too; the result of that of a set is in a tuple after the set."""
+    span, callee = t.span(node), t.program.library_callee(sets.OWN[node.method])
+    assert callee is not None
+    whole = _copies(passed).after([copy_of(value)], {})
+    result = arrange.apply(t, callee, whole, node, lambda args: t.call(callee, args, {}, span))
+    of_set = _done(t, node, value, result)
+    other = _of_list_or_dictionary(t, node, copy_of(value), _copies(passed))
+    return If(span, is_set(copy_of(value), span), of_set, other)
+
+
+def _of_list_or_dictionary(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -> Expr:
+    """Apply a method of lists, dictionaries or arrays."""
+    span = t.span(node)
     if node.method in SIMPLE:
         op, counts = SIMPLE[node.method]
-        if len(node.args) not in counts or any(isinstance(a, Keyword) for a in node.args):
+        named = passed.keywords or passed.star is not None or passed.mapping is not None
+        if named or len(passed.positional) not in counts:
             raise t.refuse(
                 node, f"{node.method} with {len(node.args)} arguments", "pass what Python's method takes"
             )
-        new = on_elements(t, span, op, [value, *[t.expr(argument, env) for argument in node.args]])
+        operands = passed.positional
+        if op == "py.extend" and t.program.has_iterators():
+            operands = [t.program.operation(t, "py.sequence", operands, node)]
+        new = on_elements(t, span, op, [value, *operands])
         return new if node.result is None else prim(span, "py.tuple", new, Const(span, None))
-    outcome = _library(t, node, value, env)
+    outcome = _library(t, node, value, passed)
     if node.result is not None:
         return outcome
     return prim(span, "py.item", outcome, Const(span, 0))
 
 
-def _library(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
+def _library(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -> Expr:
     """Call the library function of a method, which returns a tuple of the new object and of the result."""
     callee = t.program.changing_method(node.method)
     if callee is None:
         raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
-    passed = _arguments(t, node, [value], env)
-    return arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, {}, t.span(node)))
-
-
-def _arguments(t: FunctionContext, node: Change, first: list[Expr], env: Env) -> Arguments:
-    """Return the arguments of a method, after the object."""
-    passed = Arguments(first)
-    for argument in node.args:
-        if isinstance(argument, Keyword) and argument.name is not None:
-            passed.keywords[argument.name] = t.expr(argument.value, env)
-        else:
-            passed.positional.append(t.expr(argument, env))
-    return passed
+    whole = passed.after([value], {})
+    return arrange.apply(t, callee, whole, node, lambda args: t.call(callee, args, {}, t.span(node)))

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from enum import EnumType
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Layout
+from checkpoint.ad.containers import Layout, Types
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Var
-from checkpoint.lang.python.calls import arrange, array_calls, arrays, callees, functions
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, callees, functions, reflection, supers
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
-from checkpoint.lang.python.context.iterables import LAYOUTS, is_set, on_elements, truth
+from checkpoint.lang.python.context.iterables import LAYOUTS, is_set, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
 from checkpoint.lang.python.library import sets
@@ -177,6 +178,9 @@ def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
 
 def compare(t: FunctionContext, node: ast.Compare, env: Env) -> Expr:
     """Translate a comparison; a chain evaluates each operand once, and only while it is needed."""
+    of_types = reflection.compared_types(t, node, env)
+    if of_types is not None:
+        return of_types
     first = _compared_operand(t, node.left, env)
     return _chain(t, node, first, list(zip(node.ops, node.comparators, strict=True)), env)
 
@@ -225,9 +229,15 @@ def conditional(t: FunctionContext, node: ast.IfExp, env: Env) -> Expr:
 
 def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
     """Translate an attribute: of a known object, an input, or a value."""
+    found = supers.find(t, node.value, env)
+    if found is not None:
+        return supers.read(t, found, node.attr, node)
     known = t.program.reference(t, node, env)
     if known is not None:
         return known_value(t, known, node)
+    of_type = reflection.attribute_of_type(t, node, env)
+    if of_type is not None:
+        return of_type
     return t.program.attribute(t, translate(t, node.value, env), node.attr, node)
 
 
@@ -244,6 +254,10 @@ def subscript(t: FunctionContext, node: ast.Subscript, env: Env) -> Expr:
     made = array_calls.of_brackets(t, node, env)
     if made is not None:
         return made
+    known = t.program.reference(t, node.value, env)
+    if isinstance(known, Reference) and isinstance(known.value, EnumType):
+        name = translate(t, node.slice, env)
+        return prim(t.span(node), "py.enum-named", Const(t.span(node), Types((known.value,))), name)
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
         return prim(t.span(node), "py.slice", value, *_bounds(t, node.slice, env))
@@ -271,7 +285,7 @@ def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env) -> Expr:
             if plain or not groups:
                 groups.append(prim(span, f"py.{kind}", *plain))
             plain = []
-            groups.append(on_elements(t, span, f"py.{kind}-of", [translate(t, part.value, env)]))
+            groups.append(t.program.operation(t, f"py.{kind}-of", [translate(t, part.value, env)], part))
         else:
             plain.append(translate(t, part, env))
     if plain or not groups:
@@ -319,7 +333,7 @@ def primitive(t: FunctionContext, node: PrimNode, env: Env) -> Expr:
     """Translate a primitive of the normal form; "set" makes a set of a dictionary of elements by tokens."""
     span, args = t.span(node), [translate(t, part, env) for part in node.args]
     if node.op != "set":
-        return on_elements(t, span, node.op, args)
+        return t.program.operation(t, node.op, args, node)
     t.program.library_callee(set)
     return prim(span, "py.record", Const(span, LAYOUTS["set"]), *args)
 

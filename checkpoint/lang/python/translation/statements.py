@@ -10,11 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import functions, iterators, partials
-from checkpoint.lang.python.context.builder import make_error, prim
+from checkpoint.lang.python.calls.attributes import Attributes
+from checkpoint.lang.python.context.builder import bind, make_error, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
@@ -61,31 +63,13 @@ def scoped(t: FunctionContext, node: Scoped, env: Env, exits: Exits) -> Expr:
     return t.block(node.body, inside, replace(exits, next=restored))
 
 
-_OF_ARRAYS = {
-    "shape": "of an array write a = a.reshape(shape); ",
-    "dtype": "of an array write a = a.astype(dtype); ",
-    "flat": "of an array write a = np.full(a.shape, value); ",
-    "real": "of an array write a = value + 1j * a.imag; ",
-    "imag": "of an array write a = a.real + 1j * value; ",
-    "T": "of an array write a = value.T; ",
-}
-
-
-def _instead(target: ast.expr) -> str:
-    """Return what to write instead of an assignment to an attribute."""
-    of_arrays = _OF_ARRAYS.get(target.attr, "") if isinstance(target, ast.Attribute) else ""
-    return f"objects do not change here; {of_arrays}make a new one, x = dataclasses.replace(x, name=value)"
-
-
 def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr:
     """Translate an assignment to one target."""
     target = node.targets[0]
+    if isinstance(target, ast.Attribute):
+        return _to_attribute(t, target, node.value, env, exits)
     if not isinstance(target, ast.Name):
-        raise t.refuse(
-            target,
-            _target(target),
-            _instead(target),
-        )
+        raise t.refuse(target, "this target", "assign to a variable, an item or an attribute")
     name = target.id
     callee = functions.changing_callee(t, node.value, env)
     if callee is not None:
@@ -97,15 +81,34 @@ def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr
     return evaluate(t, node.value, env, exits, lambda value, resume: t.store(name, value, env, resume))
 
 
-def _target(target: ast.expr) -> str:
-    return f"assigning to the attribute {target.attr}" if isinstance(target, ast.Attribute) else "this target"
+def _to_attribute(t: FunctionContext, target: ast.Attribute, value: ast.expr, env: Env, exits: Exits) -> Expr:
+    """Translate an assignment to an attribute: the value is evaluated first."""
+    known = t.program.reference(t, target.value, env)
+    if isinstance(known, Reference):
+        holder = ast.unparse(target.value)
+        what = f"assigning to {target.attr} of {holder}, which the function does not make itself,"
+        raise t.refuse(target, what, "keep what changes in an object that the function makes")
+    attribute = Attributes(t.program, t, target.attr, target)
+
+    def change(v: list[Expr]) -> Expr:
+        return attribute.assign(t.expr(target.value, env), v[0])
+
+    changed = bind(t.program.names, [t.expr(value, env)], change)
+    return evaluate(t, target, env, exits, partial(_then, t, env), translated=changed)
+
+
+def _then(t: FunctionContext, env: Env, value: Expr, resume: Next) -> Expr:
+    """Evaluate an expression for its effect before what follows."""
+    return Let(value.span, t.fresh("unused"), value, resume(env))
 
 
 def deleting(t: FunctionContext, node: ast.Delete, env: Env, exits: Exits) -> Expr:
     """Translate `del` of one variable; that of items is a Change."""
     target, span = node.targets[0], t.span(node)
-    if not isinstance(target, ast.Name):
-        raise t.refuse(target, f"deleting the attribute {ast.unparse(target)}", "assign None to it")
+    if isinstance(target, ast.Attribute):
+        deleted = Attributes(t.program, t, target.attr, target).delete(t.expr(target.value, env))
+        return evaluate(t, target, env, exits, partial(_then, t, env), translated=deleted)
+    assert isinstance(target, ast.Name)
     found = env.get(target.id, Binding("", unbound=True))
     if found.core and not found.unbound:
         return handlers.forget(t, target.id, env, exits.next, span)
@@ -124,10 +127,7 @@ def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Ex
     if callee is not None:
         return functions.changing_call(t, node.value, callee, None, env, exits)
 
-    def use(value: Expr, resume: Next) -> Expr:
-        return Let(value.span, t.fresh("unused"), value, resume(env))
-
-    return evaluate(t, node.value, env, exits, use)
+    return evaluate(t, node.value, env, exits, partial(_then, t, env))
 
 
 def returning(t: FunctionContext, node: ast.Return, env: Env, exits: Exits) -> Expr:

@@ -12,7 +12,7 @@ import ast
 from dataclasses import replace
 
 from checkpoint.errors import Span
-from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Prim, Var
+from checkpoint.lang.core import Const, Expr, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.builder import FAILED, UNBOUND
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Handler, Next
@@ -52,6 +52,8 @@ class Translator(FunctionContext):
             self.program, self.text, scope, self.globals, name, self.visible, self.cells, self.refusals
         )
         inner.function_input = self.function_input
+        inner.receiver = self.receiver
+        inner.statics = {name: v for name, v in self.statics.items() if name not in scope.assigned}
         return inner.function(env, ins, outs, guarded)
 
     # The function
@@ -62,7 +64,8 @@ class Translator(FunctionContext):
         """Return the lambda; env: what is visible around it; ins, outs, guarded: as in Callee."""
         self.outs = outs
         self.guarded = guarded
-        node, own = self.scope.node, [a.arg for a in parameters(self.scope.node.args)]
+        node = self.scope.node
+        own = [a.arg for a in parameters(node.args) if a.arg not in self.statics]
         if isinstance(node, ast.Lambda):
             returned = ast.copy_location(ast.Return(node.body), node.body)
             body = self.normal.block([returned])
@@ -117,7 +120,7 @@ class Translator(FunctionContext):
 
     def call(self, callee: Callee, args: list[Expr], env: Env, span: Span) -> Expr:
         extra = [self.held(n, env, span) for n in callee.ins]
-        made = App(span, callee.make(span), (*args, *extra))
+        made = callee.applied([*args, *extra], span)
         if not callee.internal:
             return made
         result = self.fresh("result")  # not in tail position, so that its frame keeps the place of the call

@@ -1,0 +1,277 @@
+"""Translate attributes of objects of the program's classes: reading, assigning, deleting, asking for them.
+
+In: a value and the name of an attribute. Out: the primitive, if no class of the program has a member of that
+name; else a choice by the class of the object. As in Python, a property or a class's `__setattr__` comes
+before the object's own attributes; methods and what else is stored in the class come after them.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from checkpoint.ad.containers import Types
+from checkpoint.errors import Span
+from checkpoint.lang.core import Const, Expr, Handle, If, Let, Raise, Var
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import (
+    FAILED,
+    bind,
+    const,
+    copy_of,
+    instance,
+    make_error,
+    prim,
+    raise_error,
+)
+from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
+from checkpoint.lang.python.context.meanings import Callee, Group
+from checkpoint.lang.python.source import advice
+from checkpoint.lang.python.source.members import (
+    all_fields,
+    is_generated,
+    is_made_as_record,
+    makes_record,
+    member_of,
+)
+
+METHODS = (types.FunctionType, staticmethod, classmethod)
+Thunk = Callable[[], Expr]  # makes a new expression for each place
+
+
+class Attributes:
+    """The attribute of one name, at one place of a program."""
+
+    def __init__(self, program: ProgramContext, t: CallContext, name: str, node: ast.AST) -> None:
+        self.program = program
+        self.t = t
+        self.name = name
+        self.node = node
+        self.span = t.span(node)
+
+    def call(self, callee: Callee, args: list[Expr]) -> Expr:
+        """Call a method with its arguments, which are simple, the object first."""
+        passed = Arguments(list(map(copy_of, args)))
+        make = arrange.caller(self.t, callee, self.span)
+        call = partial(arrange.apply, self.t, callee, passed, self.node, make)
+        return self.t.attempt(self.node, call)
+
+    def of_class(self, x: Expr, cls: type, then: Expr, otherwise: Expr) -> Expr:
+        return If(self.span, instance(self.span, copy_of(x), cls), then, otherwise)
+
+    # Reading
+
+    def read(self, value: Expr, methods: bool = True) -> Expr:
+        """Return the attribute of a value; methods: whether it may be a method of its class."""
+        members = [(c, m) for c, m in self.members() if methods or not isinstance(m, METHODS)]
+        computed = self.program.groups("__getattr__")
+        if not members and not computed:
+            return prim(self.span, "py.attribute", value, const(self.span, self.name))
+
+        def dispatch(v: list[Expr]) -> Expr:
+            result = self.field(v[0])
+            for group in reversed(computed):
+                made = self.own_or(v[0], lambda group=group: self.computed(group, v[0]))  # type: ignore[misc]
+                result = self.of_class(v[0], group.cls, made, result)
+            for cls, member in reversed(members):
+                result = self.of_class(v[0], cls, self.found(cls, member, v[0]), result)
+            return result
+
+        return bind(self.program.names, [value], dispatch)
+
+    def members(self) -> list[tuple[type, Any]]:
+        """Return the classes with a member of this name that is no field, derived ones first."""
+        found: list[tuple[type, Any]] = []
+        for cls in reversed(self.program.classes):
+            member = member_of(cls, self.name)
+            if member is None or self.name in all_fields(cls):
+                member = None
+            before = next((m for c, m in found if issubclass(cls, c)), None)
+            depends = isinstance(member, classmethod)
+            if member is not None and (member is not before or depends):
+                found.insert(0, (cls, member))
+        return found
+
+    def field(self, x: Expr) -> Expr:
+        return prim(self.span, "py.attribute", copy_of(x), const(self.span, self.name))
+
+    def own_or(self, x: Expr, otherwise: Thunk) -> Expr:
+        """Return the object's own attribute; where it has none, the other expression."""
+        own = prim(self.span, "py.has-own", copy_of(x), const(self.span, self.name))
+        return If(self.span, own, self.field(x), otherwise())
+
+    def found(self, cls: type, member: Any, x: Expr) -> Expr:
+        """Return the attribute of an object whose class has a member of this name."""
+        return self.t.attempt(self.node, lambda: self._found(cls, member, x))
+
+    def _found(self, cls: type, member: Any, x: Expr) -> Expr:
+        if isinstance(member, property):
+            return self.call(self.accessor(cls, "getter", member.fget), [x])
+        if isinstance(member, functools.cached_property):
+            return self.own_or(x, lambda: self.cached(cls, member, x))
+        if not isinstance(member, METHODS) or self.program.is_stored(self.name):
+            return self.own_or(x, lambda: self.member(cls, member, x))
+        return self.member(cls, member, x)
+
+    def cached(self, cls: type, member: Any, x: Expr) -> Expr:
+        """Return the value of a cached property, and keep it in the object if that may change."""
+        made = self.call(self.accessor(cls, "func", member.func), [x])
+
+        def keep(v: list[Expr]) -> Expr:
+            parts = (copy_of(x), const(self.span, self.name), copy_of(v[0]))
+            kept = prim(self.span, "py.keep-attribute", *parts)
+            return Let(self.span, self.program.names.fresh("unused"), kept, copy_of(v[0]))
+
+        return bind(self.program.names, [made], keep)
+
+    def member(self, cls: type, member: Any, x: Expr) -> Expr:
+        """Return what a class stores under the name, for one of its objects."""
+        if isinstance(member, types.FunctionType):
+            callee = self.program.callee_in_class(cls, self.name)
+            if callee is None:
+                raise self.t.refuse(self.node, *advice.of_object(member))
+            return self.program.bound_method(callee, copy_of(x), self.span)
+        if isinstance(member, staticmethod | classmethod):
+            known = self.program.class_attribute(cls, self.name)
+        else:
+            known = self.program.in_class(cls, self.name)
+        if isinstance(known, str):
+            return Var(self.span, known)
+        assert known is not None
+        return self.program.value_of(self.t, known, self.node)
+
+    def of_class_of(self, value: Expr) -> Expr:
+        """Return the attribute of the class of a value."""
+        members = [(c, m) for c, m in self.members() if not isinstance(m, property)]
+        if not members:
+            what = f"the attribute {self.name} of a class that is only known when it runs"
+            raise self.t.refuse(self.node, what, "name the class")
+
+        def dispatch(v: list[Expr]) -> Expr:
+            result: Expr = prim(self.span, "py.no-class", copy_of(v[0]))
+            for cls, _ in reversed(members):
+                result = self.of_class(
+                    v[0], cls, self.t.attempt(self.node, partial(self.in_class, cls)), result
+                )
+            return result
+
+        return bind(self.program.names, [value], dispatch)
+
+    def in_class(self, cls: type) -> Expr:
+        """Return the attribute of a known class."""
+        known = self.program.class_attribute(cls, self.name)
+        if isinstance(known, str):
+            return Var(self.span, known)
+        assert known is not None
+        return self.program.value_of(self.t, known, self.node)
+
+    def computed(self, group: Group, x: Expr) -> Expr:
+        return self.call(group.methods["__getattr__"], [x, const(self.span, self.name)])
+
+    def accessor(self, cls: type, kind: str, function: Any) -> Callee:
+        """Return the function of a property."""
+        found = self.program.accessor(cls, self.name, kind)
+        if found is None:
+            raise self.t.refuse(self.node, *advice.of_object(function))
+        return found
+
+    # Assigning and deleting
+
+    def assign(self, x: Expr, value: Expr) -> Expr:
+        """Return the expression that assigns to the attribute; its value means nothing."""
+        self.program.note_stored(self.name)
+        return self._change(x, [value], "py.set-attribute", "__setattr__", "setter")
+
+    def delete(self, x: Expr) -> Expr:
+        """Return the expression that deletes the attribute; its value means nothing."""
+        return self._change(x, [], "py.delete-attribute", "__delattr__", "deleter")
+
+    def _change(self, x: Expr, more: list[Expr], op: str, method: str, kind: str) -> Expr:
+        groups = self.program.groups(method)
+        properties = [(c, m) for c, m in self.members() if isinstance(m, property)]
+        frozen = [c for c in self.program.classes if _is_frozen_object(c)]
+        name = const(self.span, self.name)
+        if not (groups or properties or frozen):
+            return prim(self.span, op, x, name, *more)
+
+        def dispatch(v: list[Expr]) -> Expr:
+            result = prim(self.span, op, copy_of(v[0]), copy_of(name), *map(copy_of, v[1:]))
+            for cls, member in reversed(properties):
+                made = self._by_property(cls, member, kind, v)
+                result = self.of_class(v[0], cls, made, result)
+            for cls in reversed(frozen):
+                result = self.of_class(v[0], cls, self._frozen(kind), result)
+            for group in reversed(groups):
+                made = self.call(group.methods[method], [v[0], name, *v[1:]])
+                result = self.of_class(v[0], group.cls, made, result)
+            return result
+
+        return bind(self.program.names, [x, *more], dispatch)
+
+    def _by_property(self, cls: type, member: property, kind: str, v: list[Expr]) -> Expr:
+        function = member.fset if kind == "setter" else member.fdel
+        if function is not None:
+            return self.call(self.accessor(cls, kind, function), v)
+        shown = prim(self.span, "py.class-name", copy_of(v[0]))
+        parts = [const(self.span, f"property {self.name!r} of '"), shown]
+        text = prim(self.span, "py.joined", *parts, const(self.span, f"' object has no {kind}"))
+        return Raise(self.span, make_error(self.span, AttributeError, text))
+
+    def _frozen(self, kind: str) -> Expr:
+        verb = "assign to" if kind == "setter" else "delete"
+        message = f"cannot {verb} field {self.name!r}"
+        return raise_error(self.span, dataclasses.FrozenInstanceError, message)
+
+    # Asking
+
+    def ask(self, x: Expr) -> Expr:
+        """Return whether a value has the attribute; properties and `__getattr__` are run to find out."""
+        computed = [(c, m) for c, m in self.members() if isinstance(m, property)]
+        found = [c for c, _ in computed] + [group.cls for group in self.program.groups("__getattr__")]
+
+        def dispatch(v: list[Expr]) -> Expr:
+            result = prim(self.span, "py.has-attribute", copy_of(v[0]), const(self.span, self.name))
+            yes, no = const(self.span, True), const(self.span, False)
+            for cls in reversed(found):
+                test = self.unless_missing(self.read(copy_of(v[0])), lambda _: copy_of(yes), copy_of(no))
+                result = self.of_class(v[0], cls, test, result)
+            return result
+
+        return bind(self.program.names, [x], dispatch)
+
+    def unless_missing(self, value: Expr, use: Callable[[Expr], Expr], otherwise: Expr) -> Expr:
+        """Return `use` of an attribute; the other expression where reading it raises AttributeError."""
+        return without(self.program, self.span, value, AttributeError, use, otherwise)
+
+
+def without(
+    program: ProgramContext,
+    span: Span,
+    value: Expr,
+    error: type[BaseException],
+    use: Callable[[Expr], Expr],
+    otherwise: Expr,
+) -> Expr:
+    """Return `use` of a value; the other expression where evaluating it raises an exception of a class."""
+    outcome, exception = program.names.fresh("outcome"), program.names.fresh("exception")
+    caught = program.names.fresh("caught")
+    failed = prim(span, "py.record", Const(span, FAILED), Var(span, exception))
+    protected = Handle(span, value, exception, failed)
+    raised = prim(span, "py.attribute", Var(span, outcome), Const(span, "exception"))
+    matches = prim(span, "py.matches", Var(span, caught), Const(span, Types((error,))))
+    again = Raise(span, Var(span, caught))
+    handled = Let(span, caught, prim(span, "py.caught", raised), If(span, matches, otherwise, again))
+    is_failed = instance(span, Var(span, outcome), FAILED.cls)
+    return Let(span, outcome, protected, If(span, is_failed, handled, use(Var(span, outcome))))
+
+
+def _is_frozen_object(cls: type) -> bool:
+    """Return whether a class is a frozen dataclass whose objects are made by code of the program."""
+    frozen = makes_record(cls) and not is_made_as_record(cls)
+    return frozen and is_generated(cls.__setattr__)

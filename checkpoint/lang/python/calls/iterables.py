@@ -1,0 +1,81 @@
+"""Translate iteration over objects of the program's classes: `__iter__` and `__next__`.
+
+In: what a `for` iterates over, or an operand that a primitive takes apart. Out: the iterator and its next
+item; or the operand itself, if it is no such object, and else the list of its items.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from checkpoint.lang.core import Const, Expr, If, Let
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.calls.attributes import without
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
+from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
+from checkpoint.lang.python.context.meanings import Callee
+from checkpoint.lang.python.library.iterators import collected
+
+# The primitives that take their first operand apart.
+TAKES_APART = frozenset(("py.list-of", "py.tuple-of", "py.unpack", "py.sequence", "py.contains"))
+
+
+def has_iterators(program: ProgramContext) -> bool:
+    """Return whether objects of the program's classes can be iterated over."""
+    return bool(program.groups("__iter__"))
+
+
+def start(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+    """Return what a loop over a value goes through: an iterator of the program's classes, or a sequence."""
+    span = t.span(node)
+
+    def choose(v: list[Expr]) -> Expr:
+        result = prim(span, "py.sequence", copy_of(v[0]))
+        for group in reversed(program.groups("__iter__")):
+            made = _call(t, group.methods["__iter__"], v[0], node)
+            result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
+        return result
+
+    return bind(program.names, [value], choose)
+
+
+def is_iterator(program: ProgramContext, t: CallContext, source: Expr, node: ast.AST) -> Expr:
+    """Return whether what `start` gave is an iterator of the program's classes."""
+    span = t.span(node)
+    return instance(span, copy_of(source), *[group.cls for group in program.groups("__next__")])
+
+
+def advance(program: ProgramContext, t: CallContext, source: Expr, cell: Expr, node: ast.AST) -> Expr:
+    """Store the next item in a cell; return whether there is one."""
+    span = t.span(node)
+    item: Expr = prim(span, "py.iterator", copy_of(source))
+    for group in reversed(program.groups("__next__")):
+        made = _call(t, group.methods["__next__"], source, node)
+        item = If(span, instance(span, copy_of(source), group.cls), made, item)
+
+    def keep(found: Expr) -> Expr:
+        done = prim(span, "py.set", copy_of(cell), Const(span, 0), found)
+        return Let(span, program.names.fresh("unused"), done, Const(span, True))
+
+    return without(program, span, item, StopIteration, keep, Const(span, False))
+
+
+def taken_apart(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+    """Return a value, or the list of its items if it is an object of the program's classes."""
+    span = t.span(node)
+    library = program.library_function(collected)
+
+    def choose(v: list[Expr]) -> Expr:
+        result: Expr = copy_of(v[0])
+        for group in reversed(program.groups("__iter__")):
+            made = t.call(library, [copy_of(v[0])], {}, span)
+            result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
+        return result
+
+    return bind(program.names, [value], choose)
+
+
+def _call(t: CallContext, callee: Callee, x: Expr, node: ast.AST) -> Expr:
+    make = arrange.caller(t, callee, t.span(node))
+    return t.attempt(node, lambda: arrange.apply(t, callee, Arguments([copy_of(x)]), node, make))

@@ -1,0 +1,337 @@
+"""Translate operators of values, which may be objects of the program's classes.
+
+In: an operation and its operands. Out: the primitive, if no class of the program has a method for it; else a
+choice by the classes of the operands, as Python makes it: the method of the first operand, then the reflected
+one of the second (before it, if its class is derived from that of the first operand and has a reflected
+method of its own), then Python's error where both have returned NotImplemented.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from checkpoint.lang.core import Const, Expr, If
+from checkpoint.lang.python.calls import arrange, iterables
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import (
+    NOT_IMPLEMENTED,
+    bind,
+    both,
+    const,
+    copy_of,
+    instance,
+    negated,
+    prim,
+)
+from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
+from checkpoint.lang.python.context.iterables import on_elements
+from checkpoint.lang.python.context.meanings import Callee, Group
+
+# For each operation with two operands its sign, and its method; the reflected one begins with "r".
+BINARY: dict[str, tuple[str, str]] = {
+    "py.add": ("+", "add"),
+    "py.sub": ("-", "sub"),
+    "py.mul": ("*", "mul"),
+    "py.truediv": ("/", "truediv"),
+    "py.floordiv": ("//", "floordiv"),
+    "py.mod": ("%", "mod"),
+    "py.pow": ("** or pow()", "pow"),
+    "py.matmul": ("@", "matmul"),
+    "py.and": ("&", "and"),
+    "py.or": ("|", "or"),
+    "py.xor": ("^", "xor"),
+    "py.lshift": ("<<", "lshift"),
+    "py.rshift": (">>", "rshift"),
+}
+IN_PLACE: dict[str, str] = {f"py.i{op.removeprefix('py.')}": op for op in BINARY}
+# For each comparison its sign, and that of the same question with the operands exchanged.
+COMPARISONS: dict[str, tuple[str, str, str]] = {
+    "py.lt": ("<", "__lt__", "__gt__"),
+    "py.le": ("<=", "__le__", "__ge__"),
+    "py.gt": (">", "__gt__", "__lt__"),
+    "py.ge": (">=", "__ge__", "__le__"),
+    "py.eq": ("==", "__eq__", "__eq__"),
+    "py.ne": ("!=", "__ne__", "__ne__"),
+}
+# For each operation on one object the methods of which the first that there is performs it.
+SIMPLE: dict[str, tuple[str, ...]] = {
+    "py.neg": ("__neg__",),
+    "py.pos": ("__pos__",),
+    "py.abs": ("__abs__",),
+    "py.invert": ("__invert__",),
+    "py.truth": ("__bool__", "__len__"),
+    "py.len": ("__len__",),
+    "py.item": ("__getitem__",),
+    "py.item-to-change": ("__getitem__",),
+    "py.contains": ("__contains__",),
+    "py.str": ("__str__", "__repr__"),
+    "py.repr": ("__repr__",),
+    "py.float": ("__float__", "__index__"),
+    "py.int": ("__int__", "__index__"),
+    "py.index": ("__index__",),
+    "py.round": ("__round__",),
+}
+# The methods whose results Python checks.
+CHECKED = frozenset(
+    ("__bool__", "__len__", "__str__", "__repr__", "__float__", "__int__", "__index__", "__hash__")
+)
+
+Thunk = Callable[[], Expr]  # makes a new expression for each place
+
+
+class Operators:
+    """The operators at one place of a program."""
+
+    def __init__(self, program: ProgramContext, t: CallContext, node: ast.AST) -> None:
+        self.program = program
+        self.t = t
+        self.node = node
+        self.span = t.span(node)
+
+    def call(self, callee: Callee, args: Sequence[Expr]) -> Expr:
+        """Call a method with all its arguments, which are simple, the object first."""
+        passed = Arguments(list(map(copy_of, args)))
+        make = arrange.caller(self.t, callee, self.span)
+        call = partial(arrange.apply, self.t, callee, passed, self.node, make)
+        return self.t.attempt(self.node, call)
+
+    def of_class(self, x: Expr, cls: type, then: Expr, otherwise: Expr) -> Expr:
+        return If(self.span, instance(self.span, copy_of(x), cls), then, otherwise)
+
+    def or_else(self, made: Expr, callee: Callee, otherwise: Thunk) -> Expr:
+        """Return a method's result; the other expression where it is NotImplemented."""
+        if not callee.may_decline:
+            return made
+
+        def choose(v: list[Expr]) -> Expr:
+            declined = prim(self.span, "py.is", copy_of(v[0]), Const(self.span, NOT_IMPLEMENTED))
+            return If(self.span, declined, otherwise(), copy_of(v[0]))
+
+        return bind(self.program.names, [made], choose)
+
+    # Operators with two operands
+
+    def binary(self, op: str, args: list[Expr], sign: str | None = None) -> Expr:
+        """Apply an arithmetic operator to two values."""
+        shown, name = BINARY[op]
+        names = (f"__{name}__", f"__r{name}__")
+        groups = self.program.groups(*names)
+        if not groups:
+            return prim(self.span, op, *args)
+
+        def choose(v: list[Expr]) -> Expr:
+            def fails() -> Expr:
+                return prim(self.span, "py.unsupported", const(self.span, sign or shown), *map(copy_of, v))
+
+            choice = Choice(self, groups, names, v[0], v[1], fails, compares=False)
+            return choice.result(lambda: prim(self.span, op, *map(copy_of, v)))
+
+        return bind(self.program.names, args, choose)
+
+    def in_place(self, op: str, args: list[Expr]) -> Expr:
+        """Apply the operator of an augmented assignment."""
+        plain = IN_PLACE[op]
+        sign, name = BINARY[plain]
+        sign = "**=" if name == "pow" else f"{sign}="
+        own = f"__i{name}__"
+        groups = self.program.groups(own)
+        if not groups and not self.program.groups(f"__{name}__", f"__r{name}__"):
+            return prim(self.span, op, *args)
+
+        def choose(v: list[Expr]) -> Expr:
+            def rest() -> Expr:
+                return self.as_binary(op, plain, sign, v)
+
+            result = rest()
+            for group in reversed(groups):
+                callee = group.methods[own]
+                made = self.or_else(self.call(callee, v), callee, rest)
+                result = self.of_class(v[0], group.cls, made, result)
+            return result
+
+        return bind(self.program.names, args, choose)
+
+    def as_binary(self, op: str, plain: str, sign: str, v: list[Expr]) -> Expr:
+        """Apply the operator itself for an augmented assignment; `op` where no class has a method for it."""
+        name = BINARY[plain][1]
+        names = (f"__{name}__", f"__r{name}__")
+        groups = self.program.groups(*names)
+
+        def fails() -> Expr:
+            return prim(self.span, "py.unsupported", const(self.span, sign), *map(copy_of, v))
+
+        choice = Choice(self, groups, names, v[0], v[1], fails, compares=False)
+        return choice.result(lambda: prim(self.span, op, *map(copy_of, v)))
+
+    def comparison(self, op: str, args: list[Expr]) -> Expr:
+        """Compare two values."""
+        sign, *names = COMPARISONS[op]
+        if op == "py.ne":
+            return self.unequal(args)
+        groups = self.program.groups(*names)
+        if not groups:
+            return prim(self.span, op, *args)
+
+        def choose(v: list[Expr]) -> Expr:
+            def fails() -> Expr:
+                if op == "py.eq":
+                    return prim(self.span, "py.is", *map(copy_of, v))
+                return prim(self.span, "py.unsupported", const(self.span, sign), *map(copy_of, v))
+
+            choice = Choice(self, groups, names, v[0], v[1], fails, compares=True)
+            return choice.result(lambda: self.plain_comparison(op, v))
+
+        return bind(self.program.names, args, choose)
+
+    def plain_comparison(self, op: str, v: list[Expr]) -> Expr:
+        """Compare two values of which none is an object with a method for it; their items may be."""
+        return prim(self.span, op, *map(copy_of, v))
+
+    def unequal(self, args: list[Expr]) -> Expr:
+        """Return x != y, which is the negation of x == y where no class says otherwise."""
+        groups = self.program.groups("__ne__")
+        if not groups and not self.program.groups("__eq__"):
+            return prim(self.span, "py.ne", *args)
+
+        def choose(v: list[Expr]) -> Expr:
+            def negation() -> Expr:
+                return negated(self.span, self.truth(self.comparison("py.eq", list(map(copy_of, v)))))
+
+            choice = Choice(self, groups, ("__ne__", "__ne__"), v[0], v[1], negation, compares=True)
+            return choice.result(negation)
+
+        return bind(self.program.names, args, choose)
+
+    # Operations on one object
+
+    def simple(self, op: str, args: list[Expr]) -> Expr:
+        """Apply an operation whose method is the first operand's."""
+        names = SIMPLE[op]
+        groups = self.program.groups(*names)
+        if not groups:
+            return prim(self.span, op, *args)
+
+        def choose(v: list[Expr]) -> Expr:
+            result = prim(self.span, op, *map(copy_of, v))
+            for group in reversed(groups):
+                name = next(name for name in names if name in group.methods)
+                made = self.result_of(op, name, self.call(group.methods[name], v))
+                result = self.of_class(v[0], group.cls, made, result)
+            return result
+
+        return bind(self.program.names, args, choose)
+
+    def result_of(self, op: str, name: str, made: Expr) -> Expr:
+        """Return the result of a method as Python uses it."""
+        if op == "py.contains":
+            return self.truth(made)
+        if name in CHECKED:
+            made = prim(self.span, "py.checked-result", const(self.span, name), made)
+        if op == "py.truth" and name == "__len__":
+            return prim(self.span, "py.ne", made, const(self.span, 0))
+        return made
+
+    def truth(self, value: Expr) -> Expr:
+        """Return the truth of a value."""
+        return value if arrange.is_predicate(value) else self.simple("py.truth", [value])
+
+
+class Choice:
+    """The choice of the method that applies an operator to two simple operands.
+
+    names: of the method and of the reflected one. fails: makes what follows where all have declined.
+    compares: whether it is a comparison, which asks the reflected method of the same class, too.
+    """
+
+    def __init__(
+        self,
+        operators: Operators,
+        groups: list[Group],
+        names: Sequence[str],
+        x: Expr,
+        y: Expr,
+        fails: Thunk,
+        compares: bool,
+    ) -> None:
+        self.operators = operators
+        self.name, self.reflected = names
+        self.first = [group for group in groups if self.name in group.methods]
+        self.second = [group for group in groups if self.reflected in group.methods]
+        self.x = x
+        self.y = y
+        self.fails = fails
+        self.compares = compares
+
+    def result(self, plain: Thunk) -> Expr:
+        """Return the choice; plain: makes the result where no operand is of these classes."""
+        result = self.by_reflected(plain())
+        for group in reversed(self.first):
+            result = self.operators.of_class(self.x, group.cls, self.by_first(group), result)
+        return result
+
+    def by_reflected(self, otherwise: Expr) -> Expr:
+        """Return the call of the second operand's method, or the other expression."""
+        for group in reversed(self.second):
+            otherwise = self.operators.of_class(
+                self.y, group.cls, self.of_second(group, self.fails), otherwise
+            )
+        return otherwise
+
+    def of_first(self, group: Group, otherwise: Thunk) -> Expr:
+        callee = group.methods[self.name]
+        made = self.operators.call(callee, [self.x, self.y])
+        return self.operators.or_else(made, callee, otherwise)
+
+    def of_second(self, group: Group, otherwise: Thunk) -> Expr:
+        callee = group.methods[self.reflected]
+        made = self.operators.call(callee, [self.y, self.x])
+        return self.operators.or_else(made, callee, otherwise)
+
+    def by_first(self, group: Group) -> Expr:
+        """Return the call of the first operand's method, with what comes before and after it."""
+        span = self.operators.span
+        result = self.of_first(group, self.after)
+        for derived in reversed(self.second):
+            if self.comes_first(derived, group):
+                early = self.of_second(derived, lambda: self.of_first(group, self.fails))
+                strictly = prim(span, "py.derives", copy_of(self.y), copy_of(self.x))
+                both_tests = both(span, instance(span, copy_of(self.y), derived.cls), strictly)
+                result = If(span, both_tests, early, result)
+        return result
+
+    def comes_first(self, derived: Group, group: Group) -> bool:
+        """Return whether the reflected method of a derived class may be asked first."""
+        if not issubclass(derived.cls, group.cls):
+            return False
+        if self.compares:
+            return derived.cls is not group.cls or derived.has_derived
+        own = group.methods.get(self.reflected)
+        return derived.cls is not group.cls and derived.methods[self.reflected] is not own
+
+    def after(self) -> Expr:
+        """Return what follows where the first operand's method has declined."""
+        result = self.by_reflected(self.fails())
+        if self.compares or not self.second:
+            return result
+        same = prim(self.operators.span, "py.same-class", copy_of(self.x), copy_of(self.y))
+        return If(self.operators.span, same, self.fails(), result)
+
+
+def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
+    """Apply a primitive to values, or the methods behind it to objects of the program's classes."""
+    if op in iterables.TAKES_APART and iterables.has_iterators(program):
+        has_own = op == "py.contains" and program.groups("__contains__")
+        first = args[0] if has_own else iterables.taken_apart(program, t, args[0], node)
+        args = [first, *args[1:]]
+    operators = Operators(program, t, node)
+    if len(args) == 2 and op in BINARY:
+        return operators.binary(op, args)
+    if op in IN_PLACE:
+        return operators.in_place(op, args)
+    if op in COMPARISONS:
+        return operators.comparison(op, args)
+    if op in SIMPLE:
+        return operators.simple(op, args)
+    return on_elements(t, t.span(node), op, args)

@@ -1,0 +1,264 @@
+"""Translate calls that name attributes and classes by values: `getattr`, `setattr`, `type`, `issubclass` ...
+
+In: the call. Out: what the attribute or test itself means, for a constant name; for a name that is only known
+when the program runs, a choice among the names of members of the program's classes, then the object's own
+attribute.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from checkpoint.ad.containers import Types
+from checkpoint.lang.core import Const, Expr, If, Let
+from checkpoint.lang.python.calls import arrange, classes
+from checkpoint.lang.python.calls.attributes import Attributes, without
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, negated, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.scopes.syntax import has_star
+from checkpoint.lang.python.source.members import all_fields, member_of
+
+
+def _names(t: FunctionContext, node: ast.expr) -> list[str]:
+    """Return the names that an expression may have: a constant, or those of all members of the classes."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [node.value]
+    found: dict[str, None] = {}
+    for cls in t.program.classes:
+        found.update(
+            {name: None for name in vars(cls) if member_of(cls, name) and name not in all_fields(cls)}
+        )
+    return [name for name in found if not name.startswith("__")]
+
+
+def _by_name(
+    t: FunctionContext,
+    node: ast.Call,
+    name: Expr,
+    use: Callable[[Attributes], Expr],
+    otherwise: Callable[[Expr], Expr],
+) -> Expr:
+    """Return `use` of the attribute with a name; `otherwise` for names of no members. name: simple."""
+    names = _names(t, node.args[1])
+    if isinstance(name, Const) and isinstance(name.value, str):
+        return use(Attributes(t.program, t, name.value, node))
+    span = t.span(node)
+    result = otherwise(copy_of(name))
+    for each in reversed(names):
+        is_this = prim(span, "py.eq", copy_of(name), const(span, each))
+        made = t.attempt(node, lambda each=each: use(Attributes(t.program, t, each, node)))  # type: ignore[misc]
+        result = If(span, is_this, made, result)
+    return result
+
+
+def _operands(t: FunctionContext, node: ast.Call, env: Env) -> list[Expr] | None:
+    """Return the arguments if they are passed by position; None if the call has another form."""
+    if node.keywords or has_star(node):
+        return None
+    return [t.expr(part, env) for part in node.args]
+
+
+def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    args = _operands(t, node, env) if len(node.args) in (2, 3) else None
+    if args is None:
+        return None
+    known = t.program.reference(t, node.args[0], env)
+    if isinstance(known, Reference):
+        return _of_known(t, known, node, env)
+
+    def read(v: list[Expr]) -> Expr:
+        span = t.span(node)
+        value = _by_name(
+            t,
+            node,
+            v[1],
+            lambda attribute: attribute.read(copy_of(v[0])),
+            lambda name: prim(span, "py.attribute", copy_of(v[0]), prim(span, "py.attribute-name", name)),
+        )
+        if len(v) == 2:
+            return value
+        return without(t.program, span, value, AttributeError, lambda found: found, copy_of(v[2]))
+
+    return bind(t.program.names, args, read)
+
+
+def _of_known(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    """Return an attribute of a module or class by a constant name."""
+    name = node.args[1]
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return None
+    if len(node.args) == 3 and not hasattr(known.value, name.value):
+        return t.expr(node.args[2], env)
+    return t.expr(ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node), env)
+
+
+def _setattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    args = _operands(t, node, env) if len(node.args) == 3 else None
+    if args is None:
+        return None
+
+    def assign(v: list[Expr]) -> Expr:
+        span = t.span(node)
+        done = _by_name(
+            t,
+            node,
+            v[1],
+            lambda attribute: attribute.assign(copy_of(v[0]), copy_of(v[2])),
+            lambda name: prim(
+                span, "py.set-attribute", copy_of(v[0]), prim(span, "py.attribute-name", name), copy_of(v[2])
+            ),
+        )
+        return Let(span, t.fresh("unused"), done, const(span, None))
+
+    return bind(t.program.names, args, assign)
+
+
+def _delattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    args = _operands(t, node, env) if len(node.args) == 2 else None
+    if args is None:
+        return None
+
+    def delete(v: list[Expr]) -> Expr:
+        span = t.span(node)
+        done = _by_name(
+            t,
+            node,
+            v[1],
+            lambda attribute: attribute.delete(copy_of(v[0])),
+            lambda name: prim(
+                span, "py.delete-attribute", copy_of(v[0]), prim(span, "py.attribute-name", name)
+            ),
+        )
+        return Let(span, t.fresh("unused"), done, const(span, None))
+
+    return bind(t.program.names, args, delete)
+
+
+def _hasattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    args = _operands(t, node, env) if len(node.args) == 2 else None
+    if args is None:
+        return None
+    known, name = t.program.reference(t, node.args[0], env), node.args[1]
+    if isinstance(known, Reference) and isinstance(name, ast.Constant) and isinstance(name.value, str):
+        return const(t.span(node), hasattr(known.value, name.value))
+
+    def ask(v: list[Expr]) -> Expr:
+        return _by_name(
+            t,
+            node,
+            v[1],
+            lambda attribute: attribute.ask(copy_of(v[0])),
+            lambda name: prim(t.span(node), "py.has-attribute", copy_of(v[0]), name),
+        )
+
+    return bind(t.program.names, args, ask)
+
+
+def _issubclass(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    if len(node.args) != 2 or node.keywords:
+        return None
+    known = t.program.reference(t, node.args[0], env)
+    of = t.program.classes_of(t, node.args[1], env)
+    if isinstance(known, Reference) and isinstance(known.value, type):
+        return const(t.span(node), issubclass(known.value, of))
+    typed = type_of(t, node.args[0], env)
+    if typed is None:
+        raise t.refuse(node, "`issubclass` of a class that is only known when it runs", "ask isinstance")
+    return prim(t.span(node), "py.instance", typed, Const(t.span(node), Types(of)))
+
+
+# The class of an object
+
+
+def type_of(t: FunctionContext, node: ast.expr, env: Env) -> Expr | None:
+    """Return x for `type(x)` and `x.__class__`; None for all other expressions."""
+    match node:
+        case ast.Call(func=ast.Name(), args=[value], keywords=[]) if not isinstance(value, ast.Starred):
+            known = t.program.reference(t, node.func, env)
+            if isinstance(known, Reference) and known.value is type:
+                return t.expr(value, env)
+        case ast.Attribute(value=value, attr="__class__") if t.program.reference(t, value, env) is None:
+            return t.expr(value, env)
+    return None
+
+
+_TESTS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+
+
+def compared_types(t: FunctionContext, node: ast.Compare, env: Env) -> Expr | None:
+    """Return a test such as `type(x) is C`; None for all other comparisons."""
+    if len(node.ops) != 1 or not isinstance(
+        node.ops[0], ast.Is | ast.IsNot | ast.Eq | ast.NotEq | ast.In | ast.NotIn
+    ):
+        return None
+    left, right = node.left, node.comparators[0]
+    x = type_of(t, left, env)
+    if x is None:
+        if isinstance(node.ops[0], ast.In | ast.NotIn) or (x := type_of(t, right, env)) is None:
+            return None
+        left, right = right, left
+    span, other = t.span(node), type_of(t, right, env)
+    if other is None:
+        found = prim(span, "py.is-class", x, Const(span, Types(t.program.classes_of(t, right, env))))
+    else:
+        found = prim(span, "py.same-class", x, other)
+    return negated(span, found) if isinstance(node.ops[0], ast.IsNot | ast.NotEq | ast.NotIn) else found
+
+
+def attribute_of_type(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr | None:
+    """Return `type(x).name`; None for all other attributes."""
+    value = type_of(t, node.value, env)
+    if value is None:
+        return None
+    span = t.span(node)
+    if node.attr in ("__name__", "__qualname__", "__module__"):
+        return prim(span, "py.class-name", value, const(span, node.attr))
+    return Attributes(t.program, t, node.attr, node).of_class_of(value)
+
+
+def call_of_type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return `type(x)(...)`, an object of the class of another one; None for all other calls."""
+    value = type_of(t, node.func, env)
+    if value is None:
+        return None
+    passed, span = arrange.arguments(t, node, env), t.span(node)
+
+    def choose(v: list[Expr]) -> Expr:
+        here = passed.like(v[1:])
+        result: Expr = prim(span, "py.no-class", copy_of(v[0]))
+        for cls in reversed(t.program.classes):
+            own = here.like([copy_of(each) for each in here.values])
+            known = t.program.reference_to_class(cls)
+            made = t.attempt(node, lambda known=known, own=own: _made(t, known, own, node))  # type: ignore[misc]
+            result = If(span, instance(span, copy_of(v[0]), cls), made, result)
+        return result
+
+    return bind(t.program.names, [value, *passed.values], choose, "argument")
+
+
+def _made(t: FunctionContext, known: Reference, passed: Any, node: ast.Call) -> Expr:
+    made = classes.made(t, known, passed, node)
+    if made is None:
+        raise t.refuse(node, f"making a {known.value.__qualname__}", "name the class that is made")
+    return made
+
+
+def _type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    if len(node.args) != 1 or node.keywords or has_star(node):
+        return None
+    advised = "compare it, type(x) is C, ask isinstance(x, C), or take its name, type(x).__name__"
+    raise t.refuse(node, "a class as a value (`type`)", advised)
+
+
+SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
+    builtins.getattr: _getattr,
+    builtins.setattr: _setattr,
+    builtins.delattr: _delattr,
+    builtins.hasattr: _hasattr,
+    builtins.issubclass: _issubclass,
+    builtins.type: _type,
+}

@@ -1,0 +1,108 @@
+"""What translation knows of the functions and classes of a program, whatever the place in it.
+
+ClassesContext   the program's classes and their methods, the functions of the library
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from checkpoint.ad.containers import Layout
+from checkpoint.errors import Span
+from checkpoint.lang.core import Expr
+from checkpoint.lang.python.context.meanings import Callee, Group, Reference
+
+
+class ClassesContext(ABC):
+    """The functions and classes of the program that is being translated."""
+
+    @abstractmethod
+    def has_method(self, *names: str) -> bool:
+        """Return whether a class of the program has one of these methods."""
+
+    @abstractmethod
+    def classes_with_field(self, name: str) -> tuple[type, ...]:
+        """Return the program's classes that have a field of this name."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> Sequence[type]:
+        """Return the program's classes, derived ones first."""
+
+    @abstractmethod
+    def groups(self, *names: str) -> list[Group]:
+        """Return the classes that have one of these methods, derived ones first."""
+
+    @abstractmethod
+    def in_class(self, cls: type, name: str) -> Reference | str | None:
+        """Return the meaning of what a class stores under a name."""
+
+    @abstractmethod
+    def class_attribute(self, cls: type, name: str) -> Reference | str | None:
+        """Return the meaning of an attribute of a class."""
+
+    @abstractmethod
+    def layout(self, cls: type, names: tuple[str, ...]) -> Layout:
+        """Return the layout of objects of a class with these attributes; the same one each time."""
+
+    @abstractmethod
+    def constructor_of(self, cls: type) -> Callee | None:
+        """Return a constructor made of a class's `__init__` (calls/initial.py), or None."""
+
+    @abstractmethod
+    def reference_to_class(self, cls: type) -> Reference:
+        """Return a known class as a reference through which its methods are found."""
+
+    @abstractmethod
+    def class_method_of(self, cls: Reference, owner: type, name: str) -> Callee | None:
+        """Return the class method that a class stores, as a function of the arguments for another class."""
+
+    @abstractmethod
+    def accessor(self, cls: type, name: str, kind: str) -> Callee | None:
+        """Return a function of a property of a class; kind: its access, such as "getter"."""
+
+    @abstractmethod
+    def bound_method(self, callee: Callee, self_: Expr, span: Span) -> Expr:
+        """Return a method of an object as a value."""
+
+    @abstractmethod
+    def note_stored(self, name: str) -> None:
+        """Note that the program assigns to attributes of this name."""
+
+    @abstractmethod
+    def is_stored(self, name: str) -> bool:
+        """Return whether the program may assign to attributes of this name."""
+
+    @abstractmethod
+    def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
+        """Return the classes with a method, derived ones first; the flag: if it takes the object."""
+
+    @abstractmethod
+    def callee_in_class(self, cls: type, name: str) -> Callee | None:
+        """Return a method of a class as a function that takes the object first, or None."""
+
+    @abstractmethod
+    def has_iterators(self) -> bool:
+        """Return whether objects of the program's classes can be iterated over."""
+
+    @abstractmethod
+    def library_callee(self, value: Any) -> Callee | None:
+        """Return the library function that stands for a Python object, or None."""
+
+    @abstractmethod
+    def library_function(self, function: Any) -> Callee:
+        """Return a function of the library."""
+
+    @abstractmethod
+    def library_method(self, name: str) -> Callee | None:
+        """Return the library function for a method of Python's own types, or None."""
+
+    @abstractmethod
+    def changing_method(self, name: str) -> Callee | None:
+        """Return the library function for a method that changes a list or dictionary, or None."""
+
+    @abstractmethod
+    def callee(self, known: Reference) -> Callee | None:
+        """Return the translated function that a known object is, or None."""

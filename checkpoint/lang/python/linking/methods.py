@@ -1,0 +1,125 @@
+"""Class methods and constructors as functions: methods whose first argument is known where they are called.
+
+In: a class method and its class, or the `__init__` of a class. Out: a function without the first parameter.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from checkpoint.errors import SourceError
+from checkpoint.lang.python.calls import arrange, classes, initial
+from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Reference, variable
+from checkpoint.lang.python.linking.objects import Objects
+from checkpoint.lang.python.scopes.scopes import scope_of
+from checkpoint.lang.python.source import boundary, refusals
+from checkpoint.lang.python.source.texts import FunctionText, text_of
+from checkpoint.lang.python.translation.translator import Translator
+
+
+class Methods(Objects):
+    """The class methods and constructors of a program.
+
+    callees: the functions that have been referred to. pending: those that are still to be translated.
+    """
+
+    callees: dict[Any, Callee]
+    pending: list[tuple[str, Translator]]
+
+    @abstractmethod
+    def translated(self, index: int, function: Any, cls: Reference | None = None) -> Callee:
+        """Translate a function; cls: the class that is its first argument, if that is known."""
+
+    @abstractmethod
+    def globals_of(self, index: int) -> Callable[[str], Binding | Reference | str | None]:
+        """Return the function that gives the meanings of names in a function that no function encloses."""
+
+    def factory_of(self, known: Reference, name: str) -> Maker:
+        """Return a maker of the value of a dataclass field's default factory."""
+        assert known.input is not None
+        found = self.find(known.input, "field factory", name)
+        callee = None
+        if isinstance(found, Reference):
+            is_class = isinstance(found.value, type)
+            callee = classes.constructor(self, found) if is_class else self.callee(found)
+        if callee is None or callee.signature.required:
+            what = f"the default factory of {known.value.__qualname__}.{name}"
+            advised = "let it be list, dict, tuple, or a function of your own without parameters"
+            raise SourceError(f"{what} cannot be differentiated: {advised}")
+        called = callee
+        return lambda span: arrange.without_arguments(called, span)
+
+    def class_method(self, known: Reference) -> Callee | None:
+        """Return a class method as a function without its first parameter, the class."""
+        assert known.input is not None
+        function = self.find(known.input, "function", None)
+        cls = self.find(known.input, "self", None)
+        if not isinstance(function, Reference) or not isinstance(cls, Reference):
+            return None
+        if not isinstance(function.value, types.FunctionType) or not boundary.is_allowed(function.value):
+            return None
+        return self._with_class(function, cls)
+
+    def _with_class(self, function: Reference, cls: Reference) -> Callee:
+        """Return a function whose first argument is a known class."""
+        key = (function.value, cls.value)
+        if key not in self.callees:
+            assert function.input is not None
+            self.callees[key] = self.translated(function.input, function.value, cls)
+        return self.callees[key]
+
+    def class_method_of(self, cls: Reference, owner: type, name: str) -> Callee | None:
+        """Return the class method that a class stores, as a function of the arguments for another class."""
+        stored_there = self.in_class(owner, name)
+        if not isinstance(stored_there, Reference) or stored_there.input is None:
+            return None
+        function = self.find(stored_there.input, "function", None)
+        if not isinstance(function, Reference) or not isinstance(function.value, types.FunctionType):
+            return None
+        return self._with_class(function, cls) if boundary.is_allowed(function.value) else None
+
+    def constructor_of(self, cls: type) -> Callee | None:
+        """Return a constructor made of a class's `__init__` (calls/initial.py), or None."""
+        known = self.in_class(cls, "__init__")
+        assert isinstance(known, Reference)
+        key = (known.value, cls, "constructor")
+        if key not in self.callees:
+            text = text_of(known.value)
+            assert isinstance(text.tree, ast.FunctionDef)
+            tree = initial.constructor(text.tree, cls, lambda names: self.layout(cls, names))
+            if tree is None:
+                return None
+            init = self.callee(known)
+            assert init is not None
+            assert known.input is not None
+            receiver = init.signature.positional[0]
+            self.callees[key] = self._constructor(init, known.input, replace(text, tree=tree), receiver)
+        return self.callees[key]
+
+    def _constructor(self, init: Callee, index: int, text: FunctionText, receiver: str) -> Callee:
+        core = self.names.fresh(init.name.rpartition(".")[0] or init.name)
+        refused = refusals.refusals_of(text)
+        translator = Translator(
+            self, text, scope_of(text.tree), self.globals_of(index), init.name, refusals=refused
+        )
+        translator.function_input = index
+        translator.receiver = receiver
+        self.pending.append((core, translator))
+        return Callee(init.name, variable(core), classes.bound(init.signature), implicit=1)
+
+
+def may_decline(node: ast.AST) -> bool:
+    """Return whether a function may return NotImplemented: it names it, or calls an operator's method."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and each.id == "NotImplemented":
+            return True
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
+            name = each.func.attr
+            if name.startswith("__") and name.endswith("__") and name != "__init__":
+                return True
+    return False

@@ -1,0 +1,145 @@
+"""Questions about classes: their members, their fields, and how their objects are made.
+
+In: a class. Out: the member under a name; the names of fields; whether its objects are records (named tuples,
+frozen dataclasses), which never change, or objects with attributes of their own.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import types
+from typing import Any
+
+_HEAP = 1 << 9  # the flag of classes made by a class statement
+
+
+def member_of(cls: type, name: str) -> Any:
+    """Return the member of a class under a name, as stored in the class; None for a field or no member."""
+    for base in cls.__mro__:
+        if base is object or base.__module__ in _WITHOUT_TEXT:
+            continue
+        if name in vars(base):
+            value = vars(base)[name]
+            return None if isinstance(value, _OF_C) or is_slot(value) or is_generated(value) else value
+    return None
+
+
+_WITHOUT_TEXT = frozenset(("builtins", "enum"))
+_OF_C = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
+
+
+def found(cls: type, name: str) -> Any:
+    """Return what a class or one that it derives from stores under a name; None if none does."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
+def next_member(cls: type, after: type, name: str) -> tuple[type, Any] | None:
+    """Return the class and member that `super()` in a class finds for objects of a derived class, or None."""
+    order = cls.__mro__
+    for base in order[order.index(after) + 1 :]:
+        if name in vars(base):
+            return base, vars(base)[name]
+    return None
+
+
+def has_members(cls: type) -> bool:
+    """Return whether a class stores more than Python itself puts into every class."""
+    return bool(cls.__flags__ & _HEAP) and any(name not in _OF_EVERY_CLASS for name in vars(cls))
+
+
+_OF_EVERY_CLASS = frozenset(
+    ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__slots__")
+)
+
+
+def is_slot(value: Any) -> bool:
+    """Return whether a member is the descriptor of a field: of __slots__, or of a named tuple."""
+    return isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType) or (
+        type(value).__name__ == "_tuplegetter"
+    )
+
+
+def is_generated(function: Any) -> bool:
+    """Return whether `dataclasses` made a method, so that it has no text."""
+    while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__  # its __repr__
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+
+
+def is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_made_by_namedtuple(cls: type) -> bool:
+    """Return whether calling a named tuple runs no code of the user's."""
+    makers = [next(base for base in cls.__mro__ if name in vars(base)) for name in ("__new__", "__init__")]
+    return "_field_defaults" in vars(makers[0]) and makers[1] in (tuple, object)
+
+
+def field_names(cls: type) -> tuple[str, ...]:
+    """Return the fields of a dataclass or named tuple, in order."""
+    if dataclasses.is_dataclass(cls):
+        return tuple([f.name for f in dataclasses.fields(cls)])
+    return tuple(cls._fields)  # type: ignore[attr-defined]
+
+
+def all_fields(cls: type) -> tuple[str, ...]:
+    """Return the names that all objects of the class have as attributes of their own."""
+    if dataclasses.is_dataclass(cls):
+        return tuple([f.name for f in dataclasses.fields(cls) if is_initialised(cls, f)])
+    return field_names(cls) if is_named_tuple(cls) else ()
+
+
+def is_initialised(cls: type, field: Any) -> bool:
+    """Return whether the generated `__init__` of a dataclass assigns a field."""
+    if field.init or field.default_factory is not dataclasses.MISSING:
+        return True
+    return is_slot(vars(cls).get(field.name)) and field.default is not dataclasses.MISSING
+
+
+def makes_record(cls: type) -> bool:
+    """Return whether the objects of a class never change: of a named tuple or frozen dataclass."""
+    if is_named_tuple(cls):
+        return True
+    params = getattr(cls, "__dataclass_params__", None)
+    return bool(getattr(params, "frozen", False))
+
+
+def is_made_as_record(cls: type) -> bool:
+    """Return whether a call of a class makes a record of its arguments, without running code of the class."""
+    if is_named_tuple(cls):
+        return True
+    generated = makes_record(cls) and all(is_generated(found(cls, n)) for n in ("__init__", "__setattr__"))
+    return generated and member_of(cls, "__post_init__") is None and why_not_made(cls) is None
+
+
+def why_not_made(cls: type) -> str | None:
+    """Return why a program cannot make objects of a class; None if it can."""
+    for base in cls.__mro__[:-1]:
+        if not base.__flags__ & _HEAP:
+            return f"which derives from {base.__name__}"
+    if found(type(cls), "__call__") is not type.__call__:
+        return f"whose metaclass {type(cls).__name__} makes its objects"
+    for name in ("__new__", "__getattribute__", "__del__"):
+        if any(name in vars(base) for base in cls.__mro__[:-1]):
+            return f"which has a {name} of its own"
+    return None
+
+
+def abstract_error(cls: type) -> str | None:
+    """Return the text of Python's error for making an object of an abstract class; None for others."""
+    if not isinstance(cls, abc.ABCMeta) or not cls.__abstractmethods__:
+        return None
+    instance: Any = cls
+    try:
+        object.__new__(instance)
+    except TypeError as error:
+        return str(error)
+    return None
+
+
+def own_init(cls: type) -> Any:
+    """Return the `__init__` of a class or of one that it derives from; None if it is Python's own."""
+    init = found(cls, "__init__")
+    return init if isinstance(init, types.FunctionType) else None

@@ -1,0 +1,146 @@
+"""Primitives of objects and their classes: what an object has, what Python says of operators on them."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import WITH_ATTRIBUTES, List, Object, Types
+from checkpoint.ad.storage import FROZEN, Now
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.objects import set_attribute, set_attribute_writes
+from checkpoint.prims.python.support import WHOLE, python_result, rearrange, update
+
+
+def _has_own(now: Now, x: Any, name: str) -> bool:
+    return type(x) in WITH_ATTRIBUTES and name in x.layout.index
+
+
+def _attribute_name(now: Now, name: Any) -> str:
+    if type(name) is not str:
+        raise TypeError(f"attribute name must be string, not {class_of(name).__name__!r}")
+    return name
+
+
+def _has_attribute(now: Now, x: Any, name: Any) -> bool:
+    _attribute_name(now, name)
+    if _has_own(now, x, name):
+        return True
+    found = next((vars(c)[name] for c in class_of(x).__mro__ if name in vars(c)), None)
+    return found is not None and not isinstance(found, types.MemberDescriptorType)
+
+
+def _unsupported(now: Now, sign: str, x: Any, y: Any) -> Any:
+    names = [class_of(each).__name__ for each in (x, y)]
+    if sign in ("<", "<=", ">", ">="):
+        raise TypeError(f"{sign!r} not supported between instances of {names[0]!r} and {names[1]!r}")
+    raise TypeError(f"unsupported operand type(s) for {sign}: {names[0]!r} and {names[1]!r}")
+
+
+def _same_class(now: Now, x: Any, y: Any) -> bool:
+    return class_of(x) is class_of(y)
+
+
+def _derives(now: Now, x: Any, y: Any) -> bool:
+    """Return whether the class of x is derived from that of y, and is another one."""
+    return class_of(x) is not class_of(y) and class_of(y) in class_of(x).__mro__
+
+
+def _is_class(now: Now, x: Any, classes: Types) -> bool:
+    return class_of(x) in classes.classes
+
+
+def _class_name(now: Now, x: Any, *kind: str) -> str:
+    return str(getattr(class_of(x), kind[0] if kind else "__name__"))
+
+
+_EXPECTED: dict[str, tuple[type, str]] = {
+    "__bool__": (bool, "__bool__ should return bool, returned {}"),
+    "__str__": (str, "__str__ returned non-string (type {})"),
+    "__repr__": (str, "__repr__ returned non-string (type {})"),
+    "__float__": (float, "{0}.__float__ returned non-float (type {1})"),
+    "__int__": (int, "__int__ returned non-int (type {})"),
+    "__index__": (int, "__index__ returned non-int (type {})"),
+}
+
+
+def _checked_result(now: Now, name: str, result: Any) -> Any:
+    """Return what a method of Python's own operations returns, or raise what Python raises for it."""
+    cls = class_of(result)
+    if name == "__len__":
+        if not issubclass(cls, int):
+            raise TypeError(f"{cls.__name__!r} object cannot be interpreted as an integer")
+        if type(result) in WHOLE and result < 0:
+            raise ValueError("__len__() should return >= 0")
+        return int(result)
+    expected, text = _EXPECTED[name]
+    if not issubclass(cls, expected):
+        raise TypeError(text.format(cls.__name__))
+    return result
+
+
+def _keep(now: Now, x: Any, name: str, v: Any) -> Any:
+    return set_attribute(now, x, name, v) if _may_keep(x) else x
+
+
+def _keep_writes(now: Now, x: Any, name: str, v: Any) -> Any:
+    return set_attribute_writes(now, x, name, v) if _may_keep(x) else []
+
+
+def _may_keep(x: Any) -> bool:
+    return type(x) is Object and x.owner is not FROZEN
+
+
+def _is_iterable_object(now: Now, x: Any) -> bool:
+    return type(x) is Object and hasattr(class_of(x), "__iter__")
+
+
+def _iterator(now: Now, x: Any) -> Any:
+    if type(x) is Object and hasattr(class_of(x), "__next__"):
+        return x
+    if type(x) is List:
+        raise RunError(
+            "`next` of a list, or of what `map`, `zip` and their kin give, which are lists here: take the "
+            "items of iter(...)"
+        )
+    raise TypeError(f"{class_of(x).__name__!r} object is not an iterator")
+
+
+def _enum_member(now: Now, classes: Types, value: Any) -> Native:
+    cls: Any = classes.classes[0]
+    return Native(python_result(now, cls, value))
+
+
+def _enum_named(now: Now, classes: Types, name: Any) -> Native:
+    cls: Any = classes.classes[0]
+    return Native(python_result(now, cls.__getitem__, name))
+
+
+def _no_class(now: Now, x: Any) -> Any:
+    """End a run that calls a class which is only known when it runs, and which the program has not met."""
+    raise RunError(f"the class {class_of(x).__name__} cannot be called here: name it where it is called")
+
+
+rearrange("has-own", 2, "whether an object itself has an attribute: x, the name", _has_own, discrete=True)
+rearrange("attribute-name", 1, "a name, checked to be a string", _attribute_name, discrete=True)
+rearrange("has-attribute", 2, "hasattr(x, name)", _has_attribute, discrete=True)
+rearrange("unsupported", 3, "Python's error for an operator: its sign, x, y", _unsupported)
+rearrange("same-class", 2, "type(x) is type(y)", _same_class, discrete=True)
+rearrange("derives", 2, "whether the class of x is derived from that of y", _derives, discrete=True)
+rearrange("is-class", 2, "whether type(x) is one of the classes: x, classes", _is_class, discrete=True)
+rearrange("class-name", -1, "type(x).__name__, or another of its names: x, which", _class_name, discrete=True)
+rearrange("checked-result", 2, "a method's result, or Python's error: the method, it", _checked_result)
+rearrange("is-iterable-object", 1, "whether x is an object with __iter__", _is_iterable_object, discrete=True)
+rearrange("iterator", 1, "an iterator itself, or the error for what is none", _iterator)
+rearrange("enum-member", 2, "the member of an enumeration with a value: its class, the value", _enum_member)
+rearrange("enum-named", 2, "the member of an enumeration with a name: its class, the name", _enum_named)
+rearrange("no-class", 1, "the error for a call of the unknown class of x", _no_class)
+update(
+    "keep-attribute",
+    3,
+    "x.name = v for a cached property; nothing where x came in from outside: x, the name, v",
+    _keep,
+    _keep_writes,
+)
