@@ -8,7 +8,7 @@ tensorlib/README.md.
 
 from __future__ import annotations
 
-from tensorlib import backend, facts, functional, jacobian_parts, objects, random, sparse, special
+from tensorlib import backend, facts, functional, generators, jacobian_parts, objects, random, sparse, special
 from tensorlib.elementwise import comparison, complex, elementary, pointwise, powers, selection
 from tensorlib.functional import reduce, scan
 from tensorlib.language import functions, scalars
@@ -66,6 +66,7 @@ __all__ = [
     "fourier",
     "functional",
     "functions",
+    "generators",
     "grids",
     "grouping",
     "indexing",

@@ -40,6 +40,7 @@ translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the
 instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how calls of its objects are written
 in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
 methods: dict[str, Tensor] = {}  # by the name of a method of arrays
+generator_methods: dict[str, Callable[..., Any]] = {}  # by name: those of generators of random numbers
 solvers: dict[str, Callable[..., Any]] = {}  # by name: what calls functions of a program, on plain numbers
 
 _loaded: set[str] = set()  # the libraries whose modules are imported completely

@@ -10,6 +10,7 @@ import ast
 from functools import partial
 
 from checkpoint.ad import opaque
+from checkpoint.ad.library import generator_methods
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, outside
 from checkpoint.lang.python.calls.attributes import Attributes
@@ -108,7 +109,7 @@ def _of_set_or_other(
 
 def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
     span = t.span(node)
-    library = t.program.library_method(name)
+    library = t.program.library_method(name) or t.program.library_callee(generator_methods.get(name))
     if library is not None:
         passed = passed.after([self], {})
         return arrange.apply(t, library, passed, node, lambda args: t.call(library, args, {}, span))

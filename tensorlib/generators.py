@@ -1,0 +1,286 @@
+"""Generators of random numbers with a seed: np.random.default_rng(seed), np.random.RandomState(seed).
+
+In a program a generator is a list of its name and of the words of its state, which a draw replaces. So a run
+that is interrupted, or run again for its derivative, draws the numbers that NumPy draws. The numbers are
+differentiable by location and scale.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkpoint.ad.library import generator_methods
+from checkpoint.prims.arrays import tensor, translated_as
+from tensorlib.layout.moving import call, shape_now
+from tensorlib.rules import discrete, unbroadcast
+
+_WORD = (1 << 64) - 1
+
+
+def _words(generator: Any) -> Any:
+    """Return the state of a Generator or RandomState as an array of uint64."""
+    if isinstance(generator, np.random.RandomState):
+        state: Any = generator.get_state(legacy=True)
+        _, key, position, has_gauss, gauss = state
+        rest = np.array([position, has_gauss], np.uint64)
+        return np.concatenate([key.astype(np.uint64), rest, np.array([gauss]).view(np.uint64)])
+    state = generator.bit_generator.state
+    numbers = [state["state"]["state"], state["state"]["inc"]]
+    halves = [half for number in numbers for half in (number >> 64, number & _WORD)]
+    return np.array([*halves, state["has_uint32"], state["uinteger"]], np.uint64)
+
+
+def _generator(words: Any) -> Any:
+    """Return the Generator or RandomState in a state."""
+    if len(words) > 6:
+        made = np.random.RandomState(0)
+        gauss = float(words[626:].view(np.float64)[0])
+        made.set_state(("MT19937", words[:624].astype(np.uint32), int(words[624]), int(words[625]), gauss))
+        return made
+    parts = [int(word) for word in words]
+    bits = np.random.PCG64(0)
+    bits.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": parts[0] << 64 | parts[1], "inc": parts[2] << 64 | parts[3]},
+        "has_uint32": parts[4],
+        "uinteger": parts[5],
+    }
+    return np.random.Generator(bits)
+
+
+def start(name: str, seed: Any) -> Any:
+    """Return the state of a generator with a seed; name: default_rng or RandomState."""
+    return _words(getattr(np.random, name)(seed))
+
+
+def draw(words: Any, method: str, args: Any, size: Any) -> Any:
+    """Return what a method draws, and the state after it; args: its arguments before the size."""
+    generator = _generator(words)
+    options = {} if size is False else {"size": size}
+    return getattr(generator, method)(*args, **options), _words(generator)
+
+
+def draw_moved(words: Any, method: str, loc: Any, scale: Any, size: Any) -> Any:
+    """Return numbers of a location and scale, and the state after them."""
+    return draw(words, method, (loc, scale) if method in _BOTH else (scale,), size)
+
+
+_BOTH = frozenset(("normal", "laplace", "logistic", "gumbel"))
+
+
+def _standard(words: Any, method: str, shape: Any) -> Any:
+    """Return the numbers of location 0 and scale 1 that are drawn in a state."""
+    return np.asarray(draw_moved(words, method, 0.0, 1.0, tuple(shape))[0])
+
+
+_STATE = _words(np.random.default_rng(3))
+_LEGACY = _words(np.random.RandomState(3))
+
+START = discrete(
+    "np.random.start",
+    lambda xp, name, seed: start(name, seed),
+    2,
+    implements=(start,),
+    shape="(n,)",
+    samples=lambda rng: [("default_rng", 3), ("RandomState", 3)],
+)
+DRAW = discrete(
+    "np.random.draw",
+    lambda xp, words, method, args, size: draw(words, method, args, size),
+    4,
+    implements=(draw,),
+    shape="the one asked for",
+    samples=lambda rng: [(_STATE, "random", (), (2, 3)), (_LEGACY, "randint", (5,), 4)],
+)
+STANDARD = discrete(
+    "np.random.standard",
+    lambda xp, words, method, shape: _standard(words, method, shape),
+    3,
+    shape="the one asked for",
+    samples=lambda rng: [(_STATE, "normal", (2, 3))],
+)
+
+
+def _scale_vjp(xp: Any, g: Any, y: Any, words: Any, method: str, loc: Any, scale: Any, size: Any) -> Any:
+    return unbroadcast(xp, xp.asarray(g[0] * _standard(words, method, np.shape(g[0]))), scale)
+
+
+DRAW_MOVED = tensor(
+    "np.random.draw_moved",
+    lambda xp, words, method, loc, scale, size: draw_moved(words, method, loc, scale, size),
+    vjps=(
+        None,
+        None,
+        lambda xp, g, y, words, method, loc, scale, size: unbroadcast(xp, xp.asarray(g[0]), loc),
+        _scale_vjp,
+        None,
+    ),
+    jvps=(
+        None,
+        None,
+        lambda t, y, words, method, loc, scale, size: call("np.add", call("np.multiply", y.items[0], 0.0), t),
+        lambda t, y, words, method, loc, scale, size: call(
+            "np.multiply", t, call("np.random.standard", words, method, shape_now(y.items[0]))
+        ),
+        None,
+    ),
+    needs=((), (), (), (0, 1), ()),
+    implements=(draw_moved,),
+    shape="the one asked for, or that to which location and scale broadcast",
+    samples=lambda rng: [
+        (_STATE, "normal", 0.5, 1.5, (2, 3)),
+        (_STATE, "normal", rng.normal(size=3), rng.uniform(0.5, 2.0, (2, 1)), None),
+        (_LEGACY, "normal", 0.5, rng.uniform(0.5, 2.0, 3), None),
+        (_STATE, "laplace", 0.5, 1.5, 4),
+        (_STATE, "gumbel", 0.5, rng.uniform(0.5, 2.0, ()), (2, 3)),
+        (_STATE, "normal", 0.5, 1.5, None),
+    ],
+)
+
+# As a program sees them
+
+
+def default_rng(seed: Any = None) -> Any:
+    """See numpy.random.default_rng; with a seed."""
+    if seed is None:
+        raise ValueError("np.random.default_rng() without a seed is another one at each call: pass a seed")
+    return ["np.random.Generator", start("default_rng", seed)]
+
+
+def random_state(seed: Any = None) -> Any:
+    """See numpy.random.RandomState; with a seed."""
+    if seed is None:
+        raise ValueError("np.random.RandomState() without a seed is another one at each call: pass a seed")
+    return ["np.random.RandomState", start("RandomState", seed)]
+
+
+def _drawn(self: Any, method: Any, args: Any, size: Any) -> Any:
+    _check(self, method)
+    found, self[1] = draw(self[1], method, args, size)
+    return found
+
+
+def _moved(self: Any, method: Any, loc: Any, scale: Any, size: Any) -> Any:
+    _check(self, method)
+    found, self[1] = draw_moved(self[1], method, loc, scale, size)
+    return found
+
+
+def _check(self: Any, method: Any) -> None:
+    """Raise AttributeError for what is no generator."""
+    if not isinstance(self, list) or len(self) != 2 or self[0] not in _NAMES:
+        raise AttributeError(f"this object has no attribute {method!r}")
+
+
+_NAMES = ("np.random.Generator", "np.random.RandomState")
+
+
+def normal(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    """See numpy.random.Generator.normal."""
+    return _moved(self, "normal", loc, scale, size)
+
+
+def laplace(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    """See numpy.random.Generator.laplace."""
+    return _moved(self, "laplace", loc, scale, size)
+
+
+def logistic(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    """See numpy.random.Generator.logistic."""
+    return _moved(self, "logistic", loc, scale, size)
+
+
+def gumbel(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    """See numpy.random.Generator.gumbel."""
+    return _moved(self, "gumbel", loc, scale, size)
+
+
+def exponential(self: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    """See numpy.random.Generator.exponential."""
+    return _moved(self, "exponential", 0.0, scale, size)
+
+
+def standard_normal(self: Any, size: Any = None) -> Any:
+    """See numpy.random.Generator.standard_normal."""
+    return _drawn(self, "standard_normal", (), size)
+
+
+def random(self: Any, size: Any = None) -> Any:
+    """See numpy.random.Generator.random."""
+    return _drawn(self, "random", (), size)
+
+
+def random_sample(self: Any, size: Any = None) -> Any:
+    """See numpy.random.RandomState.random_sample."""
+    return _drawn(self, "random_sample", (), size)
+
+
+def uniform(self: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    """See numpy.random.Generator.uniform."""
+    shape = np.broadcast_shapes(np.shape(low), np.shape(high)) if size is None else size
+    found = _drawn(self, "random" if self[0] == _NAMES[0] else "random_sample", (), shape)
+    moved = low + (high - low) * found
+    return moved if np.ndim(moved) or size == () else float(moved)
+
+
+def rand(self: Any, *shape: Any) -> Any:
+    """See numpy.random.RandomState.rand."""
+    return _drawn(self, "random_sample", (), shape if shape else None)
+
+
+def randn(self: Any, *shape: Any) -> Any:
+    """See numpy.random.RandomState.randn."""
+    return _drawn(self, "standard_normal", (), shape if shape else None)
+
+
+def integers(
+    self: Any, low: Any, high: Any = None, size: Any = None, dtype: Any = "int64", endpoint: Any = False
+) -> Any:
+    """See numpy.random.Generator.integers."""
+    return _drawn(self, "integers", (low, high, size, dtype, endpoint), False)
+
+
+def poisson(self: Any, lam: Any = 1.0, size: Any = None) -> Any:
+    """See numpy.random.Generator.poisson; an integer, so without derivative."""
+    return _drawn(self, "poisson", (lam,), size)
+
+
+def binomial(self: Any, n: Any, p: Any, size: Any = None) -> Any:
+    """See numpy.random.Generator.binomial; an integer, so without derivative."""
+    return _drawn(self, "binomial", (n, p), size)
+
+
+def choice(self: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
+    """See numpy.random.Generator.choice; of integers, or of the rows of an array."""
+    if np.ndim(a) == 0:
+        return _drawn(self, "choice", (a, size, replace, p), False)
+    return np.asarray(a)[_drawn(self, "choice", (len(a), size, replace, p), False)]
+
+
+def shuffle(self: Any, x: Any) -> Any:
+    """See numpy.random.Generator.shuffle."""
+    raise NotImplementedError("rng.shuffle(x) has no rule here: write x = rng.permutation(x)")
+
+
+def randint(self: Any, low: Any, high: Any = None, size: Any = None) -> Any:
+    """See numpy.random.RandomState.randint."""
+    return _drawn(self, "randint", (low, high), size)
+
+
+def permutation(self: Any, x: Any) -> Any:
+    """See numpy.random.Generator.permutation."""
+    if np.ndim(x) == 0:
+        return _drawn(self, "permutation", (x,), False)
+    return np.asarray(x)[_drawn(self, "permutation", (len(x),), False)]
+
+
+for _method in (
+    *(normal, laplace, logistic, gumbel, exponential, standard_normal, random, random_sample, uniform),
+    *(rand, randn, integers, randint, permutation, poisson, binomial, choice, shuffle),
+):
+    generator_methods[_method.__name__] = _method
+    translated_as(_method, _method)
+translated_as(np.random.default_rng, default_rng)
+translated_as(np.random.RandomState, random_state)

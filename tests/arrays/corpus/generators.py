@@ -1,0 +1,70 @@
+"""Generators of random numbers with a seed, made in the function: NumPy's bits, wherever a run is cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.arrays.corpus import Example, filled
+
+
+def scattered(x: Any) -> Any:
+    """Normally distributed numbers around x; their scale depends on x."""
+    rng = np.random.default_rng(7)
+    return rng.normal(x, 1.0 + x[0] ** 2) + rng.laplace(x[1], 2.0, size=(2, 1))
+
+
+def in_a_loop(x: Any, steps: int) -> Any:
+    """A generator whose state changes with each turn."""
+    rng = np.random.default_rng(3)
+    total = 0.0
+    for _ in range(steps):
+        total = total + np.sum(x * rng.standard_normal(len(x))) * rng.random() + rng.integers(0, 9)
+    return total
+
+
+def _noise(rng: Any, scale: Any) -> Any:
+    return rng.normal(scale=scale) + rng.uniform(-scale, scale)
+
+
+def shared(x: Any) -> Any:
+    """A function that draws from the generator of its caller."""
+    rng = np.random.default_rng(5)
+    first = _noise(rng, x[0])
+    again = rng
+    return first + _noise(again, x[1]) * rng.exponential(2.5)
+
+
+def chosen(x: Any) -> Any:
+    """Rows in another order, some rows, with probabilities."""
+    rng = np.random.default_rng(11)
+    order = rng.permutation(len(x))
+    some = rng.choice(x, size=3, replace=False)
+    weighted = rng.choice(3, p=[0.2, 0.3, 0.5])
+    return (
+        x[order] * np.arange(len(x)) + np.sum(some) * (1 + weighted) + rng.binomial(5, 0.5) * rng.poisson(3.0)
+    )
+
+
+def legacy(x: Any) -> Any:
+    """The generator of old."""
+    rng = np.random.RandomState(42)
+    values = rng.randn(len(x)) * x + rng.rand(len(x)) + rng.normal(x[0], 2.0) + rng.randint(5)
+    return values + rng.uniform(x[1], 3.0, size=len(x)) * rng.gumbel(0.5, 2.0)
+
+
+def empty_range(x: Any) -> Any:
+    """An error of NumPy's."""
+    rng = np.random.default_rng(1)
+    return rng.integers(0, 0) * x
+
+
+EXAMPLES = [
+    Example(scattered, (filled(3),)),
+    Example(in_a_loop, (filled(2), 3)),
+    Example(shared, (filled(2) + 2.0,)),
+    Example(chosen, (filled(4),)),
+    Example(legacy, (filled(3),)),
+    Example(empty_range, (filled(2),), raises=ValueError),
+]
