@@ -79,7 +79,7 @@ _STATE = _words(np.random.default_rng(3))
 _LEGACY = _words(np.random.RandomState(3))
 
 START = discrete(
-    "np.random.start",
+    "tensorlib.generator-start",
     lambda xp, name, seed: start(name, seed),
     2,
     implements=(start,),
@@ -87,7 +87,7 @@ START = discrete(
     samples=lambda rng: [("default_rng", 3), ("RandomState", 3)],
 )
 DRAW = discrete(
-    "np.random.draw",
+    "tensorlib.draw",
     lambda xp, words, method, args, size: draw(words, method, args, size),
     4,
     implements=(draw,),
@@ -95,7 +95,7 @@ DRAW = discrete(
     samples=lambda rng: [(_STATE, "random", (), (2, 3)), (_LEGACY, "randint", (5,), 4)],
 )
 STANDARD = discrete(
-    "np.random.standard",
+    "tensorlib.draw-standard",
     lambda xp, words, method, shape: _standard(words, method, shape),
     3,
     shape="the one asked for",
@@ -108,7 +108,7 @@ def _scale_vjp(xp: Any, g: Any, y: Any, words: Any, method: str, loc: Any, scale
 
 
 DRAW_MOVED = tensor(
-    "np.random.draw_moved",
+    "tensorlib.draw-moved",
     lambda xp, words, method, loc, scale, size: draw_moved(words, method, loc, scale, size),
     vjps=(
         None,
@@ -122,7 +122,7 @@ DRAW_MOVED = tensor(
         None,
         lambda t, y, words, method, loc, scale, size: call("np.add", call("np.multiply", y.items[0], 0.0), t),
         lambda t, y, words, method, loc, scale, size: call(
-            "np.multiply", t, call("np.random.standard", words, method, shape_now(y.items[0]))
+            "np.multiply", t, call("tensorlib.draw-standard", words, method, shape_now(y.items[0]))
         ),
         None,
     ),
