@@ -15,11 +15,13 @@
 
 #include "bridge/accumulators.h"
 #include "bridge/gil.h"
+#include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
 #include "reversal/reverse_program.h"
 
 static void destroy_container(Heap *heap, Object *object) {
+    suspects_remove(heap, (const Storage *)object);
     if (object->kind == LIST)
         list_destroy(heap, (List *)object);
     else if (object->kind == INSTANCE)

@@ -3,6 +3,7 @@
 
 #include "bridge/classes.h"
 #include "bridge/passage_import.h"
+#include "containers/collector.h"
 #include "containers/containers.h"
 
 void task_begin(Task *task, Machine *m, uint32_t step) {
@@ -71,6 +72,7 @@ bool take_content(Task *task) {
     if (must_save(m, storage_in(container)))
         writer_save(m->heap, &m->writer, storage_in(container), storage_in(copied(content)));
     storage_swap(storage_in(container), storage_in(content));
+    note_reference(m->heap, storage_in(container), container);
     drop(m->heap, content);
     return true;
 }

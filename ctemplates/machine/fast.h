@@ -19,6 +19,7 @@
 #ifndef CK_FAST_H
 #define CK_FAST_H
 
+#include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
 #include "state/cotangent.h"
@@ -78,6 +79,7 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(Value, new_instance_of, (Heap * heap, Value layout, uint32_t length, uint64_t owner),              \
             (heap, layout, length, owner))                                                                     \
     SERVICE(Value, layout_value, (Heap * heap, void *layout), (heap, layout))                                  \
+    SERVICE(void, suspects_add, (Heap * heap, Storage *container), (heap, container))                         \
     SERVICE(bool, change_list, (Machine * m, List *list, size_t more), (m, list, more))                        \
     SERVICE(bool, writer_saves, (Heap * heap, Writer *writer, Storage *container), (heap, writer, container))  \
     SERVICE(void, stack_grow, (Heap * heap, Stack *stack, uint32_t count), (heap, stack, count))               \

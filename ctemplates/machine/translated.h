@@ -8,6 +8,7 @@
 #ifndef CK_TRANSLATED_H
 #define CK_TRANSLATED_H
 
+#include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
 #include "machine/fast.h"
@@ -108,6 +109,7 @@ INLINE Value set_element(Machine *m, Value v, int64_t at, Value content) {
     List *list = (List *)v.object;
     if (UNLIKELY(list->storage.owner != m->writer.epoch)) change_list(m, list, 0);
     Value *place = &list->values[at];
+    note_reference(m->heap, &list->storage, content);
     const Value old = load(place);
     store(place, content);
     keep(v);
@@ -117,6 +119,7 @@ INLINE Value set_element(Machine *m, Value v, int64_t at, Value content) {
 INLINE Value append(Machine *m, Value v, Value content) {
     List *list = (List *)v.object;
     if (UNLIKELY(list->storage.owner != m->writer.epoch || list->length == list->room)) change_list(m, list, 1);
+    note_reference(m->heap, &list->storage, content);
     store(&list->values[list->length++], content);
     keep(v);
     return v;
@@ -147,6 +150,7 @@ INLINE bool is_changeable_instance(Value v, const void *layout) {
 INLINE Value set_attribute(Machine *m, Value v, uint32_t at, Value content) {
     Instance *instance = (Instance *)v.object;
     if (UNLIKELY(instance->storage.owner != m->writer.epoch)) change_instance(m, instance, 0);
+    note_reference(m->heap, &instance->storage, content);
     const Value old = load(&instance->values[at]);
     store(&instance->values[at], content);
     keep(v);
@@ -157,15 +161,17 @@ INLINE Value add_attribute(Machine *m, Value v, const void *layout, Value conten
     Instance *instance = (Instance *)v.object;
     const Value wider = layout_value(m->heap, (void *)(uintptr_t)layout);
     change_instance(m, instance, 1);
+    note_reference(m->heap, &instance->storage, content);
     instance_add(m->heap, instance, copied(wider), content);
     keep(v);
     return v;
 }
-/* Makes an instance whose attributes are filled at once. */
+/* Makes an instance whose attributes are filled at once, perhaps with objects that will refer to it. */
 INLINE Value *make_instance(Machine *m, const void *layout, uint32_t count, int64_t birth, Value *made) {
     const Value own = copied(layout_value(m->heap, (void *)(uintptr_t)layout));
     *made = new_instance_of(m->heap, own, count, m->writer.epoch);
     made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
+    suspects_add(m->heap, (Storage *)made->object);
     return ((const Instance *)made->object)->values;
 }
 

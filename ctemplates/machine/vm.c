@@ -11,6 +11,7 @@
  */
 #include "machine/vm.h"
 
+#include "containers/collector.h"
 #include "foreign/ends.h"
 #include "foreign/steps.h"
 #include "machine/fast.h"
@@ -34,6 +35,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     const Instruction *pc;
     int64_t steps = m->steps;
     const int64_t first = steps;
+    if (has_suspects(heap) && slice > SUSPICIOUS_SLICE) slice = SUSPICIOUS_SLICE;
     int64_t stop = slice < limit - steps ? steps + slice : limit;
     bool stepped = false;
     Word *note = NULL, *values = NULL; /* where the block's notes and values are written; NULL: nothing is recorded */
@@ -41,6 +43,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     bool jumped;
     int64_t place;
 
+    if (UNLIKELY(must_collect(heap))) collect(heap);
     writer_show(heap, &m->writer);
     if (m->index) goto enter_stepped;
 

@@ -72,6 +72,7 @@ struct Heap {
     struct Gate *gate; /* the thread in the heap, and what it releases on leaving (held.h) */
     struct Keys *keys;       /* the fields of keys (keys.c) */
     struct Layouts *layouts; /* cached queries about layouts (peek.c) */
+    struct Suspects *suspects; /* containers that may be on cycles (collector.h); NULL: there were none */
     void *constants; /* a map from constants of the code to their values in this heap (memo.h) */
 };
 

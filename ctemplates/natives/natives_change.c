@@ -5,6 +5,7 @@
  */
 #include "natives/natives_change.h"
 
+#include "containers/collector.h"
 #include "natives/natives_make.h"
 #include "natives/natives_read.h"
 
@@ -22,8 +23,9 @@ static bool changed(Value container, Value *result, Note *note) {
     return true;
 }
 
-static void replace(Heap *heap, Value *place, Value v) {
+static void replace(Heap *heap, Storage *container, Value *place, Value v) {
     const Value old = *place;
+    note_reference(heap, container, v);
     *place = copied(v);
     drop(heap, old);
 }
@@ -36,7 +38,7 @@ static bool set_in_list(Machine *m, const Value *operands, Value *result, Note *
     size_t place;
     if (!is_whole(operands[1]) || !element_at(&elements, operands[1], &place)) return false;
     if (!change_list(m, list, 0)) return false;
-    replace(m->heap, &list->values[place], operands[2]);
+    replace(m->heap, &list->storage, &list->values[place], operands[2]);
     return written(operands[0], (int64_t)place, result, note);
 }
 
@@ -54,8 +56,10 @@ static bool set_in_dictionary(Machine *m, const Value *operands, Value *result, 
     if (field == NO_FIELD || !change_dictionary(m, dictionary_in(operands[0]))) return false;
     Entries *entries = entries_in(operands[0]);
     DictionaryEntry *entry = entries_find(entries, field);
+    Storage *container = storage_in(operands[0]);
+    note_reference(m->heap, container, operands[2]);
     if (entry)
-        replace(m->heap, &entry->value, operands[2]);
+        replace(m->heap, container, &entry->value, operands[2]);
     else
         entries_set(m->heap, entries, field, kept_key(m->heap, operands[1]), copied(operands[2]));
     return written(operands[0], field, result, note);
@@ -72,6 +76,7 @@ NATIVE(native_append) {
     if (kind_of(operands[0]) != LIST) return false;
     List *list = list_in(operands[0]);
     if (!change_list(m, list, 1)) return false;
+    note_reference(m->heap, &list->storage, operands[1]);
     list->values[list->length++] = copied(operands[1]);
     return written(operands[0], (int64_t)list->length - 1, result, note);
 }
@@ -119,7 +124,10 @@ NATIVE(native_extend) {
     if (!change_list(m, list, more.length)) return false;
     const size_t length = more.length;
     elements_of(m, operands[1], &more); /* which may be the same list, moved */
-    for (size_t i = 0; i < length; i++) list->values[list->length++] = copied(more.values[i]);
+    for (size_t i = 0; i < length; i++) {
+        note_reference(m->heap, &list->storage, more.values[i]);
+        list->values[list->length++] = copied(more.values[i]);
+    }
     return changed(operands[0], result, note);
 }
 
@@ -156,13 +164,14 @@ NATIVE(native_set_attribute) {
     int64_t field;
     if (attribute_of(m->heap, instance, operands[1], &field)) {
         if (!change_instance(m, instance, 0)) return false;
-        replace(m->heap, &instance->values[field], operands[2]);
+        replace(m->heap, &instance->storage, &instance->values[field], operands[2]);
         return written(operands[0], field, result, note);
     }
     if (instance->storage.owner == FROZEN) return false;
     const Value wider = layout_with_name(m->heap, instance->layout, operands[1]);
     if (kind_of(wider) == NOTHING) return false;
     change_instance(m, instance, 1);
+    note_reference(m->heap, &instance->storage, operands[2]);
     instance_add(m->heap, instance, copied(wider), copied(operands[2]));
     return written(operands[0], (int64_t)instance->length - 1, result, note);
 }

@@ -41,9 +41,14 @@ static void swap_all(const LogChunk *log) {
         for (uint32_t i = 0; i < log->count; i++) storage_swap(log->saved[i].container, log->saved[i].content);
 }
 
-static void mark(const LogChunk *log, uint32_t marked) {
+static void mark(const LogChunk *log) {
     for (; log; log = log->next)
-        for (uint32_t i = 0; i < log->count; i++) log->saved[i].container->head.length = marked;
+        for (uint32_t i = 0; i < log->count; i++) log->saved[i].container->head.length |= MERGED;
+}
+
+static void unmark(const LogChunk *log) {
+    for (; log; log = log->next)
+        for (uint32_t i = 0; i < log->count; i++) log->saved[i].container->head.length &= ~MERGED;
 }
 
 /* Moves the saves of a chunk into another one's room, except for those of marked containers, which have one already;
@@ -52,7 +57,7 @@ static uint32_t move_saves(Heap *heap, LogChunk *from, LogChunk *to) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < from->count; i++) {
         const Saved saved = from->saved[i];
-        if (saved.container->head.length) {
+        if (saved.container->head.length & MERGED) {
             drop(heap, value_of(saved.content));
             drop(heap, value_of(saved.container)); /* its other save keeps it alive */
         } else if (to && to->count < to->room) {
@@ -66,7 +71,7 @@ static uint32_t move_saves(Heap *heap, LogChunk *from, LogChunk *to) {
 
 /* Adds the saves of one log to another, whose own saves win. */
 static LogChunk *merged(Heap *heap, LogChunk *log, LogChunk *added) {
-    mark(log, 1);
+    mark(log);
     LogChunk *result = log;
     for (LogChunk *next; added; added = next) {
         next = added->next;
@@ -77,7 +82,7 @@ static LogChunk *merged(Heap *heap, LogChunk *log, LogChunk *added) {
             heap_free(heap, added, chunk_bytes(added->room));
         }
     }
-    mark(result, 0);
+    unmark(result);
     return result;
 }
 

@@ -18,9 +18,11 @@
 
 /* The header of every mutable container; all that follows it is its content. The birth belongs to the content. */
 typedef struct Storage {
-    Object head;    /* `length` is 0 but while logs are merged */
+    Object head;    /* its `length` is free for marks: MERGED, and what collector.h says */
     uint64_t owner; /* the epoch that made or saved it; NOBODY, FROZEN */
 } Storage;
+
+#define MERGED (UINT32_C(1) << 31) /* while logs are merged: of containers that one of them has */
 
 void storage_swap(Storage *a, Storage *b); /* the contents of two containers of one kind */
 
