@@ -12,6 +12,7 @@ def register(library: str) -> None:
     if library == "scipy":
         from tensorlib import scipy_special  # noqa: F401, PLC0415  # imports SciPy
         from tensorlib.linear import scipy_linalg  # noqa: F401, PLC0415
+        from tensorlib.scipy import special_functions  # noqa: F401, PLC0415
     elif library == "scipy.linalg":
         from tensorlib.scipy import matrices, structured  # noqa: F401, PLC0415
     elif library == "scipy.stats":

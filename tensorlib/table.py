@@ -16,8 +16,13 @@ from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from tensorlib import scipy_special
 from tensorlib.linear import scipy_linalg
+from tensorlib.scipy import special_functions
 
-LATER = (scipy_linalg, scipy_special)  # importing the package imports all modules but these
+LATER = (
+    scipy_linalg,
+    scipy_special,
+    special_functions,
+)  # importing the package imports all modules but these
 
 # The modules of NumPy that are covered, by the names that users write.
 NAMESPACES: dict[str, Any] = {

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlib.linear.scipy_linalg
+import tensorlib.scipy.special_functions
 import tensorlib.scipy_special  # noqa: F401
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
