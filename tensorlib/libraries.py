@@ -17,6 +17,12 @@ def register(library: str) -> None:
         from tensorlib.scipy import matrices, structured  # noqa: F401, PLC0415
     elif library == "scipy.stats":
         from tensorlib.scipy import statistics  # noqa: F401, PLC0415
+    elif library == "scipy.fft":
+        from tensorlib.scipy import transforms  # noqa: F401, PLC0415
+    elif library == "scipy.spatial":
+        from tensorlib.scipy import distances  # noqa: F401, PLC0415
+    elif library == "scipy.interpolate":
+        from tensorlib.scipy import curves  # noqa: F401, PLC0415
     elif library == "scipy.integrate":
         from tensorlib.scipy import initial_value, quadrature, sampled  # noqa: F401, PLC0415
     elif library == "scipy.optimize":

@@ -16,13 +16,37 @@ from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from tensorlib import scipy_special
 from tensorlib.linear import scipy_linalg
-from tensorlib.scipy import special_functions
+from tensorlib.scipy import (
+    curves,
+    distances,
+    initial_value,
+    matrices,
+    minima,
+    quadrature,
+    roots,
+    sampled,
+    special_functions,
+    statistics,
+    structured,
+    transforms,
+)
 
-LATER = (
+LATER = (  # importing the package imports all modules but these
+    curves,
+    distances,
+    initial_value,
+    matrices,
+    minima,
+    quadrature,
+    roots,
+    sampled,
     scipy_linalg,
     scipy_special,
     special_functions,
-)  # importing the package imports all modules but these
+    statistics,
+    structured,
+    transforms,
+)
 
 # The modules of NumPy that are covered, by the names that users write.
 NAMESPACES: dict[str, Any] = {
@@ -64,6 +88,10 @@ def names() -> dict[str, list[str]]:
             module = inspect.unwrap(record.value).__module__
             found.setdefault(module, []).append(name)
     for function, written in translations.items():
+        if inspect.ismethod(function) and function.__module__.startswith("scipy.stats."):
+            continue  # of a distribution, which is listed itself
+        if (written.__doc__ or "").startswith("Refuse "):
+            continue
         if function is not written and written.__module__.startswith("tensorlib."):
             found.setdefault(written.__module__, []).append(name_of(function))
     return {module: list(dict.fromkeys(listed)) for module, listed in found.items()}
@@ -76,6 +104,12 @@ def is_hidden(record: Tensor) -> bool:
 
 def name_of(function: Any) -> str:
     """Return the name by which users know a function that is written with others."""
+    if not hasattr(function, "__qualname__") and type(function).__module__.startswith("scipy.stats."):
+        return f"scipy.stats.{type(function).__name__.removesuffix('_gen')}"
+    module = str(getattr(function, "__module__", None))
+    if module.startswith("scipy."):
+        package = "scipy.spatial.distance" if "spatial" in module else ".".join(module.split(".")[:2])
+        return f"{package}.{function.__name__}"
     return next((name for name, found in public() if found is function), None) or _of_ufunc(function)
 
 

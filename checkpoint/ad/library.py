@@ -28,9 +28,12 @@ from checkpoint.errors import InternalError
 LIBRARIES: dict[str, str] = {
     "numpy": "tensorlib",
     "scipy": "tensorlib",
+    "scipy.fft": "tensorlib",
     "scipy.integrate": "tensorlib",
+    "scipy.interpolate": "tensorlib",
     "scipy.linalg": "tensorlib",
     "scipy.optimize": "tensorlib",
+    "scipy.spatial": "tensorlib",
     "scipy.stats": "tensorlib",
     "tensorlib": "tensorlib",
 }

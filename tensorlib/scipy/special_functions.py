@@ -1,7 +1,7 @@
-"""Functions of scipy.special by their elementary derivatives: of the normal law, Bessel's, integrals, polynomials.
+"""Functions of scipy.special by their elementary derivatives.
 
-The derivative by an order or parameter for which there is no formula is nan; a zero tangent, and a constant, is
-not concerned. Loaded with scipy.special.
+The derivative by an order or parameter for which there is no formula is nan; a zero tangent, and a
+constant, is not concerned. Loaded with scipy.special.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import pytest
 
 import tensorlib.linear.scipy_linalg
 import tensorlib.scipy.special_functions
+import tensorlib.scipy.transforms
 import tensorlib.scipy_special  # noqa: F401
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor

@@ -194,12 +194,15 @@ STATIC_TYPES = (
 )
 
 
+_NATIVE = frozenset(("numpy", "uarray", "functools", "_operator", "operator"))  # of types that are callable
+
+
 def _is_native_callable(value: Any) -> bool:
     """Return whether an object is a callable of a compiled package, which translation knows by identity."""
     module = type(value).__module__
     if module.startswith("scipy.stats.") and callable(value):
         return True  # a distribution, such as scipy.stats.norm
-    native = module in {"numpy", "functools", "_operator", "operator"} or module.startswith("_cython")
+    native = module in _NATIVE or module.startswith("_cython")
     if module.startswith("numba."):
         return py_func(value) is not None
     return (native and callable(value)) or isinstance(value, Definition) or module == _INDEX_OBJECTS
