@@ -50,7 +50,7 @@ class Heap:
 
     @property
     def runs(self) -> int:
-        """Return the number of the next run: the count of runs so far, plus the reserved numbers."""
+        """Return the number of the next epoch (ctemplates/state/versions.h)."""
         runs: int = runtime().lib.ck_heap_runs(self.held)
         return runs
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import subprocess
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +14,10 @@ import pytest
 
 import checkpoint
 from checkpoint import engines
+from checkpoint.functions import runs
 from tests.ctarget.c_sources import TEMPLATES, files
+from tests.engine_containers.programs import PROGRAMS
+from tests.engine_containers.support import closure
 
 HERE = Path(__file__).parent / "containers"
 SOURCES = files(
@@ -94,3 +99,24 @@ def test_equal_to_hybrid(function: Callable[[float, int], float]) -> None:
     assert c[0] == function(0.7, 12)
     for schedule in (checkpoint.Bisection(), checkpoint.Binomial(snapshots=4)):
         assert checkpoint.value_and_grad(function, engine="c", schedule=schedule)(0.7, 12) == hybrid
+
+
+@pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")
+def test_what_holds_itself_is_freed_with_its_run() -> None:
+    engine = engines.get("c")
+    procedures = [closure(PROGRAMS[name], engine) for name in ("own_parts", "objects")]
+
+    def bytes_after(times: int) -> int:
+        for _ in range(times):
+            for procedure in procedures:
+                runs.vjp_values(procedure, 0.7, 1.0, engine, checkpoint.Bisection(base=20))
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        bytes_after(5)
+        first = bytes_after(5)
+        assert bytes_after(40) - first < 40 * 100  # a heap has kilobytes
+    finally:
+        tracemalloc.stop()
