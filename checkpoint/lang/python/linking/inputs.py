@@ -153,10 +153,15 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             continue
         elif is_array(each):
             found[Array] = None  # their methods are known
-        elif kind.__module__ != "builtins" and not is_of_machine(kind):
-            found.update(dict.fromkeys(c for c in kind.__mro__ if c.__module__ != "builtins"))
+        elif _is_of_statement(kind) and not is_of_machine(kind):
+            found.update(dict.fromkeys(filter(_is_of_statement, kind.__mro__)))
             pending.extend(_no_leaves(_attributes(each)))
     return tuple(found)
+
+
+def _is_of_statement(cls: type) -> bool:
+    """Return whether a class is not one of Python's own; `exec` may make some of no other module."""
+    return cls.__module__ != "builtins" or bool(cls.__flags__ & (1 << 9))
 
 
 def _attributes(value: Any) -> list[Any]:

@@ -364,4 +364,4 @@ def _may_have_objects(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in _OF_PYTHON and has_members(cls)
 
 
-_OF_PYTHON = frozenset((*sys.stdlib_module_names, "builtins", "numpy"))
+_OF_PYTHON = frozenset((*(sys.stdlib_module_names - {"builtins"}), "numpy"))

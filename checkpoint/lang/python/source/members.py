@@ -17,7 +17,7 @@ _HEAP = 1 << 9  # the flag of classes made by a class statement
 def member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, as stored in the class; None for a field or no member."""
     for base in cls.__mro__:
-        if base is object or base.__module__ in _WITHOUT_TEXT:
+        if not base.__flags__ & _HEAP or base.__module__ == "enum":
             continue
         if name in vars(base):
             value = vars(base)[name]
@@ -25,7 +25,6 @@ def member_of(cls: type, name: str) -> Any:
     return None
 
 
-_WITHOUT_TEXT = frozenset(("builtins", "enum"))
 _OF_C = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
 
 
