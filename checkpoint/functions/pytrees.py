@@ -27,6 +27,7 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Opaque
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, StandIn
 from checkpoint.prims.python.native import NoValue, from_native, native
 
 NAMESPACE = "checkpoint"
@@ -114,6 +115,8 @@ def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
 
     def opened(pair: tuple[Any, Any]) -> Any:
         item, other = pair
+        if isinstance(item, type):
+            return None
         if type(other) not in CONTAINERS:
             return leaf(item, other)
         pairs = list(zip(_parts(item, other), other.parts(), strict=True))
@@ -130,6 +133,8 @@ def _parts(item: Any, value: Any) -> Any:
         return item
     if isinstance(item, set | frozenset):
         return [dict.fromkeys(item)]
+    if type(item) in BY_CLASS:
+        return list(BY_CLASS[type(item)].taken(item).values())
     return [object.__getattribute__(item, name) for name in value.layout.names]
 
 
@@ -145,12 +150,22 @@ def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
     if cls is tuple:
         return tuple(parts)
     attributes = dict(zip(names, parts, strict=True))
+    if cls in BY_CLASS:
+        return _like(item, BY_CLASS[cls], attributes["table"])
     registered = _registered(cls)
     if registered is not None:
         made = _by_registration(item, attributes, registered)
         if made is not None:
             return made[0]
     return tuple.__new__(cls, parts) if issubclass(cls, tuple) else _object(cls, attributes)
+
+
+def _like(item: Any, stand_in: StandIn, table: Any) -> Any:
+    """Return a container of collections like another, with other items."""
+    attributes = {**stand_in.taken(item), "table": table}
+    made = stand_in.empty(attributes)
+    stand_in.fill(made, attributes)
+    return made
 
 
 def _object(cls: type, attributes: dict[str, Any]) -> Any:

@@ -52,6 +52,7 @@ from checkpoint.ad.tables import held as held_as_it_is
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN
 from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.members import makes_record
 
@@ -183,6 +184,8 @@ def _hollow(value: Any) -> Any:
     if kind is Dict:
         return dict.fromkeys(value.items)
     cls = value.layout.cls
+    if cls in BY_STAND_IN:
+        return BY_STAND_IN[cls].empty(dict(zip(value.layout.names, value.items, strict=True)))
     if issubclass(cls, BaseException):
         return cls.__new__(cls)
     return object.__new__(cls)
@@ -195,6 +198,9 @@ def _fill(value: Any, made: Any, parts: list[Any]) -> None:
         made.extend(parts)
     elif kind is Dict:
         made.update(zip(value.items, parts, strict=True))
+    elif value.layout.cls in BY_STAND_IN:
+        attributes = dict(zip(value.layout.names, parts, strict=True))
+        BY_STAND_IN[value.layout.cls].fill(made, attributes)
     else:
         for name, part in zip(value.layout.names, parts, strict=True):
             set_own(made, name, part)
@@ -317,6 +323,9 @@ def _taken_apart(
         return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
     if cls is slice:
         return [value.start, value.stop, value.step], _record(Layout(slice, ("start", "stop", "step")))
+    if cls in BY_CLASS:
+        attributes = BY_CLASS[cls].taken(value)
+        return list(attributes.values()), _object(Layout(BY_CLASS[cls].cls, tuple(attributes)), owner)
     if isinstance(value, BaseException) and not own_attributes(value):
         return [value.args], _record(Layout(cls, ("args",)))
     if isinstance(value, BaseException) or is_plain_object(value):

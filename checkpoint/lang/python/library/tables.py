@@ -10,9 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.lang.python.library import application, derivatives, functions, iterators, methods, sets
-from checkpoint.lang.python.library.standard import functional, iteration, ordering, statistical
+from checkpoint.lang.python.library.standard import containers, functional, iteration, ordering, statistical
 
-_MODULES = (application, functions, iterators, methods, sets, functional, iteration, ordering, statistical)
+_MODULES = (
+    *(application, containers, functions, iterators, methods, sets),
+    *(functional, iteration, ordering, statistical),
+)
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **functions.FUNCTIONS,
@@ -27,6 +30,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 OPENED = frozenset(("statistics",))
 
+_FILES = frozenset(str(module.__file__) for module in _MODULES)
 _INTERNAL = frozenset((*[module.__name__ for module in _MODULES], *OPENED))
 
 
@@ -38,6 +42,11 @@ def is_internal(function: Any) -> bool:
 def is_library(function: Any) -> bool:
     """Return whether a function is one of this package, or of a module that is translated as it is."""
     return is_internal(function) or function.__module__ == derivatives.__name__
+
+
+def is_file_of_library(name: str) -> bool:
+    """Return whether a file, as messages name it, is one of this package."""
+    return name in _FILES
 
 
 def is_opened(function: Any) -> bool:

@@ -42,6 +42,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
+from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.lang.python.linking import attributes, values
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, wrapped
@@ -93,6 +94,8 @@ class Linker(Methods):
 
     def reference_to(self, index: int, value: Any) -> Reference | str:
         """Return the meaning of a name that leads to an input."""
+        if isinstance(value, type) and value in BY_CLASS:
+            index, value = self.inputs.find(0, "library", BY_CLASS[value].cls)
         if not is_data(value):
             if isinstance(value, type | Enum):
                 self.note_class(value if isinstance(value, type) else type(value))

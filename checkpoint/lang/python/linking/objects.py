@@ -28,7 +28,9 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference, unavailable
+from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.intrinsics import apply
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
 from checkpoint.lang.python.source.members import all_fields, has_members, member_of
@@ -351,12 +353,22 @@ class Objects(ProgramContext):
         if isinstance(value, types.UnionType):
             return tuple(value.__args__)
         if isinstance(value, type):
-            return (value,)
+            return (value, *self._stand_ins(t, value))
         if isinstance(known, str):
             found = self.input_of(known)
             if isinstance(found, tuple) and all(isinstance(cls, type) for cls in found):
                 return found
         raise t.refuse(node, "a class that is only known when it runs", "name the classes")
+
+    def _stand_ins(self, t: FunctionContext, cls: type) -> list[type]:
+        """Return the library's classes whose objects stand for those of a class or of derived ones."""
+        if tables.is_file_of_library(t.text.source.name):
+            return []
+        return [
+            each.cls
+            for each in BY_STAND_IN.values()
+            if issubclass(each.of, cls) and each.cls in self.facts.classes
+        ]
 
 
 def _may_have_objects(cls: type) -> bool:

@@ -1,0 +1,85 @@
+"""Classes of the library that stand for classes of Python's own, and the way in and out of programs.
+
+In: an object of Python's, or the attributes of a stand-in, as Python's own objects. Out: the other. This is
+not translated.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.lang.python.library.standard import containers
+
+Attributes = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """How objects of a class enter and leave programs.
+
+    of: Python's own class. cls: the class that stands for it. taken: the attributes of the stand-in of an
+    object. empty: a new object for a stand-in whose attributes may not be filled yet. fill: gives it items.
+    """
+
+    of: type
+    cls: type
+    taken: Callable[[Any], Attributes]
+    empty: Callable[[Attributes], Any]
+    fill: Callable[[Any, Attributes], object]
+
+
+def _default_factory(factory: Any) -> Any:
+    """Return a factory; one that stands for a class of Python's own is that class again."""
+    if type(factory).__name__ == "Overloads":
+        factory = next(iter(vars(factory).values()))
+    return _FACTORIES.get(getattr(factory, "__name__", None), factory)
+
+
+_FACTORIES: dict[Any, Any] = {cls.__name__: cls for cls in (list, dict, tuple, int, float, str, bool)}
+
+
+def _fill_default(made: Any, attributes: Attributes) -> None:
+    made.default_factory = _default_factory(attributes["default_factory"])
+    made.update(attributes["table"])
+
+
+BY_STAND_IN: dict[type, StandIn] = {
+    each.cls: each
+    for each in (
+        StandIn(
+            collections.deque,
+            containers.Deque,
+            lambda thing: {"table": list(thing), "head": 0, "maxlen": thing.maxlen},
+            lambda attributes: collections.deque(maxlen=attributes["maxlen"]),
+            lambda made, attributes: made.extend(attributes["table"][attributes["head"] :]),
+        ),
+        StandIn(
+            collections.defaultdict,
+            containers.DefaultDict,
+            lambda thing: {"default_factory": thing.default_factory, "table": dict(thing)},
+            lambda _: collections.defaultdict(),
+            _fill_default,
+        ),
+        StandIn(
+            collections.OrderedDict,
+            containers.OrderedDict,
+            lambda thing: {"table": dict(thing)},
+            lambda _: collections.OrderedDict(),
+            lambda made, attributes: made.update(attributes["table"]),
+        ),
+        StandIn(
+            collections.Counter,
+            containers.Counter,
+            lambda thing: {"table": dict(thing)},
+            lambda _: collections.Counter(),
+            lambda made, attributes: dict.update(made, attributes["table"]),
+        ),
+    )
+}
+BY_CLASS: dict[type, StandIn] = {each.of: each for each in BY_STAND_IN.values()}
+
+for _each in BY_STAND_IN.values():  # as messages call them
+    _each.cls.__name__ = _each.cls.__qualname__ = _each.of.__name__

@@ -1,0 +1,386 @@
+"""The classes of collections, written in the language that is translated.
+
+An object of one of these classes stands for one of Python's own inside of programs; stand_ins.py makes each
+of the other. The attribute that holds the items is the same in all: `table`, a list or a dictionary.
+"""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+
+class Deque:
+    """See collections.deque.
+
+    table, head: the items are those of the list from `head` on. maxlen: as in Python.
+    """
+
+    table: Any
+    head: Any
+    maxlen: Any
+
+    def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
+        self.table = list(iterable)
+        self.head = 0
+        self.maxlen = maxlen
+        if maxlen is not None:
+            if maxlen < 0:
+                raise ValueError("maxlen must be non-negative")
+            self.table = self.table[max(0, len(self.table) - maxlen) :]
+
+    def _shorten(self) -> Any:
+        """Leave out the places before the head, once they are the greater part."""
+        if self.head > 16 and 2 * self.head > len(self.table):
+            self.table = self.table[self.head :]
+            self.head = 0
+
+    def _live(self) -> Any:
+        return self.table[self.head :]
+
+    def _at(self, index: Any) -> Any:
+        """Return the place of an index in the list."""
+        count = len(self.table) - self.head
+        if index < -count or index >= count:
+            raise IndexError("deque index out of range")
+        return self.head + index if index >= 0 else len(self.table) + index
+
+    def append(self, x: Any) -> Any:
+        """See deque.append."""
+        self.table.append(x)
+        if self.maxlen is not None and len(self.table) - self.head > self.maxlen:
+            self.popleft()
+
+    def appendleft(self, x: Any) -> Any:
+        """See deque.appendleft."""
+        if self.head == 0:
+            room = len(self.table) + 8
+            self.table = [None] * room + self.table
+            self.head = room
+        self.head = self.head - 1
+        self.table[self.head] = x
+        if self.maxlen is not None and len(self.table) - self.head > self.maxlen:
+            self.pop()
+
+    def pop(self) -> Any:
+        """See deque.pop."""
+        if self.head == len(self.table):
+            raise IndexError("pop from an empty deque")
+        return self.table.pop()
+
+    def popleft(self) -> Any:
+        """See deque.popleft."""
+        if self.head == len(self.table):
+            raise IndexError("pop from an empty deque")
+        value = self.table[self.head]
+        self.head = self.head + 1
+        self._shorten()
+        return value
+
+    def extend(self, iterable: Any) -> Any:
+        """See deque.extend."""
+        for x in list(iterable):
+            self.append(x)
+
+    def extendleft(self, iterable: Any) -> Any:
+        """See deque.extendleft."""
+        for x in list(iterable):
+            self.appendleft(x)
+
+    def rotate(self, n: Any = 1) -> Any:
+        """See deque.rotate."""
+        items = self._live()
+        if len(items) > 1:
+            by = n % len(items)
+            self.table = items[len(items) - by :] + items[: len(items) - by]
+            self.head = 0
+
+    def clear(self) -> Any:
+        """See deque.clear."""
+        self.table = []
+        self.head = 0
+
+    def copy(self) -> Any:
+        """See deque.copy."""
+        return Deque(self._live(), self.maxlen)
+
+    def count(self, x: Any) -> Any:
+        """See deque.count."""
+        return self._live().count(x)
+
+    def index(self, x: Any) -> Any:
+        """See deque.index."""
+        for i, item in enumerate(self._live()):
+            if item == x:
+                return i
+        raise ValueError(f"{x!r} is not in deque")
+
+    def insert(self, i: Any, x: Any) -> Any:
+        """See deque.insert."""
+        if self.maxlen is not None and len(self) >= self.maxlen:
+            raise IndexError("deque already at its maximum size")
+        items = self._live()
+        items.insert(i, x)
+        self.table = items
+        self.head = 0
+
+    def remove(self, value: Any) -> Any:
+        """See deque.remove."""
+        items = self._live()
+        for i, item in enumerate(items):
+            if item == value:
+                items.pop(i)
+                self.table = items
+                self.head = 0
+                return
+        raise ValueError("deque.remove(x): x not in deque")
+
+    def reverse(self) -> Any:
+        """See deque.reverse."""
+        self.table = self._live()[::-1]
+        self.head = 0
+
+    def __len__(self) -> Any:
+        return len(self.table) - self.head
+
+    def __iter__(self) -> Any:
+        return iter(self._live())
+
+    def __reversed__(self) -> Any:
+        return iter(self._live()[::-1])
+
+    def __contains__(self, x: Any) -> Any:
+        return x in self._live()
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.table[self._at(index)]
+
+    def __setitem__(self, index: Any, value: Any) -> Any:
+        self.table[self._at(index)] = value
+
+    def __delitem__(self, index: Any) -> Any:
+        del self.table[self._at(index)]
+
+    __hash__: Any = None
+
+    def __eq__(self, other: Any) -> Any:
+        return isinstance(other, Deque) and self._live() == other._live()
+
+    def __add__(self, other: Any) -> Any:
+        return Deque(self._live() + other._live(), self.maxlen)
+
+    def __iadd__(self, other: Any) -> Any:
+        self.extend(other)
+        return self
+
+
+class Mapping:
+    """What the dictionaries of collections share."""
+
+    table: Any
+
+    def __len__(self) -> Any:
+        return len(self.table)
+
+    def __iter__(self) -> Any:
+        return iter(list(self.table))
+
+    def __reversed__(self) -> Any:
+        return iter(list(self.table)[::-1])
+
+    def __contains__(self, key: Any) -> Any:
+        return key in self.table
+
+    def __setitem__(self, key: Any, value: Any) -> Any:
+        self.table[key] = value
+
+    def __delitem__(self, key: Any) -> Any:
+        del self.table[key]
+
+    __hash__: Any = None
+
+    def __eq__(self, other: Any) -> Any:
+        if isinstance(other, Mapping):
+            return self.table == other.table
+        return isinstance(other, dict) and self.table == other
+
+    def keys(self) -> Any:
+        """See dict.keys."""
+        return self.table.keys()
+
+    def values(self) -> Any:
+        """See dict.values."""
+        return self.table.values()
+
+    def items(self) -> Any:
+        """See dict.items."""
+        return self.table.items()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """See dict.get."""
+        return self.table.get(key, default)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        """See dict.pop."""
+        if key in self.table or len(default) == 0:
+            return self.table.pop(key)
+        return default[0]
+
+    def popitem(self) -> Any:
+        """See dict.popitem."""
+        return self.table.popitem()
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """See dict.setdefault."""
+        if key not in self.table:
+            self.table[key] = default
+        return self.table[key]
+
+    def update(self, other: Any = (), **more: Any) -> Any:
+        """See dict.update."""
+        self.table.update(other.table if isinstance(other, Mapping) else other, **more)
+
+    def clear(self) -> Any:
+        """See dict.clear."""
+        self.table.clear()
+
+
+class DefaultDict(Mapping):
+    """See collections.defaultdict."""
+
+    def __init__(self, default_factory: Any = None, items: Any = (), /, **more: Any) -> None:
+        self.default_factory = default_factory
+        self.table = {}
+        self.update(items, **more)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key in self.table:
+            return self.table[key]
+        if self.default_factory is None:
+            raise KeyError(key)
+        value = self.default_factory()
+        self.table[key] = value
+        return value
+
+    def copy(self) -> Any:
+        """See defaultdict.copy."""
+        return DefaultDict(self.default_factory, self.table)
+
+
+class OrderedDict(Mapping):
+    """See collections.OrderedDict."""
+
+    def __init__(self, items: Any = (), /, **more: Any) -> None:
+        self.table = {}
+        self.update(items, **more)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.table[key]
+
+    def move_to_end(self, key: Any, last: Any = True) -> Any:
+        """See OrderedDict.move_to_end."""
+        value = self.table.pop(key)
+        if last:
+            self.table[key] = value
+        else:
+            others = dict(self.table)
+            self.table.clear()
+            self.table[key] = value
+            self.table.update(others)
+
+    def popitem(self, last: Any = True) -> Any:
+        """See OrderedDict.popitem."""
+        if len(self.table) == 0:
+            raise KeyError("dictionary is empty")
+        key = list(self.table)[-1 if last else 0]
+        return key, self.table.pop(key)
+
+    __hash__: Any = None
+
+    def __eq__(self, other: Any) -> Any:
+        if isinstance(other, OrderedDict):
+            return list(self.table.items()) == list(other.table.items())
+        if isinstance(other, Mapping):
+            return self.table == other.table
+        return isinstance(other, dict) and self.table == other
+
+    def copy(self) -> Any:
+        """See OrderedDict.copy."""
+        return OrderedDict(self.table)
+
+
+class Counter(Mapping):
+    """See collections.Counter."""
+
+    def __init__(self, iterable: Any = None, /, **more: Any) -> None:
+        self.table = {}
+        self.update(iterable, **more)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.table.get(key, 0)
+
+    def __delitem__(self, key: Any) -> Any:
+        if key in self.table:
+            del self.table[key]
+
+    def update(self, iterable: Any = None, /, **more: Any) -> Any:
+        """See Counter.update."""
+        self._add(iterable, 1)
+        self._add(more, 1)
+
+    def subtract(self, iterable: Any = None, /, **more: Any) -> Any:
+        """See Counter.subtract."""
+        self._add(iterable, -1)
+        self._add(more, -1)
+
+    def _add(self, other: Any, sign: Any) -> Any:
+        if isinstance(other, Mapping):
+            self._add(other.table, sign)
+        elif isinstance(other, dict):
+            for key, count in other.items():
+                if sign < 0:
+                    self.table[key] = self[key] - count
+                else:
+                    self.table[key] = count + self[key] if key in self.table else count
+        elif other is not None:
+            for key in other:
+                self.table[key] = self[key] + sign
+
+    def most_common(self, n: Any = None) -> Any:
+        """See Counter.most_common."""
+        found = sorted(self.table.items(), key=lambda pair: pair[1], reverse=True)
+        return found if n is None else found[: max(n, 0)]
+
+    def elements(self) -> Any:
+        """See Counter.elements, as a list."""
+        return [key for key, count in self.table.items() for _ in range(count)]
+
+    def total(self) -> Any:
+        """See Counter.total."""
+        return sum(self.table.values())
+
+    def copy(self) -> Any:
+        """See Counter.copy."""
+        return Counter(self.table)
+
+    def __add__(self, other: Any) -> Any:
+        found = {key: count + other[key] for key, count in self.table.items() if count + other[key] > 0}
+        for key, count in other.table.items():
+            if key not in self.table and count > 0:
+                found[key] = count
+        return Counter(found)
+
+    def __sub__(self, other: Any) -> Any:
+        found = {key: count - other[key] for key, count in self.table.items() if count - other[key] > 0}
+        for key, count in other.table.items():
+            if key not in self.table and count < 0:
+                found[key] = 0 - count
+        return Counter(found)
+
+
+CLASSES: dict[type, type] = {
+    collections.deque: Deque,
+    collections.defaultdict: DefaultDict,
+    collections.OrderedDict: OrderedDict,
+    collections.Counter: Counter,
+}
