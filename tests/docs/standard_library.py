@@ -14,6 +14,7 @@ from checkpoint.ad.opaque import is_constant
 from checkpoint.lang.python.calls import outside, statics
 from checkpoint.lang.python.control import endless
 from checkpoint.lang.python.library import tables
+from checkpoint.lang.python.library.stand_ins import BY_CLASS
 
 MODULES = (
     *("math", "statistics", "itertools", "functools", "operator", "collections", "heapq", "bisect", "copy"),
@@ -49,7 +50,7 @@ def is_supported(value: Any) -> bool:
     if statics.primitive_records(value) or value in tables.FUNCTIONS or value in statics.SPECIAL:
         return True
     if isinstance(value, type):
-        return is_constant(value) or value in endless.KNOWN
+        return is_constant(value) or value in endless.KNOWN or value in BY_CLASS
     return outside.is_known(value) or (inspect.isfunction(value) and tables.is_opened(value))
 
 

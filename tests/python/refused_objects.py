@@ -150,10 +150,10 @@ import operator
 def f(x):
     return «operator.methodcaller(str(x))»
 ---
-`collections.defaultdict` => use a list or a dict
-from collections import defaultdict
+`collections.ChainMap` => use a list or a dict
+from collections import ChainMap
 def f(x):
-    return «defaultdict(list)»
+    return «ChainMap({"a": x})»
 ---
 `time.localtime` => do it outside of the function
 import time

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.containers import Dict, List, Record
+from checkpoint.ad.containers import Dict, List, Object, Record
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import FROZEN, Now
+from checkpoint.lang.python.library.standard.containers import Mapping
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
@@ -105,3 +106,10 @@ rearrange(
     "keyword, the parameters' names, whether more are taken",
     _keywords,
 )
+
+
+def _is_mapping(now: Now, x: Any) -> bool:
+    return type(x) is Object and issubclass(x.layout.cls, Mapping)
+
+
+rearrange("is-mapping", 1, "whether x is a dictionary of collections", _is_mapping, discrete=True)

@@ -56,7 +56,7 @@ def with_defaults(xs: list[float], names: list[str]) -> tuple[object, ...]:
     groups: defaultdict[str, list[float]] = defaultdict(list)
     sums: defaultdict[str, float] = defaultdict(float)
     counts: defaultdict[str, int] = defaultdict(int)
-    scaled = defaultdict(lambda: 2.0 * xs[0])
+    scaled: defaultdict[str, float] = defaultdict(lambda: 2.0 * xs[0])
     for name, x in zip(names, xs, strict=True):
         groups[name].append(x)
         sums[name] += x * x
@@ -85,8 +85,8 @@ def counted(text: str, x: float) -> tuple[object, ...]:
     letters = Counter(text)
     letters.update("lo")
     letters["z"] -= 2
-    weights = Counter({"a": x, "b": 2.0})
-    weights["a"] += x * x
+    weights: Counter[str] = Counter({"a": x, "b": 2.0})
+    weights["a"] += x * x  # type: ignore[assignment]
     print(letters, letters["q"], letters.total(), isinstance(letters, dict))
     both = Counter("ab") + Counter("bc")
     less = Counter("abb") - Counter("b")

@@ -100,6 +100,8 @@ def merged(d: Any, other: Any) -> Any:
     """Return a dictionary with the items of another one, or of a sequence of pairs, added."""
     if isinstance(other, dict):
         return prim("py.merge", d, other)
+    if prim("py.is-mapping", other):
+        return prim("py.merge", d, other.table)
     for pair in other:
         key, value = pair
         d = prim("py.set", d, key, value)
