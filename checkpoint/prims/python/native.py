@@ -1,9 +1,7 @@
 """Values of the language as Python's own objects, and back.
 
-    native(value)                what Python would hold: floats for reals (without derivatives), tuples,
-                                 named tuples, objects, exceptions, lists, dictionaries
-    from_native(value, other)    the value of the language; `other` gives that of a function, and of
-                                 whatever else this module does not know
+    native(value)                what Python would hold, with floats for reals (without derivatives)
+    from_native(value, other)    the value of the language; `other` gives that of all else (functions)
 
 Nothing here recurses, however deep a value is. Objects are made without running their classes' code.
 An object that is reached twice becomes one object on the way out, and two on the way in, where sharing
@@ -199,8 +197,7 @@ def _fill(value: Any, made: Any, parts: list[Any]) -> None:
     elif kind is Dict:
         made.update(zip(value.items, parts, strict=True))
     elif value.layout.cls in BY_STAND_IN:
-        attributes = dict(zip(value.layout.names, parts, strict=True))
-        BY_STAND_IN[value.layout.cls].fill(made, attributes)
+        BY_STAND_IN[value.layout.cls].fill(made, dict(zip(value.layout.names, parts, strict=True)))
     else:
         for name, part in zip(value.layout.names, parts, strict=True):
             set_own(made, name, part)
@@ -310,12 +307,9 @@ def _taken_apart(
         items = list(value)
         layout = Layout(cls, (TABLE,))
         return items, lambda parts: Record(layout, (Dict(dict(zip(items, parts, strict=True)), owner=owner),))
-    if cls is dict:
+    if cls is dict or cls is type(os.environ):
         keys = [_checked_key(value, key) for key in value]
         return list(value.values()), lambda parts: Dict(dict(zip(keys, parts, strict=True)), owner=owner)
-    if cls is type(os.environ):
-        found = dict(value)
-        return list(found.values()), lambda parts: Dict(dict(zip(found, parts, strict=True)), owner=owner)
     if cls is tuple:
         return list(value), lambda parts: Record(TUPLE, tuple(parts))
     if isinstance(value, tuple):
