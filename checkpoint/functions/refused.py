@@ -16,7 +16,7 @@ from checkpoint.ad.values import Unusable
 from checkpoint.errors import SourceError, Span
 from checkpoint.functions.failures import users_places
 from checkpoint.functions.pytrees import to_language
-from checkpoint.lang.core import App, Const, Expr, Let, Prim, Var
+from checkpoint.lang.core import App, Const, Expr, Let, Letrec, Prim, Var
 from checkpoint.lang.python.linking.program import Linked, Shape, code_of, link
 from checkpoint.lang.walk import preorder
 from checkpoint.prims.python.native import source_name
@@ -60,18 +60,25 @@ def refusals_in(f: Callable[..., Any], shape: Shape, classes: tuple[type, ...]) 
 
 
 def _found(linked: Linked, f: Callable[..., Any]) -> Iterator[tuple[str, Span]]:
-    unusable = _unusable_inputs(linked, f)
+    unusable, internal = _unusable_inputs(linked, f), _internal(linked)
     for expr in preorder(linked.thunk):
         if isinstance(expr, Let):
             made = _unusable(expr.value, unusable)
             if made is not None:
                 unusable[expr.name] = made
-        for message in _messages(expr, unusable):
+        for message in _messages(expr, unusable, internal):
             if users_places([expr.span]):
                 yield message, expr.span
 
 
-def _messages(expr: Expr, unusable: dict[str, Unusable]) -> Iterator[str]:
+def _internal(linked: Linked) -> set[str]:
+    """Return the names of the functions that stand for Python's own, and call what they are given."""
+    body = linked.thunk.body
+    bindings = body.bindings if isinstance(body, Letrec) else ()
+    return {name for name, lam in bindings if not users_places([lam.span]) and lam.name != "callable"}
+
+
+def _messages(expr: Expr, unusable: dict[str, Unusable], internal: set[str]) -> Iterator[str]:
     """Yield why the step of an expression ends a run."""
     used: tuple[Expr, ...] = ()
     if isinstance(expr, Prim) and expr.op == "py.refuse":
@@ -81,6 +88,8 @@ def _messages(expr: Expr, unusable: dict[str, Unusable]) -> Iterator[str]:
         used = expr.args
     elif isinstance(expr, App):
         used = (expr.fn,)
+        if isinstance(expr.fn, Var) and expr.fn.name in internal:
+            used = tuple([each for each in expr.args if _is_function(each, unusable)])
     for each in used:
         held = _unusable(each, unusable)
         if held is not None:
@@ -94,6 +103,11 @@ def _unusable(expr: Expr, unusable: dict[str, Unusable]) -> Unusable | None:
     if isinstance(expr, Prim) and expr.op == "py.callee":
         return _unusable(expr.args[0], unusable)
     return unusable.get(expr.name) if isinstance(expr, Var) else None
+
+
+def _is_function(expr: Expr, unusable: dict[str, Unusable]) -> bool:
+    held = _unusable(expr, unusable)
+    return held is not None and callable(held.thing)
 
 
 def _unusable_inputs(linked: Linked, f: Callable[..., Any]) -> dict[str, Unusable]:

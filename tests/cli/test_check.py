@@ -104,6 +104,21 @@ def test_classes_are_known_from_examples() -> None:
     assert (found.line, found.what) == (32, "`hash`")
 
 
+def test_functions_that_others_call() -> None:
+    text = """\
+import subprocess
+def f(x):
+    if callable(subprocess.run) and subprocess.run is not None:
+        x = x * 2.0
+    return sum(map(subprocess.run, [x])) + sorted([x], key=id)[0]
+"""
+    found = checkpoint.check(defined(text)["f"])
+    assert [(each.line, each.column, each.what) for each in found] == [
+        (5, 16, "`subprocess.run`"),
+        (5, 44, "`id`"),
+    ]
+
+
 def test_what_has_no_text() -> None:
     names: dict[str, Any] = {}
     exec("def f(x):\n    return x\n", names)
