@@ -16,7 +16,6 @@ from tensorlib.rules import discrete
 
 _PLAIN = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes")
 _INSTEAD = {
-    "flat": "use x.ravel(), or np.ravel(x)",
     "data": "use the array itself",
     "strides": "use x.shape",
     "base": "use the array itself",
@@ -33,6 +32,8 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
     if name in ("T", "mT", "real", "imag"):
         found = getattr(x, name)
         return xp.array(found) if name == "imag" and x.dtype.kind != "c" else viewed(found, x)
+    if name == "flat":
+        return x.reshape(-1)
     if name in _INSTEAD:
         raise RunError(f"the attribute {name} of an array has no rule here: {_INSTEAD[name]}")
     if not hasattr(x, name):
@@ -53,6 +54,8 @@ def _attribute_vjp(xp: Any, g: Any, y: Any, x: Any, name: str) -> Any:
         return g.T
     if name == "mT":
         return xp.swapaxes(g, -1, -2)
+    if name == "flat":
+        return g.reshape(x.shape)
     is_complex = x.dtype.kind == "c"
     if name == "imag":
         return g * -1j if is_complex else xp.zeros(x.shape, x.dtype)
@@ -71,6 +74,8 @@ ATTRIBUTE = linear(
             ("T",), ("shape",), ("dtype",), ("ndim",), ("size",), ("real",), ("imag",), ("nbytes",)
         )(rng),
         (rng.normal(size=(2, 3, 4)), "mT"),
+        (rng.normal(size=(2, 3)), "flat"),
+        (rng.normal(size=(2, 3)).T, "flat"),
     ],
 )
 

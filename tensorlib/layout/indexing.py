@@ -10,7 +10,7 @@ from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.containers import List
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
-from tensorlib.layout.moving import call, is_list, linear, listed, shape_of, viewed
+from tensorlib.layout.moving import call, copied, is_list, linear, listed, shape_of, viewed
 from tensorlib.rules import discrete, unbroadcast, zeroed
 
 
@@ -215,6 +215,21 @@ EXTRACT = tensor(
     implements=(np.extract,),
     shape="(m,), as many as the condition holds for",
     samples=lambda rng: [(np.eye(3) > 0, rng.normal(size=(3, 3))), ([True, False], rng.normal(size=2))],
+)
+
+WINDOWS = copied(
+    "np.lib.stride_tricks.sliding_window_view",
+    lambda xp, x, window_shape, axis=None: xp.lib.stride_tricks.sliding_window_view(x, window_shape, axis),
+    views=True,
+    implements=(np.lib.stride_tricks.sliding_window_view,),
+    shape="(n,) -> (n - w + 1, w), and so along several axes",
+    samples=lambda rng: [
+        (rng.normal(size=6), 3),
+        (rng.normal(size=(4, 5)), (2, 3)),
+        (rng.normal(size=(4, 5)), 2, 1),
+        (rng.normal(size=(4, 5)).T, 2, 0),
+        ([1.0, 2.0, 4.0], 2),
+    ],
 )
 
 # One of several, element by element

@@ -26,6 +26,13 @@ def f(x):
     «CONSTANT»[0] = x[0]
     return np.sum(CONSTANT)
 ---
+`np.nditer` => for i in np.ndindex(x.shape)
+def f(x):
+    total = 0.0
+    for v in «np.nditer(x)»:
+        total = total + v
+    return total
+---
 the argument where of np.log => np.log(..., out=np.zeros(n), where=mask)
 def f(x):
     return np.sum(«np.log»(x, where=x > 0.0))

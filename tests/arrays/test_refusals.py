@@ -89,14 +89,14 @@ class OfUser(np.ndarray):
 MASKED: Any = np.ma
 ARGUMENTS = {
     "objects": (np.array([1.0, None], dtype=object), "x is"),
-    "texts": (np.array(["a", "b"]), "x is"),
-    "dates": (np.array(["2020-01-01"], dtype="datetime64[D]"), "x is"),
-    "records": (np.zeros(2, dtype=[("a", float)]), "x is"),
+    "texts": (np.array(["a", "b"]), "x holds no real to differentiate"),
+    "dates": (np.array(["2020-01-01"], dtype="datetime64[D]"), "x holds no real to differentiate"),
+    "records": (np.zeros(2, dtype=[("a", float)]), "x holds no real to differentiate"),
     "masked": (MASKED.masked_array([1.0, 2.0], mask=[True, False]), "x is"),
     "matrix of a class of its own": (np.zeros(2).view(OfUser), "x is"),
     "integers": (np.array([1, 2]), "x holds no real to differentiate"),
     "booleans": (np.array([True, False]), "x holds no real to differentiate"),
-    "in a list": ([1.0, np.array(["a"])], "x[1] is"),
+    "in a list": ([1.0, np.array([None])], "x[1] is"),
     "in a dictionary": ({"a": 1.0, "b": np.array([None])}, "x['b'] is"),
 }
 

@@ -147,6 +147,9 @@ OF_WHOLE_MATRICES = [
     "np.piecewise(x[0, 0], [x[0, 0] < 9.0], [lambda v: v * 3.0])",
 ]
 BRACKETS = [
+    "np.outer(x, x).flat[7] * x",
+    "total = 0.0\nfor v in np.outer(x, x).T.flat:\n    total = total + v * x[0]\nreturn total",
+    "np.lib.stride_tricks.sliding_window_view(x, 3).mean(axis=-1)",
     "np.r_[x, 1.0, x[:2], 0]",
     "np.r_[0:4, 1.5]",
     "np.r_[0:4]",

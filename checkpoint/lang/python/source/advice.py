@@ -130,6 +130,13 @@ def _of_numpy(value: Any) -> tuple[str, str] | None:
     for each in (value, type(value)):
         if stored(each, "__name__") in {"vectorize", "frompyfunc"}:
             return f"`np.{stored(each, '__name__')}`", _WHOLE
+    if stored(value, "__name__") == "nditer":
+        return (
+            "`np.nditer`",
+            "write a loop over positions, for i in np.ndindex(x.shape), or work on whole arrays",
+        )
+    if stored(value, "__name__") == "as_strided":
+        return "`as_strided`", "use np.lib.stride_tricks.sliding_window_view(x, window), or x[start::step]"
     return None
 
 
