@@ -146,3 +146,17 @@ def test_attributes_of_functions(engine: str) -> None:
         checkpoint.grad(f, engine=engine)(1.0)
     with pytest.raises(SourceError, match=r"plain_double.cache_info cannot be differentiated: leave it out"):
         checkpoint.grad(lambda x: x * g.cache_info().hits, engine=engine)(1.0)
+
+
+class Ring:
+    """An object that refers to itself."""
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+        self.next = self
+
+
+def test_objects_that_contain_themselves(engine: str) -> None:
+    assert checkpoint.grad(lambda x: Ring(x).next.next.x * x, engine=engine)(3.0) == 6.0
+    with pytest.raises(CheckpointError, match="ybar belongs to a value with a Ring that contains itself"):
+        checkpoint.vjp(Ring, 3.0, Ring(1.0), engine=engine)

@@ -45,7 +45,26 @@ def tangent_from(value: Any, given: Any, name: str) -> Any:
         parts = [(part, other, (path, step)) for part, other, step in entries]
         return Branch(parts, lambda results: value.with_parts(tuple(results)))
 
+    _check_acyclic(value, name)
     return fold((value, given, (None, name)), opened)
+
+
+def _check_acyclic(value: Any, name: str) -> None:
+    """Raise RunError for a value that contains itself, which has no tangent."""
+    around: set[int] = set()
+    done: set[int] = set()
+    pending: list[tuple[Any, bool]] = [(value, False)]
+    while pending:
+        part, is_left = pending.pop()
+        if is_left:
+            around.discard(id(part))
+            done.add(id(part))
+        elif id(part) in around:
+            raise RunError(f"{name} belongs to a value with a {class_of(part).__name__} that contains itself")
+        elif type(part) in CONTAINERS and id(part) not in done:
+            around.add(id(part))
+            pending.append((part, True))
+            pending.extend([(each, False) for each in part.parts() if type(each) in CONTAINERS])
 
 
 def _leaf(value: Any, given: Any, path: Path) -> Any:
