@@ -58,8 +58,15 @@ COPY = linear(
     lambda xp, g, y, a: g,
     needs=((0,),),
     implements=(np.copy,),
+    shape="that of the array, and its order in memory",
+    samples=matrices,
+)
+COPIED = linear(
+    "array.copy",
+    lambda xp, a: xp.array(a, order="C"),
+    lambda xp, g, y, a: g,
     methods=("copy",),
-    shape="that of the array",
+    shape="that of the array; the last axis is contiguous, so sums add in the order of NumPy's",
     samples=matrices,
 )
 

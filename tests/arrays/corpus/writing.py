@@ -195,7 +195,22 @@ def constants_between(x: Any) -> Any:
     return np.sum(first) + np.sum(second * second) + np.sum(table * x)
 
 
+SCREWS = filled(3, 6).T  # in Fortran's order
+
+
+def copied_in_the_order_of_c(x: Any) -> Any:
+    """The method copy gives C's order, the function keeps that of the array: sums add in another order."""
+    by_method = SCREWS.copy()
+    by_method[:, 1] = x * SCREWS[:, 0]
+    by_function = np.copy(SCREWS)
+    by_function[:, 1] = x * SCREWS[:, 0]
+    rows = (x * SCREWS).copy()
+    rows[:, 2] += x
+    return by_method.sum(), by_function.sum(), rows.sum(), np.array(rows.T).copy().sum()
+
+
 EXAMPLES = [
+    *[Example(copied_in_the_order_of_c, (x,)) for x in (0.1, 0.3, 0.7, 1.1)],
     Example(element_by_element, (filled(4),)),
     Example(recurrence, (1.5, 6)),
     Example(row_by_row, (filled(3),)),
