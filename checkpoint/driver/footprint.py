@@ -7,18 +7,19 @@ references within what is kept, and a state costs it time by what no other state
 What always holds:
 - `_counts` has, for each object that a kept state reaches, by identity, how many references kept objects and
   the sweep hold on it. These objects are alive, as the sweep holds the states: so no identity is used twice.
-- What the start of the run reaches is not what_counts: it is the caller's. The account holds the start.
-- What no count is left of is free. (Containers that reach themselves stay what_counts, and alive.)
+- What the start of the run reaches is not counted: it is the caller's. The account holds the start.
+- What no count is left of is free. (Containers that reach themselves stay counted, and alive.)
 
-Sizes are CPython's, rounded up as its allocator does. What is small and shared by few is what_counts with
+Sizes are CPython's, rounded up as its allocator does. What is small and shared by few is counted with
 every reference to it: floats, integers, short texts, duals of floats, the Memory of an array. That is exact
 where each has one reference, else an upper bound: a list of floats and a copy of it share the floats, and
-count them twice. The elements of an array are what_counts once, all those of the array that it is a view of.
-What belongs to the program (symbols, layouts, functions) is not what_counts.
+count them twice. The elements of an array are counted once, all those of the array that it is a view of.
+What belongs to the program (symbols, layouts, functions) is not counted.
 
-A run changes its containers in place, but what a kept state holds of one is a list or dictionary of Python's
-of its own (checkpoint.ad.versions). So a container counts as that, which no run changes while a state keeps
-it; what was what_counts of it, or of an array, is stored all the same, so that the account cannot go wrong.
+A run changes its containers in place: what a kept state holds of one may be in its version
+(checkpoint.ad.versions). What was counted of a container, or of an array, is stored, so that the account
+cannot go wrong. What the versions of kept states have saved counts beside it. So containers that change
+between kept states are estimated: by the content that was first counted, and by what versions have saved.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ from sys import getsizeof
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Memory
-from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Object, Record, Types
+from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Record, Types
 from checkpoint.ad.numbers import Dual
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Environment, Failure, Foreign, Pair, Symbol
+from checkpoint.ad.versions import Version
 
 GRAIN = 16  # bytes: CPython's allocator rounds up to multiples of it
 
@@ -41,16 +43,16 @@ STORED_BYTES = 200
 # An identity with its place in a dictionary or a set. Measured by tracemalloc on CPython 3.11, over sizes
 # from a hundred to a million: 61 to 84 in a dictionary, 60 to 116 in a set.
 COUNT_BYTES = GIVEN_BYTES = 80
-# Texts and integers larger than this are what_counts once, not with every reference.
+# Texts and integers larger than this are counted once, not with every reference.
 LARGE = 256  # bytes
 
 FREE = frozenset((bool, type(None), Symbol, Foreign, Layout, *NATIVES, Types))  # the program's or nobody's
 MEASURED = frozenset((int, str, bytes, range, Failure))
 SINGLE = range(-5, 257)  # the integers that CPython has once
 WITH_TUPLE = frozenset((Environment, Record))  # types that store their parts in a tuple
-MUTABLE = frozenset((list, dict, *ARRAYS))
-# For speed: some of the types whose objects are what_counts once.
-OBJECTS = MUTABLE | MUTABLE_CONTAINERS | {tuple, Pair, Environment, Closure, Record}
+MUTABLE = frozenset((list, dict, *MUTABLE_CONTAINERS, *ARRAYS))
+# For speed: some of the types whose objects are counted once.
+OBJECTS = MUTABLE | {tuple, Pair, Environment, Closure, Record}
 
 
 def _rounded(size: int) -> int:
@@ -59,7 +61,6 @@ def _rounded(size: int) -> int:
 
 FLOAT_BYTES = _rounded(getsizeof(0.0))
 MEMORY_BYTES = _rounded(getsizeof(Memory()))
-CONTAINER_BYTES = _rounded(getsizeof(Object(Layout(object), [])))
 DUAL_BYTES = _rounded(getsizeof(Dual(0, 0.0, 0.0)))
 ARRAY_BYTES = 112  # of NumPy's object, without the elements
 
@@ -67,15 +68,16 @@ Weight = tuple[int, tuple[Any, ...]]
 
 
 def weight(value: Any) -> Weight:
-    """Return the bytes of an object with what is what_counts with it, and the other objects it refers to."""
+    """Return the bytes of an object with what is counted with it, and the other objects it refers to."""
     kind = type(value)
     if kind is tuple:
         return _with_parts(value, value)
-    if kind is list or kind is dict:
-        size, shared = _with_parts(value, value if kind is list else chain(value, value.values()))
-        return size + CONTAINER_BYTES, shared
+    if kind is list:
+        return _with_parts(value, value)
+    if kind is dict:
+        return _with_parts(value, chain(value, value.values()))
     if kind in MUTABLE_CONTAINERS:
-        return 0, (value.items,)
+        return _rounded(getsizeof(value)), (value.items,)
     if kind in ARRAYS:
         return _weight_of_handle(value)
     parts = getattr(value, "parts", None)
@@ -103,7 +105,7 @@ def _with_parts(value: Any, parts: Iterable[Any]) -> Weight:
 
 
 def _atom_bytes(value: Any) -> int | None:
-    """Return the size of what is what_counts with every reference; None for what is what_counts once."""
+    """Return the size of what is counted with every reference; None for what is counted once."""
     kind = type(value)
     if kind in MEASURED:
         size = 0 if kind is int and value in SINGLE else _rounded(getsizeof(value))
@@ -140,26 +142,31 @@ def _whole(data: Any) -> Any:
 
 
 class Footprint:
-    """An account of states of the run from `start`, whose own data is not what_counts: the caller has it.
+    """An account of states of the run from `start`, whose own data is not counted: the caller has it."""
 
-    bytes: what dropping the kept states would free, and what the account needs for them and for the start.
-    """
-
-    __slots__ = ("_counts", "_given", "_start", "_stored", "bytes")
+    __slots__ = ("_bytes", "_counts", "_given", "_start", "_stored", "_versions")
 
     def __init__(self, start: Any) -> None:
         self._start = start
         self._given = _reached(start)
         self._counts: dict[int, int] = {}
         self._stored: dict[int, Weight] = {}
-        self.bytes = GIVEN_BYTES * len(self._given)
+        self._versions: list[Version] = []  # those of the kept states
+        self._bytes = GIVEN_BYTES * len(self._given)
+
+    @property
+    def bytes(self) -> int:
+        """What dropping the kept states would free, and what the account needs for them and for the start."""
+        return self._bytes + sum(version.saved_bytes for version in set(self._versions))
 
     def keep(self, state: Any) -> None:
         """Add a kept state to the account, in time proportional to what no kept state reaches yet."""
+        if hasattr(state, "version"):
+            self._versions.append(state.version)
         given, counts = self._given, self._counts
         pending = [state]
         while pending:
-            value = what_counts(pending.pop())
+            value = pending.pop()
             key = id(value)
             if key in counts:
                 counts[key] += 1
@@ -168,14 +175,16 @@ class Footprint:
                 found = weight(value)
                 if type(value) in MUTABLE:
                     self._stored[key] = found
-                self.bytes += self._total(key, found)
+                self._bytes += self._total(key, found)
                 pending.extend(found[1])
 
     def drop(self, state: Any) -> None:
         """Remove a kept state, which the caller still holds, in time proportional to what that frees."""
+        if hasattr(state, "version"):
+            self._versions.remove(state.version)
         pending = [state]
         while pending:
-            value = what_counts(pending.pop())
+            value = pending.pop()
             key = id(value)
             if key in self._given:
                 continue
@@ -185,7 +194,7 @@ class Footprint:
                 continue
             del self._counts[key]
             found = self._stored.get(key) or weight(value)
-            self.bytes -= self._total(key, found)
+            self._bytes -= self._total(key, found)
             self._stored.pop(key, None)
             pending.extend(found[1])
         if not self._counts:
@@ -198,17 +207,12 @@ class Footprint:
         return size + COUNT_BYTES + stored
 
 
-def what_counts(value: Any) -> Any:
-    """Return what is what_counts for a value: for a container, what the shown version holds of it."""
-    return value.items if type(value) in MUTABLE_CONTAINERS else value
-
-
 def _reached(root: Any) -> set[int]:
     """Return the identities of all that a value reaches, itself included."""
     found: set[int] = set()
     pending = [root]
     while pending:
-        value = what_counts(pending.pop())
+        value = pending.pop()
         if id(value) not in found:
             found.add(id(value))
             pending.extend(weight(value)[1])
