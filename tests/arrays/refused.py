@@ -45,12 +45,6 @@ def f(x):
 def f(x):
     return np.sum(«np.frompyfunc(abs, 1, 1)»(x))
 ---
-assigning to the attribute shape => of an array write a = a.reshape(shape)
-def f(x):
-    a = 2.0 * x
-    «a.shape» = (3, 1)
-    return np.sum(a)
----
 changing an array through its attribute T => change the array itself
 def f(x):
     a = 2.0 * x
@@ -224,6 +218,12 @@ def f(x):
 # Values that no program holds
 
 VALUES = """
+the attribute shape of an array cannot be assigned to: write a = a.reshape(shape)
+def f(x):
+    a = 2.0 * x
+    «a.shape» = (3, 1)
+    return np.sum(a)
+---
 the method resize of arrays has no rule here: write it with functions that have one
 def f(x):
     a = 2.0 * x

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.containers import TUPLE, Dict, List, Record
+from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Dict, List, Object, Record
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
@@ -146,7 +146,7 @@ def _callable(now: Now, x: Any) -> bool:
         return True
     if type(x) is Unusable:
         return callable(x.thing)
-    return type(x) is Record and issubclass(class_of(x), Callable)  # type: ignore[arg-type]
+    return type(x) in WITH_ATTRIBUTES and issubclass(class_of(x), Callable)  # type: ignore[arg-type]
 
 
 def _reals(now: Now, x: Any) -> list[float]:
@@ -155,18 +155,16 @@ def _reals(now: Now, x: Any) -> list[float]:
     ]
 
 
-def _replaced(now: Now, x: Any, changes: Dict) -> Record:
-    if type(x) is not Record or x.layout.cls is tuple:
+def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
+    if type(x) not in WITH_ATTRIBUTES or x.layout.cls is tuple:
         raise TypeError(f"{class_of(x).__name__} has no fields to replace")
     unknown = [name for name in changes.items if name not in x.layout.index]
     if unknown:
         raise TypeError(
             f"{x.layout.cls.__name__}.__init__() got an unexpected keyword argument {unknown[0]!r}"
         )
-    names = x.layout.names
-    return Record(
-        x.layout, tuple([fresh(changes.items.get(n, i)) for n, i in zip(names, x.items, strict=True)])
-    )
+    items = [fresh(changes.items.get(n, i)) for n, i in zip(x.layout.names, x.items, strict=True)]
+    return Record(x.layout, tuple(items)) if type(x) is Record else Object(x.layout, items, owner=now.owner)
 
 
 def _fields(now: Now, x: Any) -> Dict:

@@ -7,7 +7,7 @@ from enum import Enum
 from types import MemberDescriptorType
 from typing import Any
 
-from checkpoint.ad.arrays import Native
+from checkpoint.ad.arrays import ARRAYS, Native
 from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Types, changeable
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
@@ -104,8 +104,21 @@ select(
 # Changing attributes
 
 
+# What to write instead of an assignment to an attribute of an array.
+_OF_ARRAYS = {
+    "shape": "a = a.reshape(shape)",
+    "dtype": "a = a.astype(dtype)",
+    "flat": "a = np.full(a.shape, value)",
+    "real": "a = value + 1j * a.imag",
+    "imag": "a = a.real + 1j * value",
+    "T": "a = value.T",
+}
+
+
 def set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
     """Perform x.name = v."""
+    if name in _OF_ARRAYS and is_array(x):
+        raise RunError(f"the attribute {name} of an array cannot be assigned to: write {_OF_ARRAYS[name]}")
     if type(x) is not Object:
         result: Object = refuse(now, lambda x, v: setattr(x, name, v), x, v)
         return result
@@ -177,6 +190,11 @@ def _variable(now: Now, cell: Any, name: str) -> Any:
 
 select("variable", 2, "a variable that functions share: its cell, its name", _variable, lambda *_: 0)
 rearrange("instance", 2, "isinstance(x, classes)", _instance, discrete=True)
+
+
+def is_array(x: Any) -> bool:
+    """Return whether a value is an array, of numbers or others."""
+    return type(x) in ARRAYS or (type(x) in NUMBERS and type(real_part(x)) in ARRAYS)
 
 
 def _stopped(_: Any, x: Any) -> Any:
