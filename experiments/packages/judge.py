@@ -31,7 +31,7 @@ from checkpoint.functions.resumption import as_function
 from experiments.packages.case import Case
 
 SECONDS = 60  # of the processor, for one case
-_FOLDERS = re.compile(r"/[^\s:]*/(?:site-packages|experiments/packages)/")
+_FOLDERS = re.compile(r"/[^\s:]*/(?:site-packages|experiments/packages|python3\.\d+)/")
 STEPS = (1e-3, 1e-4, 1e-5, 1e-6)  # of differences, relative to the argument
 
 

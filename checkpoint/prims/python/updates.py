@@ -65,6 +65,10 @@ def _no_method(x: Any, name: str) -> AttributeError:
 def _set(now: Now, x: Any, i: Any, v: Any) -> Any:
     if type(x) is List:
         place = _index(now, i)
+        if isinstance(place, slice):
+            raise RunError(
+                "a slice that is a value cannot be assigned to: write its bounds, xs[i:j] = values"
+            )
     elif type(x) is Dict:
         place = key_of(now, i)
     else:

@@ -285,12 +285,15 @@ def _of_partial(program: ProgramContext, t: CallContext, known: Reference, span:
     by_name = sum(name in signature.positional for name in keywords)
     most = _most(program, signature) - len(positional) - by_name
 
-    def make(args: list[Expr]) -> Expr:
-        named = {name: copy_of(value) for name, value in keywords.items()}
-        whole = Arguments([*map(copy_of, positional), *args], None, named)
-        return arrange.apply(t, callee, whole, node, lambda a: callee.applied(a, span))
+    def with_parts(v: list[Expr]) -> Expr:
+        first, held = v[: len(positional)], dict(zip(keywords, v[len(positional) :], strict=True))
 
-    named = _named(program, callee, len(positional))
-    return overloaded(
-        program, named, range(least, most + 1), span, make, _general_of(callee, positional, keywords)
-    )
+        def make(args: list[Expr]) -> Expr:
+            named = {name: copy_of(value) for name, value in held.items()}
+            whole = Arguments([*map(copy_of, first), *args], None, named)
+            return arrange.apply(t, callee, whole, node, lambda a: callee.applied(a, span))
+
+        named, general = _named(program, callee, len(first)), _general_of(callee, first, held)
+        return overloaded(program, named, range(least, most + 1), span, make, general)
+
+    return bind(program.names, [*positional, *keywords.values()], with_parts)

@@ -221,7 +221,7 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
         parts, span = passed.like(v[1:]), t.span(node)
         result = t.attempt(node, lambda: _of_python(t, node, copy_of(v[0]), _copies(parts)))
         for cls, callee, takes_self in reversed(owners):
-            args = _copies(_whole_slice(node, parts))
+            args = _whole_slice(node, _copies(parts))
             args = args.after([copy_of(v[0])], {}) if takes_self else args
             call = arrange.caller(t, callee, span)
             made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
