@@ -28,7 +28,8 @@ PARTS: dict[str, Any] = {
 
 
 def of_parts(x: float) -> float:
-    return sum(part(x) for part in PARTS.values())
+    total: float = sum(part(x) for part in PARTS.values())
+    return total
 
 
 class Row:
