@@ -17,7 +17,7 @@ makes functional arrays fast", ACM SIGPLAN Notices 26(8), 1991.
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakSet
+from weakref import ref
 
 from checkpoint.ad.storage import Now
 
@@ -43,20 +43,21 @@ class Version:
     __slots__ = ("_node",)
 
     def __init__(self) -> None:
-        self._node = _Node()
+        self._node: _Node | None = None  # made when a run continues from here: most states have no containers
 
     def __del__(self) -> None:
-        self._node.release()
+        if self._node is not None:
+            self._node.release()
 
     def show(self) -> None:
         """Have the containers of the run hold what they held at this version."""
-        if self._node.next is not None:
+        if self._node is not None and self._node.next is not None:
             _reroot(self._node)
 
     @property
     def saved_bytes(self) -> int:
         """The bytes of what it has saved of containers that have changed since, estimated."""
-        return self._node.saved_bytes()
+        return 0 if self._node is None else self._node.saved_bytes()
 
     def continued(self) -> tuple[Version, Changes]:
         """Return the version of a machine that runs on from this one, and where it saves what it changes.
@@ -66,6 +67,9 @@ class Version:
         self.show()
         changes: Changes = {}
         later = Version()
+        later._node = _Node()
+        if self._node is None:
+            self._node = _Node()
         self._node.precede(later._node, changes)
         return later, changes
 
@@ -75,15 +79,14 @@ class _Node:
 
     next: the version towards the root; None for the root, and for one that nobody can ask for any more.
     changes: what to put into which containers to get from `next` to this version.
-    before: the versions whose `next` this is.
     """
 
-    __slots__ = ("__weakref__", "_measured", "before", "changes", "is_held", "next")
+    __slots__ = ("__weakref__", "_before", "_measured", "changes", "is_held", "next")
 
     def __init__(self) -> None:
         self.next: _Node | None = None
         self.changes: Changes = {}
-        self.before: WeakSet[_Node] = WeakSet()
+        self._before: list[ref[_Node]] = []  # the versions whose `next` this is, and some that were
         self.is_held = True
         self._measured = (0, 0)  # how many changes there were when they were last measured; their bytes
 
@@ -96,13 +99,18 @@ class _Node:
     def precede(self, node: _Node, changes: Changes) -> None:
         """Put this version before another one."""
         self.next, self.changes = node, changes
-        node.before.add(self)
+        node._before.append(ref(self))
+
+    def before(self) -> list[_Node]:
+        """Return the versions whose `next` this is."""
+        found = [node for each in self._before if (node := each()) is not None and node.next is self]
+        self._before = [ref(node) for node in found]
+        return found
 
     def detach(self) -> None:
         """Take this version out of the tree."""
         following, self.next, self.changes = self.next, None, {}
         if following is not None:
-            following.before.discard(self)
             following.simplify()
 
     def release(self) -> None:
@@ -114,12 +122,11 @@ class _Node:
         """Merge a version that no state holds into the one before it, if that is the only one."""
         if self.is_held or self.next is None:
             return
-        before = list(self.before)
+        before = self.before()
         if len(before) == 1:
             (earlier,) = before
             for key, saved in self.changes.items():
                 earlier.changes.setdefault(key, saved)
-            self.before.discard(earlier)
             earlier.precede(self.next, earlier.changes)
         if len(before) < 2:
             self.detach()
@@ -137,7 +144,6 @@ def _reroot(node: _Node) -> None:
         for key, (container, content) in changes.items():
             swapped[key] = (container, container.content())
             container.restore(content)
-        shown.before.discard(earlier)
         earlier.next, earlier.changes = None, {}
         shown.precede(earlier, swapped)
         shown.simplify()

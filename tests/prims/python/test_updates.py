@@ -258,8 +258,9 @@ def test_versions_cost_what_has_changed() -> None:
 def versions_before(shown: Version) -> list[Any]:
     """Return what the versions save from which a version can be reached, the earliest first."""
     node = shown._node
+    assert node is not None
     found = [node.changes]
-    while node.before:
-        (node,) = node.before
+    while node.before():
+        (node,) = node.before()
         found.insert(0, node.changes)
     return found
