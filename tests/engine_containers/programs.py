@@ -193,7 +193,7 @@ def attributes() -> Any:
         ("items", attribute("node", "items")),
         ("_5", ("py.append", "items", attribute("node", "a"))),
         ("_6", ("py.put-back-attribute", "node", Const("items"), "items")),
-        ("_7", ("py.put-back-attribute", "node", Const("c"), "items")),
+        ("_7", ("py.set-attribute", "node", Const("c"), "items")),
         ("_8", ("py.delete-attribute", "node", Const("a"))),
         ("_9", ("py.insert", attribute("node", "c"), 1, attribute("node", "b"))),
         body=("py.mul", ("py.item", "items", 1), ("py.item", attribute("node", "items"), -1)),
