@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any
 
-from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Record
 from checkpoint.ad.graph import reach
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError, SourceError
@@ -134,7 +134,7 @@ AMBIGUOUS = _Ambiguous()
 
 def _object_of(f: Any) -> tuple[Any, Given] | None:
     """Return the Python object that a value with `__call__` is, with what it stands for."""
-    if type(f) is not Record or holds_procedure(f):
+    if type(f) not in WITH_ATTRIBUTES or holds_procedure(f):
         return None
     if not any("__call__" in vars(base) for base in f.layout.cls.__mro__):
         return None

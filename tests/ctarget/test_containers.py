@@ -23,7 +23,7 @@ HERE = Path(__file__).parent / "containers"
 SOURCES = files(
     "heap",
     "heap_check",
-    *("versions", "memo", "lists", "dictionary", "instances", "keys", "classify", "containers"),
+    *("versions", "memo", "lists", "dictionary", "instances", "keys", "classify", "containers", "collector"),
     "natives",
     "natives_read",
     "natives_make",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "containers/collector.h"
 #include "memory/heap_check.h"
 #include "natives/natives.h"
 

@@ -47,6 +47,7 @@ Value layout_with_name(Heap *heap, Value layout, Value name) {
 int32_t instance_of(Heap *heap, Value v, Value types) { return (void)heap, (void)v, (void)types, -1; }
 
 static void destroy_container(Heap *heap, Object *object) {
+    suspects_remove(heap, (const Storage *)object);
     if (object->kind == LIST)
         list_destroy(heap, (List *)object);
     else if (object->kind == INSTANCE)

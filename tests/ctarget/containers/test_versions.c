@@ -96,7 +96,8 @@ static void change_one(Model *model) {
     default: {
         const int at = key < content->length ? key : content->length;
         if (at == MOST) break;
-        update(random_below(2) ? "py.set-attribute" : "py.put-back-attribute", which, names[at], value_at(value));
+        const bool sets = value < CONTAINERS || random_below(2); /* a container is not put back: it is the same one */
+        update(sets ? "py.set-attribute" : "py.put-back-attribute", which, names[at], value_at(value));
         content->values[at] = value;
         if (at == content->length) content->length++;
     }
