@@ -107,29 +107,32 @@ class _Node:
         self._before = [ref(node) for node in found]
         return found
 
-    def detach(self) -> None:
-        """Take this version out of the tree."""
-        following, self.next, self.changes = self.next, None, {}
-        if following is not None:
-            following.simplify()
-
     def release(self) -> None:
         """Note that no state holds this version any more."""
         self.is_held = False
         self.simplify()
 
     def simplify(self) -> None:
-        """Merge a version that no state holds into the one before it, if that is the only one."""
+        """Take a version that no state holds out of the tree, where one or none is before it."""
+        node: _Node | None = self
+        while node is not None:
+            node = node._taken_out()
+
+    def _taken_out(self) -> _Node | None:
+        """Merge the version into the one before it; return the next one if this has left the tree."""
         if self.is_held or self.next is None:
-            return
+            return None
         before = self.before()
-        if len(before) == 1:
+        if len(before) > 1:
+            return None
+        following, saved = self.next, self.changes
+        if before:
             (earlier,) = before
-            for key, saved in self.changes.items():
-                earlier.changes.setdefault(key, saved)
-            earlier.precede(self.next, earlier.changes)
-        if len(before) < 2:
-            self.detach()
+            for key, change in saved.items():
+                earlier.changes.setdefault(key, change)
+            earlier.precede(following, earlier.changes)
+        self.next, self.changes = None, {}
+        return following
 
 
 def _reroot(node: _Node) -> None:

@@ -266,3 +266,24 @@ def versions_before(shown: Version) -> list[Any]:
         (node,) = node.before()
         found.insert(0, node.changes)
     return found
+
+
+def test_many_versions_go_at_once() -> None:
+    """Versions that nobody holds, with several before each, leave the tree without recursion."""
+    now, x = Moment(), value_of([1.0])
+    states, branches = [now.since], []
+    for _ in range(1_500):
+        perform(now, "append", x, 1.0)
+        states.append(now.version)
+        now = Moment(since=now.version)
+    for state in states:
+        now = Moment(since=state)
+        perform(now, "append", x, 2.0)
+        branches.append(now.version)
+    first = states[0]
+    states.clear()
+    del now
+    while branches:
+        del branches[0]
+    first.show()
+    assert native(x) == [1.0]
