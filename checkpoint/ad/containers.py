@@ -119,13 +119,21 @@ class Mutable:
     birth: int
     owner: object
 
+    def __init__(self, items: Any, birth: int = 0, owner: object = None) -> None:
+        self.items = items
+        self.birth = birth
+        self.owner = owner
+
+    def parts(self) -> tuple[Any, ...]:
+        return tuple(self.items)
+
     def hollow(self: M) -> M:
         """Return a container of the same type without content, for `fill`; FROZEN if this one is."""
         raise NotImplementedError
 
     def fill(self, parts: list[Any]) -> None:
         """Give a hollow container its parts."""
-        raise NotImplementedError
+        self.items = parts
 
     def with_parts(self: M, parts: tuple[Any, ...]) -> M:
         copy = self.hollow()
@@ -151,19 +159,8 @@ class List(Mutable):
     noun = "list"
     copy_by = "list(...)"
 
-    def __init__(self, items: list[Any], birth: int = 0, owner: object = None) -> None:
-        self.items = items
-        self.birth = birth
-        self.owner = owner
-
-    def parts(self) -> tuple[Any, ...]:
-        return tuple(self.items)
-
     def hollow(self) -> List:
         return List([], owner=FROZEN if self.owner is FROZEN else None)
-
-    def fill(self, parts: list[Any]) -> None:
-        self.items = parts
 
 
 class Dict(Mutable):
@@ -172,11 +169,6 @@ class Dict(Mutable):
     __slots__ = ()
     noun = "dictionary"
     copy_by = "dict(...)"
-
-    def __init__(self, items: dict[Any, Any], birth: int = 0, owner: object = None) -> None:
-        self.items = items
-        self.birth = birth
-        self.owner = owner
 
     def parts(self) -> tuple[Any, ...]:
         return tuple(self.items.values())
@@ -199,16 +191,10 @@ class Object(Mutable):
         self.layout = layout
         self.items = items
         self.birth = birth
-        self.owner = owner
-
-    def parts(self) -> tuple[Any, ...]:
-        return tuple(self.items)
+        self.owner = owner  # as Mutable does, without its call
 
     def hollow(self) -> Object:
         return Object(self.layout, [], owner=FROZEN if self.owner is FROZEN else None)
-
-    def fill(self, parts: list[Any]) -> None:
-        self.items = parts
 
     def content(self) -> Any:
         return self.items, self.layout

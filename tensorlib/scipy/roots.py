@@ -8,6 +8,7 @@ has no derivative.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,68 +81,27 @@ def _bracketed(name: Any, f: Any, a: Any, b: Any, args: Any, options: Any, full_
 _RTOL = 4 * float(np.finfo(float).eps)
 
 
-def brentq(
-    f: Any,
-    a: Any,
-    b: Any,
-    args: Any = (),
-    xtol: Any = 2e-12,
-    rtol: Any = _RTOL,
-    maxiter: Any = 100,
-    full_output: Any = False,
-    disp: Any = True,
-) -> Any:
-    """See scipy.optimize.brentq."""
-    options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
-    return _bracketed("brentq", f, a, b, args, options, full_output)
+def _method(name: str) -> Callable[..., Any]:
+    def method(
+        f: Any,
+        a: Any,
+        b: Any,
+        args: Any = (),
+        xtol: Any = 2e-12,
+        rtol: Any = _RTOL,
+        maxiter: Any = 100,
+        full_output: Any = False,
+        disp: Any = True,
+    ) -> Any:
+        options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
+        return _bracketed(name, f, a, b, args, options, full_output)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"""See scipy.optimize.{name}."""
+    return method
 
 
-def brenth(
-    f: Any,
-    a: Any,
-    b: Any,
-    args: Any = (),
-    xtol: Any = 2e-12,
-    rtol: Any = _RTOL,
-    maxiter: Any = 100,
-    full_output: Any = False,
-    disp: Any = True,
-) -> Any:
-    """See scipy.optimize.brenth."""
-    options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
-    return _bracketed("brenth", f, a, b, args, options, full_output)
-
-
-def bisect(
-    f: Any,
-    a: Any,
-    b: Any,
-    args: Any = (),
-    xtol: Any = 2e-12,
-    rtol: Any = _RTOL,
-    maxiter: Any = 100,
-    full_output: Any = False,
-    disp: Any = True,
-) -> Any:
-    """See scipy.optimize.bisect."""
-    options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
-    return _bracketed("bisect", f, a, b, args, options, full_output)
-
-
-def ridder(
-    f: Any,
-    a: Any,
-    b: Any,
-    args: Any = (),
-    xtol: Any = 2e-12,
-    rtol: Any = _RTOL,
-    maxiter: Any = 100,
-    full_output: Any = False,
-    disp: Any = True,
-) -> Any:
-    """See scipy.optimize.ridder."""
-    options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
-    return _bracketed("ridder", f, a, b, args, options, full_output)
+brentq, brenth, bisect, ridder = map(_method, ("brentq", "brenth", "bisect", "ridder"))
 
 
 def toms748(

@@ -151,23 +151,11 @@ def _prepared(x: Any, c: Any, tensor: Any) -> Any:
     return x, c.reshape(c.shape + (1,) * x.ndim) if tensor else c
 
 
-def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
-    """See numpy.polynomial.chebyshev.chebval."""
-    x, c = _prepared(x, c, tensor)
-    first, second = c[0], 0
-    if len(c) == 2:
-        second = c[1]
-    elif len(c) > 2:
-        twice = 2 * x
-        first, second = c[-2], c[-1]
-        for i in range(3, len(c) + 1):
-            first, second = c[-i] - second, first + second * twice
-    return first + second * x
+def _clenshaw(c: Any, before: Callable[[Any, Any], Any], after: Callable[[Any, Any], Any]) -> Any:
+    """Return the last two sums of the recurrence.
 
-
-def legval(x: Any, c: Any, tensor: Any = True) -> Any:
-    """See numpy.polynomial.legendre.legval."""
-    x, c = _prepared(x, c, tensor)
+    before, after: of the second sum and n, what is taken from the next coefficient, and added to the first.
+    """
     first, second = c[0], 0
     if len(c) == 2:
         second = c[1]
@@ -176,7 +164,22 @@ def legval(x: Any, c: Any, tensor: Any = True) -> Any:
         first, second = c[-2], c[-1]
         for i in range(3, len(c) + 1):
             n = n - 1
-            first, second = c[-i] - second * ((n - 1) / n), first + second * x * ((2 * n - 1) / n)
+            first, second = c[-i] - before(second, n), first + after(second, n)
+    return first, second
+
+
+def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """See numpy.polynomial.chebyshev.chebval."""
+    x, c = _prepared(x, c, tensor)
+    twice = 2 * x
+    first, second = _clenshaw(c, lambda s, n: s, lambda s, n: s * twice)
+    return first + second * x
+
+
+def legval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """See numpy.polynomial.legendre.legval."""
+    x, c = _prepared(x, c, tensor)
+    first, second = _clenshaw(c, lambda s, n: s * ((n - 1) / n), lambda s, n: s * x * ((2 * n - 1) / n))
     return first + second * x
 
 
@@ -184,48 +187,21 @@ def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
     """See numpy.polynomial.hermite.hermval."""
     x, c = _prepared(x, c, tensor)
     twice = x * 2
-    first, second = c[0], 0
-    if len(c) == 2:
-        second = c[1]
-    elif len(c) > 2:
-        n = len(c)
-        first, second = c[-2], c[-1]
-        for i in range(3, len(c) + 1):
-            n = n - 1
-            first, second = c[-i] - second * (2 * (n - 1)), first + second * twice
+    first, second = _clenshaw(c, lambda s, n: s * (2 * (n - 1)), lambda s, n: s * twice)
     return first + second * twice
 
 
 def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
     """See numpy.polynomial.hermite_e.hermeval."""
     x, c = _prepared(x, c, tensor)
-    first, second = c[0], 0
-    if len(c) == 2:
-        second = c[1]
-    elif len(c) > 2:
-        n = len(c)
-        first, second = c[-2], c[-1]
-        for i in range(3, len(c) + 1):
-            n = n - 1
-            first, second = c[-i] - second * (n - 1), first + second * x
+    first, second = _clenshaw(c, lambda s, n: s * (n - 1), lambda s, n: s * x)
     return first + second * x
 
 
 def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
     """See numpy.polynomial.laguerre.lagval."""
     x, c = _prepared(x, c, tensor)
-    first, second = c[0], 0
-    if len(c) == 2:
-        second = c[1]
-    elif len(c) > 2:
-        n = len(c)
-        first, second = c[-2], c[-1]
-        for i in range(3, len(c) + 1):
-            n = n - 1
-            first, second = (
-                c[-i] - (second * (n - 1)) / n,
-                first + (second * ((2 * n - 1) - x)) / n,
-            )
+    first, second = _clenshaw(c, lambda s, n: s * (n - 1) / n, lambda s, n: s * ((2 * n - 1) - x) / n)
     return first + second * (1 - x)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from checkpoint.ctarget.translate.ops.object_ops import Make, read_field
+from checkpoint.ctarget.translate.ops.object_ops import Load, Make, read_field
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
     Effect,
@@ -60,36 +60,17 @@ class Holds(Undifferentiated, Op):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Attribute(Op):
+class Attribute(Load):
     """Reads an attribute of an INSTANCE or RECORD, by its position in a layout (a reference of the unit).
 
-    Exits where the object has another layout, or the attribute another kind than `to`. Adjoint: as of Load.
+    Exits where the object has another layout, too. Otherwise as Load.
     """
 
-    to: Place
-    owner: Place
     layout: int
-    index: int
-
-    def reads(self) -> Sequence[Source]:
-        return (self.owner,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
-        read_field(
-            out, self.to, self.owner, f"attribute({self.owner.name}, REFERENCE({self.layout}), {self.index})"
-        )
-
-    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return [] if self.to in active else None
-
-    def residuals(self) -> Sequence[Residual]:
-        return (Residual(self.owner, birth=True),)
-
-    def reverse(self, adjoint: Adjoint) -> None:
-        adjoint.put(f"give(c, {self.owner.name}_birth, {self.index}, {adjoint.cotangent(self.to).text});")
+        text = f"attribute({self.owner.name}, REFERENCE({self.layout}), {self.index})"
+        read_field(out, self.to, self.owner, text)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
