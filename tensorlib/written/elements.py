@@ -232,6 +232,41 @@ def emath_log(x: Any) -> Any:
     return np.log(_widened(x, np.real(x) < 0))
 
 
+def emath_log10(x: Any) -> Any:
+    """See numpy.emath.log10."""
+    x = np.asarray(x)
+    return np.log10(_widened(x, np.real(x) < 0))
+
+
+def emath_log2(x: Any) -> Any:
+    """See numpy.emath.log2."""
+    x = np.asarray(x)
+    return np.log2(_widened(x, np.real(x) < 0))
+
+
+def emath_logn(n: Any, x: Any) -> Any:
+    """See numpy.emath.logn."""
+    return emath_log(x) / emath_log(n)
+
+
+def emath_arcsin(x: Any) -> Any:
+    """See numpy.emath.arcsin."""
+    x = np.asarray(x)
+    return np.arcsin(_widened(x, np.abs(x) > 1))
+
+
+def emath_arccos(x: Any) -> Any:
+    """See numpy.emath.arccos."""
+    x = np.asarray(x)
+    return np.arccos(_widened(x, np.abs(x) > 1))
+
+
+def emath_arctanh(x: Any) -> Any:
+    """See numpy.emath.arctanh."""
+    x = np.asarray(x)
+    return np.arctanh(_widened(x, np.abs(x) > 1))
+
+
 def emath_power(x: Any, p: Any) -> Any:
     """See numpy.emath.power."""
     x = np.asarray(x)
@@ -265,4 +300,10 @@ translated_as(np.fft.hfft, hfft)
 translated_as(np.fft.ihfft, ihfft)
 translated_as(scimath.sqrt, emath_sqrt)
 translated_as(scimath.log, emath_log)
+translated_as(scimath.log10, emath_log10)
+translated_as(scimath.log2, emath_log2)
+translated_as(scimath.logn, emath_logn)
+translated_as(scimath.arcsin, emath_arcsin)
+translated_as(scimath.arccos, emath_arccos)
+translated_as(scimath.arctanh, emath_arctanh)
 translated_as(scimath.power, emath_power)

@@ -94,6 +94,12 @@ OF_VECTORS = [
     "np.emath.sqrt(x * x)",
     "np.emath.log(x)",
     "np.emath.power(x, 1.5)",
+    "np.emath.log2(x)",
+    "np.emath.log10(x * x)",
+    "np.emath.logn(3.0, x)",
+    "np.abs(np.emath.arcsin(x))",
+    "np.emath.arccos(x / 10.0)",
+    "np.abs(np.emath.arctanh(3.0 * x))",
 ]
 OF_MATRICES = [
     "np.nancumsum(x, axis=1)",

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.record import PYTHON_FAILURES, Effect, Purity, register
 from checkpoint.ad.storage import Now
 from checkpoint.driver.effects import Effects
-from checkpoint.errors import RunError
 from checkpoint.prims.python.native import native
 from checkpoint.prims.python.support import ANY_NUMBER, by_python, python_result, rearrange, to_value
-
-_COMPLEX = frozenset(("conjugate", "real", "__complex__"))
 
 
 def _call(now: Now, x: Any, name: str, *operands: Any) -> Any:
     """Call a method of a string or number; the result holds no real of the run."""
-    if type(x) in NUMBERS and name in _COMPLEX:
-        raise RunError(f"the method {name} of a real gives the real itself: leave it out")
     return to_value(now, python_result(now, lambda x, *operands: getattr(x, name)(*operands), x, *operands))
 
 

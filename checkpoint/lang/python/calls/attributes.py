@@ -72,6 +72,8 @@ class Attributes:
         members = [(c, m) for c, m in self.members() if methods or not isinstance(m, METHODS)]
         computed = self.program.groups("__getattr__")
         if not members and not computed:
+            if self.name == "real":
+                return bind(self.program.names, [value], lambda v: self.field(v[0]))
             return prim(self.span, "py.attribute", value, const(self.span, self.name))
 
         def dispatch(v: list[Expr]) -> Expr:
@@ -99,7 +101,13 @@ class Attributes:
         return found
 
     def field(self, x: Expr) -> Expr:
-        return prim(self.span, "py.attribute", copy_of(x), const(self.span, self.name))
+        """Return the attribute that an object stores; the real part of a real number is the number itself."""
+        stored = prim(self.span, "py.attribute", copy_of(x), const(self.span, self.name))
+        if self.name != "real":
+            return stored
+        return If(
+            self.span, instance(self.span, copy_of(x), float), prim(self.span, "py.pos", copy_of(x)), stored
+        )
 
     def own_or(self, x: Expr, otherwise: Thunk) -> Expr:
         """Return the object's own attribute; where it has none, the other expression."""

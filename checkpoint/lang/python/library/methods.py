@@ -42,6 +42,11 @@ def method_copy(x: Any) -> Any:
     return prim("py.copy", x)
 
 
+def method_conjugate(x: Any) -> Any:
+    """See float.conjugate, int.conjugate."""
+    return +x if isinstance(x, float | int) else prim("py.number-method", x, "conjugate")
+
+
 def method_index(x: Any, value: Any, *bounds: Any) -> Any:
     """See list.index, tuple.index, str.index."""
     if isinstance(x, str | bytes):
