@@ -20,6 +20,11 @@ def _complement(x: Expr) -> Expr:
     return (1.0 - x) * (1.0 + x)
 
 
+def _roots(x: Any) -> Any:
+    """Return the root of 1 - x², as two roots: on the branch cuts of complex x, too, it has the right sign."""
+    return sqrt(-(x - 1.0)) * sqrt(x + 1.0)
+
+
 def _math(
     name: str, doc: str, *partials: Rule, c: str = "", fails: str = MATH_1, **fields: Any
 ) -> Definition:
@@ -57,7 +62,7 @@ asin = _math(
     language="",
     domain=(_INSIDE,),
     singular=True,
-    arrays=Arrays(name="np.arcsin", domain=(_WITHIN,)),
+    arrays=Arrays(name="np.arcsin", partials=(lambda x, z: quotient(1.0, _roots(x)),), domain=(_WITHIN,)),
 )
 acos = _math(
     "acos",
@@ -66,7 +71,7 @@ acos = _math(
     language="",
     domain=(_INSIDE,),
     singular=True,
-    arrays=Arrays(name="np.arccos", domain=(_WITHIN,)),
+    arrays=Arrays(name="np.arccos", partials=(lambda x, z: quotient(-1.0, _roots(x)),), domain=(_WITHIN,)),
 )
 atan = _math(
     "atan",
@@ -174,7 +179,7 @@ acosh = _math(
     singular=True,
     arrays=Arrays(
         name="np.arccosh",
-        partials=(lambda x, z: quotient(1.0, sqrt((x - 1.0) * (x + 1.0))),),
+        partials=(lambda x, z: quotient(1.0, sqrt(x - 1.0) * sqrt(x + 1.0)),),
         domain=((1.2, 3.0),),
     ),
 )

@@ -163,3 +163,15 @@ def test_jacobians_of_real_results(engine: str) -> None:
 def test_functions_of_reals(f: Callable[..., Any]) -> None:
     with pytest.raises(TypeError, match="only real ones are taken here"):
         checkpoint.vjp(f, Z, None)
+
+
+INVERSES = [np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh, np.sqrt, np.log]
+
+
+@pytest.mark.parametrize("function", INVERSES, ids=lambda f: f.__name__)
+def test_inverse_functions(function: Any) -> None:
+    """The derivatives have the sign of their branch in each half plane, and along the branch cuts."""
+    z = np.array([2.2 + 0j, -1.3 + 0j, 0.3 + 0.4j, -2 + 1j, -2 - 1j, 2 - 1j])
+    slopes = (function(z + 1e-6) - function(z - 1e-6)) / 2e-6
+    np.testing.assert_allclose(checkpoint.vjp(function, z, np.ones(6, complex))[1], slopes, rtol=1e-8)
+    np.testing.assert_allclose(checkpoint.jvp(function, z, np.ones(6, complex))[1], slopes, rtol=1e-8)
