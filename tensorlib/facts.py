@@ -82,6 +82,7 @@ def _fact(name: str, value: Callable[..., Any], operands: int, *samples: tuple[A
 _F8, _I4 = np.dtype("float64"), np.dtype("int32")
 _X = np.array([1.5, -2.0, 0.0])
 
+_fact("dtype", lambda xp, dtype, align=False, copy=False: np.dtype(dtype), 3, (_F8,), ("int32",))
 _fact("issubdtype", lambda xp, arg1, arg2: bool(np.issubdtype(arg1, arg2)), 2, (_F8, _I4))
 _fact("can_cast", lambda xp, from_, to, casting="safe": bool(np.can_cast(from_, to, casting)), 3, (_I4, _F8))
 _fact("promote_types", lambda xp, type1, type2: np.promote_types(type1, type2), 2, (_I4, _F8))

@@ -281,7 +281,7 @@ ITEM = tensor(
     lambda xp, a, *args: a.item(*args),
     vjps=(_item_vjp, None),
     jvps=(lambda t, y, x, *index: call("array.item", t, *index), None),
-    needs=((),),
+    needs=((1, 2, 3, 4, 5, 6, 7, 8),),  # the indices, which may be np.int64
     methods=("item",),
     shape="one element -> a number of Python's",
     samples=lambda rng: [
@@ -290,6 +290,8 @@ ITEM = tensor(
         (rng.normal(size=(2, 3)), 4),
         (rng.normal(size=(2, 3)), 1, -1),
         (rng.normal(size=(2, 3)), (1, 0)),
+        (rng.normal(size=3), np.int64(1)),
+        (rng.normal(size=(2, 3)), np.int64(1), np.int64(0)),
     ],
 )
 

@@ -10,6 +10,8 @@ import logging
 from typing import Any
 
 from checkpoint.ad import tables
+from checkpoint.ad.arrays import Memory, array_of
+from checkpoint.errors import RunError
 
 # Modules with classes of objects that never change, and the names of these.
 _CONSTANT: dict[str, frozenset[str]] = {
@@ -41,6 +43,9 @@ METHODS = frozenset(
 )
 
 
+_LEAVES = frozenset((type(None), str, bytes))  # of arrays of objects
+
+
 def is_constant(cls: type) -> bool:
     """Return whether the instances of a class never change, so that Python may compute with them."""
     module = cls.__module__
@@ -55,9 +60,23 @@ def is_opaque(value: Any) -> bool:
 
 
 def _is_of_records(value: Any) -> bool:
-    """Return whether an object is an array of NumPy with fields, texts or dates in place of numbers."""
+    """Return whether an object is an array of NumPy with fields, texts, dates or None in place of numbers."""
     kind = type(value)
-    return kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind in "VSUMm"
+    if kind.__module__ != "numpy" or kind.__name__ != "ndarray":
+        return False
+    return value.dtype.kind in "VSUMm" or (
+        value.dtype.kind == "O" and _LEAVES.issuperset(map(type, value.flat))
+    )
+
+
+def array_or_held(data: Any, memory: Memory) -> Any:
+    """Return a library's new array as a value; one of texts or None is held as it is."""
+    try:
+        return array_of(data, memory)
+    except RunError:
+        if is_opaque(data):
+            return tables.held(data)
+        raise
 
 
 # Modules whose objects stand for what is outside of a program: files, threads, processes, what is logged.

@@ -45,6 +45,7 @@ from checkpoint.ad.numbers import (
     tangent_at,
     zero,
 )
+from checkpoint.ad.opaque import array_or_held
 from checkpoint.ad.operands import holds_array, leaves, native, natives_of, with_leaves
 from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
@@ -197,7 +198,7 @@ def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
         for array in shown:
             if shares(result, array.data):
                 return array_of(result, array.memory)
-        return array_of(result, Memory(now.owner))
+        return array_or_held(result, Memory(now.owner))
     if kind is float:
         return result * 1.0
     if isinstance(result, tuple):

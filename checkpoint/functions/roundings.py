@@ -100,7 +100,7 @@ def _watched(expr: Any, sites: list[Site]) -> Any:
             return _rounding(Prim(expr.span, expr.op, args), sites)
         case Lambda():
             body = _watched(expr.body, sites)
-            return Lambda(expr.span, expr.params, body, expr.name, expr.primitive, shown=expr.shown)
+            return dataclasses.replace(expr, body=body, compiled={}, definitions={})
         case core.Letrec():
             bindings = tuple([(name, _watched(lam, sites)) for name, lam in expr.bindings])
             return core.Letrec(expr.span, bindings, _watched(expr.body, sites))

@@ -39,6 +39,9 @@ class Var(Expr):
     name: str
 
 
+MADE = object()  # what procedures stand for that a program makes when it runs
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Lambda(Expr):
     """The text of a procedure.
@@ -48,6 +51,8 @@ class Lambda(Expr):
     definitions: the lambdas that letrecs of its program bind, by name, once the program has been analysed.
     primitive: the primitive of which this is the eta-expansion (a primitive used as a value).
     compiled: what each engine has compiled this lambda to, by the engine's name; engines fill it in.
+    stands_for: the Python object that it is as a value, or a weak reference to it; MADE: the program makes it
+    when it runs; None: it is not known.
     """
 
     params: tuple[str, ...]
@@ -57,6 +62,7 @@ class Lambda(Expr):
     compiled: dict[str, object] = field(default_factory=dict, repr=False)
     shown: bool = False
     definitions: dict[str, Lambda] = field(default_factory=dict, repr=False)
+    stands_for: object = None
 
 
 @dataclass(slots=True, eq=False, repr=False)

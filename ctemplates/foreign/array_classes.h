@@ -37,7 +37,6 @@
     OBJECT(backends, "checkpoint.ad.arrays", "backends")                                                       \
     OBJECT(defaults, "checkpoint.ad.arrays", "defaults")                                                       \
     OBJECT(constant, "checkpoint.ad.storage", "CONSTANT")                                                      \
-    OBJECT(array_of, "checkpoint.ad.arrays", "array_of")                                                       \
     OBJECT(plan_of, "checkpoint.ctarget.plans", "plan_of")                                                        \
     OBJECT(pulls_of, "checkpoint.ctarget.plans", "pulls_of")                                                    \
     OBJECT(idle, "checkpoint.interp.hybrid.tensors", "IDLE")                                                   \

@@ -19,6 +19,7 @@ typedef struct Application {
     int64_t flags;
     Natives *natives; /* the task's: it releases them */
     PyObject *handles[MOST_OPERANDS];
+    PyTypeObject *handle; /* the class of the result's handle; NULL: it is no array of numbers */
 } Application;
 
 /* Operands */
@@ -192,14 +193,6 @@ static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *
     return made;
 }
 
-/* Returns the handle of an array; anything else is refused with the error of Python's own function. */
-static PyObject *wrap(const Application *a, PyObject *data) {
-    PyTypeObject *type = class_of(a->c, data);
-    if (type) return handle_of(a->c, type, data, memory_for(a, data));
-    if (PyErr_Occurred()) return NULL;
-    return PyObject_CallFunctionObjArgs(a->c->array_of, data, Py_None, NULL);
-}
-
 /* Makes the task's handle the step's value. */
 static void take_handle(Task *task) {
     task->value = new_foreign(task->m->heap, task->answer, false);
@@ -218,8 +211,8 @@ static bool deliver(Application *a) {
     Task *task = a->task;
     Machine *m = task->m;
     PyObject *tape = *slot_of(a->machine, a->c->machine_tape), *result = task->made;
-    const bool plain = is_plain(result);
-    task->answer = plain ? Py_NewRef(result) : wrap(a, result);
+    const bool plain = !a->handle;
+    task->answer = plain ? Py_NewRef(result) : handle_of(a->c, a->handle, result, memory_for(a, result));
     if (!task->answer) return false;
     if (m->part && tape != Py_None) {
         int64_t bytes = 0;
@@ -286,7 +279,9 @@ static bool apply(Application *a, bool *other) {
     Task *task = a->task;
     task->made = call(a, a->c->plan_value);
     if (!task->made) return false;
-    if (is_plain(task->made) || is_library_array(a->c, task->made)) return deliver(a);
+    if (is_plain(task->made)) return deliver(a);
+    if (is_library_array(a->c, task->made) && (a->handle = class_of(a->c, task->made))) return deliver(a);
+    if (PyErr_Occurred()) return false;
     PyObject *flags = PyLong_FromLongLong(a->flags | ANYWAY);
     if (flags) Py_SETREF(*slot_of(a->plan, a->c->plan_flags), flags);
     *other = true;

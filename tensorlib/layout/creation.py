@@ -48,7 +48,7 @@ ASARRAY = linear(
     lambda xp, g, y, a, *rest: g,
     needs=((0,),),
     views=True,
-    implements=(np.asarray, np.asanyarray, np.ascontiguousarray),
+    implements=(np.asarray, np.asanyarray),
     shape="that of the nested list",
     samples=_nested,
 )

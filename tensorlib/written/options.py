@@ -8,7 +8,6 @@ import numpy as np
 
 from checkpoint.prims.arrays import translated_in_full
 from tensorlib.elementwise.selection import CLIP
-from tensorlib.layout.creation import FULL_LIKE
 from tensorlib.layout.indexing import INDICES
 from tensorlib.layout.ranges import MESHGRID
 from tensorlib.layout.shapes import FLATTEN, RAVEL, RESHAPE, RESHAPE_METHOD
@@ -175,11 +174,6 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return np.interp(x, xp, np.concatenate([fp[-1:], fp, fp[:1]]))
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
-    """See numpy.full_like."""
-    return np.full(np.shape(a) if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
-
-
 def indices(dimensions: Any, dtype: Any = "int64", sparse: Any = False) -> Any:
     """See numpy.indices."""
     if not sparse:
@@ -226,6 +220,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 def reshape(a: Any, shape: Any, order: Any = "C") -> Any:
     """See numpy.reshape."""
+    if order == "C" or order is None:
+        return np.reshape(a, shape)
     if order != "F":
         raise ValueError("the order of elements of reshape is C or F here")
     sizes = tuple(shape)[::-1] if isinstance(shape, list | tuple) else (shape,)
@@ -239,9 +235,16 @@ def reshape_method(a: Any, *shape: Any, order: Any = "C") -> Any:
 
 def ravel(a: Any, order: Any = "C") -> Any:
     """See numpy.ravel."""
+    if order == "C" or order is None:
+        return np.ravel(a)
     if order != "F":
         raise ValueError("the order of elements of ravel is C or F here")
     return np.ravel(np.transpose(a))
+
+
+def flatten(a: Any, order: Any = "C") -> Any:
+    """See numpy.ndarray.flatten."""
+    return np.array(ravel(a, order))
 
 
 # Matrices
@@ -273,14 +276,13 @@ for _record, _function in (
     (CLIP, clip),
     (DIFF, diff),
     (INTERP, interp),
-    (FULL_LIKE, full_like),
     (INDICES, indices),
     (MESHGRID, meshgrid),
     (HISTOGRAM, histogram),
     (RESHAPE, reshape),
     (RESHAPE_METHOD, reshape_method),
     (RAVEL, ravel),
-    (FLATTEN, ravel),
+    (FLATTEN, flatten),
     (PINV, pinv),
     (MATRIX_RANK, matrix_rank),
 ):

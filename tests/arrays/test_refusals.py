@@ -96,8 +96,8 @@ ARGUMENTS = {
     "matrix of a class of its own": (np.zeros(2).view(OfUser), "x is"),
     "integers": (np.array([1, 2]), "x holds no real to differentiate"),
     "booleans": (np.array([True, False]), "x holds no real to differentiate"),
-    "in a list": ([1.0, np.array([None])], "x[1] is"),
-    "in a dictionary": ({"a": 1.0, "b": np.array([None])}, "x['b'] is"),
+    "in a list": ([1.0, np.array([None, 1])], "x[1] is"),
+    "in a dictionary": ({"a": 1.0, "b": np.array([None, 1])}, "x['b'] is"),
 }
 
 

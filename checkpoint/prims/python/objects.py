@@ -10,6 +10,7 @@ from typing import Any
 from checkpoint.ad.arrays import ARRAYS, Native
 from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Types, changeable
 from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
@@ -38,9 +39,9 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
             return fresh(x.items[position])
     if (type(x) in (int, bool) and name in _OF_NUMBERS) or (type(x) is range and name in _OF_RANGES):
         return getattr(x, name)
-    if type(x) in NATIVES and is_opaque(x.value):
+    if type(x) in NATIVES and (is_opaque(x.value) or dtype_of(x.value) is x.value):
         found = getattr(x.value, name)
-        if not callable(found) or is_opaque(found):
+        if not callable(found) or is_opaque(found) or dtype_of(found) is not None:
             return to_value(now, found)
     if type(x) is Capsule and name == "steps":
         return x.steps

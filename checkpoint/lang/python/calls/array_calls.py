@@ -40,7 +40,6 @@ _INSTEAD = {
 _NEUTRAL: dict[str, tuple[Any, ...]] = {
     "order": ("C", "K", "A"),
     "casting": ("same_kind",),
-    "copy": (True,),
     "subok": (True, False),
     "optimize": (True, False, "greedy", "optimal"),
     "overwrite_input": (False,),
@@ -50,7 +49,15 @@ _NEUTRAL: dict[str, tuple[Any, ...]] = {
     "device": ("cpu",),
     "where": (True,),
 }
-_BY_ORDER = frozenset(("reshape", "ravel", "flatten"))  # functions whose result depends on `order`
+# The orders, and the values of `copy`, that say nothing, of functions whose result depends on them.
+_ORDERS = {
+    **dict.fromkeys(("np.reshape", "ndarray.reshape", "np.ravel", "ndarray.ravel", "ndarray.flatten"), "C"),
+    **dict.fromkeys(("np.array", "np.astype", "ndarray.astype", "np.copy"), "K"),
+    **dict.fromkeys(("np.zeros", "np.ones", "np.empty", "np.full", "ndarray.copy"), "C"),
+    **dict.fromkeys(("np.zeros_like", "np.ones_like", "np.empty_like", "np.full_like"), "K"),
+    "np.asarray": "K",
+}
+_COPIES = {"np.array": True, "np.astype": True, "ndarray.astype": True, "np.asarray": None}
 _OF_DTYPE = frozenset(("np.sum", "np.prod", "np.cumsum", "np.cumprod"))  # that of `out`, where there is one
 
 
@@ -207,23 +214,24 @@ def _has_all(record: Tensor, passed: Arguments) -> bool:
 def _without_neutral(record: Tensor, passed: Arguments) -> Arguments:
     """Return the arguments without those that the record lacks and that say nothing here."""
     named = callee_of(record, record.name).signature.named
-    by_order = record.name.rpartition(".")[2] in _BY_ORDER
     kept = {
         name: value
         for name, value in passed.keywords.items()
-        if name in named or not is_neutral(name, value, by_order)
+        if name in named or not is_neutral(name, value, record.name)
     }
     return dataclasses.replace(passed, keywords=kept)
 
 
-def is_neutral(name: str, value: Expr, by_order: bool = False) -> bool:
-    """Return whether an argument says nothing here; by_order: whether the order of elements counts."""
+def is_neutral(name: str, value: Expr, function: str = "") -> bool:
+    """Return whether an argument says nothing here; function: the name of the record that is called."""
     if not isinstance(value, Const):
         return False
+    if name == "copy":
+        return value.value is _COPIES.get(function, True)
     if value.value is None:
         return name in _INSTEAD or name in _NEUTRAL
-    if name == "order" and by_order:
-        return bool(value.value == "C")
+    if name == "order" and function in _ORDERS:
+        return bool(value.value == _ORDERS[function])
     return any(type(value.value) is type(x) and value.value == x for x in _NEUTRAL.get(name, ()))
 
 

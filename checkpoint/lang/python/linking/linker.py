@@ -15,6 +15,7 @@ import builtins
 import importlib
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from enum import Enum
 from importlib.util import resolve_name
@@ -264,7 +265,9 @@ class Linker(Methods):
         refused = refusals.refusals_of(text)
         translator = Translator(self, text, scope_of(node), self.globals_of(index), name, refusals=refused)
         translator.function_input = index
-        if cls is not None:
+        if cls is None:
+            translator.stands_for = weakref.ref(function)
+        else:
             translator.statics = {signature.positional[0]: cls}
             signature = classes.bound(signature)
         self.pending.append((core, translator))
@@ -288,6 +291,7 @@ class Linker(Methods):
         while self.pending:
             core, translator = self.pending.pop()
             self.bindings[core] = translator.function({})
+            self.bindings[core].stands_for = translator.stands_for
 
     def library_callee(self, value: Any) -> Callee | None:
         """Return the library function that stands for a Python object, or None."""
@@ -354,6 +358,7 @@ class Linker(Methods):
         finally:
             self._made_as_values.pop()
         if not isinstance(value, Const):
+            values.mark(value, known.value)
             self.used_as_values.append((known, value))
         return value
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, EnumType
 from typing import Any
@@ -25,7 +26,7 @@ from checkpoint.ad.tables import held
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import InternalError, Span
-from checkpoint.lang.core import Const, Expr, Lambda, Var
+from checkpoint.lang.core import Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, getters, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, copy_of, prim, raise_error
@@ -108,6 +109,16 @@ def of_reference(
         if lam is not None:
             return t.expr(lam, {})
     return unusable(value, span)
+
+
+def mark(value: Expr, thing: Any) -> None:
+    """Note in the procedures that are a known object as a value what they stand for; `is` asks for it."""
+    if isinstance(thing, types.MethodType):
+        return  # each access makes another one
+    token = weakref.ref(thing) if isinstance(thing, types.FunctionType) else thing
+    for lam in value.args if isinstance(value, Prim) and value.op == "py.record" else (value,):
+        if isinstance(lam, Lambda):
+            lam.stands_for = token
 
 
 def unusable(value: Any, span: Span) -> Expr:

@@ -12,7 +12,7 @@ import ast
 from dataclasses import replace
 
 from checkpoint.errors import Span
-from checkpoint.lang.core import Const, Expr, Lambda, Let, Prim, Var
+from checkpoint.lang.core import MADE, Const, Expr, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.builder import FAILED, UNBOUND
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Handler, Next
@@ -23,8 +23,12 @@ from checkpoint.lang.python.translation import expressions, statements
 
 
 class Translator(FunctionContext):
-    """The translation of one function; `function` returns its lambda."""
+    """The translation of one function; `function` returns its lambda.
 
+    stands_for: a weak reference to the function, if that is a known object.
+    """
+
+    stands_for: object = None
     outs: tuple[str, ...] = ()
     guarded = False
 
@@ -54,7 +58,9 @@ class Translator(FunctionContext):
         inner.function_input = self.function_input
         inner.receiver = self.receiver
         inner.statics = {name: v for name, v in self.statics.items() if name not in scope.assigned}
-        return inner.function(env, ins, outs, guarded)
+        lam = inner.function(env, ins, outs, guarded)
+        lam.stands_for = MADE
+        return lam
 
     # The function
 
