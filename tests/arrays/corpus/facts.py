@@ -34,8 +34,8 @@ def copies(x: Any) -> Any:
 
 def dtypes(x: Any) -> Any:
     """np.dtype, what a dtype says, and dtypes as values."""
-    d = np.dtype(float)
-    total = np.zeros(3, dtype=d)
+    d: Any = np.dtype(float)
+    total: Any = np.zeros(3, dtype=d)
     total += x[0]
     assert total.dtype.kind == "f"
     assert total.dtype.itemsize == 8
