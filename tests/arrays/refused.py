@@ -184,8 +184,9 @@ def g(b):
     b[0] = 1.0
 def f(x):
     a = x * 2.0
-    g(a)
-    return «np.sum(a)»
+    for each in (g, abs):
+        each(a)
+        return «np.sum(a)»
 ---
 return the changed array and use the result
 def g(b):
@@ -193,8 +194,43 @@ def g(b):
     return b
 def f(x):
     a = x * 2.0
-    c = g(a)
+    c = [g][0](a)
     return c[0] + «a[0]»
+---
+a view of it
+def g(row):
+    row[:] = 1.0
+def f(x):
+    a = np.zeros((2, 3))
+    g(«a[0]»)
+    return np.sum(a)
+---
+in a function it was passed to
+def g(b):
+    b = np.asarray(b)
+    b[0] = 1.0
+def f(x):
+    a = x * 2.0
+    g(a)
+    return «np.sum(a)»
+---
+in a function it was passed to
+def g(b):
+    b[0] = 1.0
+    raise ValueError
+def f(x):
+    a = x * 2.0
+    try:
+        g(a)
+    except ValueError:
+        return «np.sum(a)»
+---
+this array came in as an argument
+def g(b):
+    «b[0]» = 1.0
+def f(x):
+    g(x)
+    return np.sum(x)
 ---
 changed through another name
 def f(x):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS
+from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.storage import Now
 from checkpoint.prims.python.native import class_of
@@ -28,7 +29,13 @@ def _is_array(now: Now, x: Any) -> bool:
     return type(x) in ARRAYS or holds_array((x,))
 
 
+def _was_changed(now: Now, x: Any) -> bool:
+    part = real_part(x) if type(x) in NUMBERS else x
+    return type(part) in ARRAYS and now.steps >= part.memory.stale
+
+
 rearrange("is-array", 1, "whether x is an array", _is_array, discrete=True)
+rearrange("was-changed", 1, "whether x is an array that was changed since", _was_changed, discrete=True)
 rearrange("fill", 2, "x.fill(v) of an array: x, v", _missing("fill"))
 rearrange("array-sorted", 3, "an array, sorted: x, axis, kind", _missing("sort"))
 rearrange("basis", 2, "the array like x that is 1 at one place, 0 elsewhere: x, place", _missing("size"))

@@ -14,6 +14,7 @@ from checkpoint.ad.library import generator_methods
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, outside
 from checkpoint.lang.python.calls.attributes import Attributes
+from checkpoint.lang.python.calls.outcomes import Outcomes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -25,8 +26,10 @@ _NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "
 _TEXT = frozenset(n for n in (*dir(str), *dir(bytes)) if not n.startswith("_")) - {"index", "count"}
 
 
-def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) -> Expr:
-    """Translate a call of a method."""
+def call(
+    t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env, outcomes: Outcomes | None = None
+) -> Expr:
+    """Translate a call of a method; outcomes: makes its outcome, if it writes into arguments."""
     name = function.attr
     owners = t.program.owners_of(name)
     fields = t.program.classes_with_field(name)
@@ -37,23 +40,32 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
     self = t.expr(function.value, env)
     count = len(passed.values)
 
+    def whole(result: Expr, parts: Arguments) -> Expr:
+        return result if outcomes is None else outcomes.unwritten(result, parts)
+
     def dispatch(values: list[Expr]) -> Expr:
         """Choose the method by the class of the object; values: the object, then the arguments."""
         parts = passed.like(values[1:])
         receiver = copy_of(values[0])
-        result = t.attempt(node, lambda: _built_in(t, receiver, name, _copies(parts), node))
+        result = whole(t.attempt(node, lambda: _built_in(t, receiver, name, _copies(parts), node)), parts)
         if fields:
-            held = prim(t.span(node), "py.attribute", copy_of(values[0]), const(t.span(node), name))
+            held = _held(t, values[0], name, node)
             stored = t.attempt(node, lambda: arrange.to_value(t, held, _copies(parts), node))
-            result = If(t.span(node), instance(t.span(node), copy_of(values[0]), *fields), stored, result)
+            is_held = instance(t.span(node), copy_of(values[0]), *fields)
+            result = If(t.span(node), is_held, whole(stored, parts), result)
         for cls, callee, takes_self in reversed(owners):
             args = _copies(parts)
             if takes_self:
                 args = args.after([copy_of(values[0])], {})
-            call = arrange.caller(t, callee, t.span(node))
-            made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
+            if outcomes is None:
+                call = arrange.caller(t, callee, t.span(node))
+                made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
+            else:
+                made = t.attempt(node, partial(outcomes.of_callee, callee, args, int(takes_self)))
             if t.program.is_stored(name):
-                made = _unless_own(t, values[0], name, _copies(parts), node, made)
+                own = arrange.to_value(t, _held(t, values[0], name, node), _copies(parts), node)
+                has_own = prim(t.span(node), "py.has-own", copy_of(values[0]), const(t.span(node), name))
+                made = If(t.span(node), has_own, whole(own, parts), made)
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), cls), made, result)
         return result
 
@@ -61,14 +73,9 @@ def call(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) 
     return bind(t.program.names, [self, *passed.values], dispatch, "argument")
 
 
-def _unless_own(
-    t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, method: Expr
-) -> Expr:
-    """Return the call of what the object itself stores under a method's name; else that of the method."""
-    span = t.span(node)
-    own = prim(span, "py.has-own", copy_of(self), const(span, name))
-    held = prim(span, "py.attribute", copy_of(self), const(span, name))
-    return If(span, own, arrange.to_value(t, held, passed, node), method)
+def _held(t: FunctionContext, self: Expr, name: str, node: ast.AST) -> Expr:
+    """Return what an object itself stores under a name."""
+    return prim(t.span(node), "py.attribute", copy_of(self), const(t.span(node), name))
 
 
 def _copies(passed: Arguments) -> Arguments:

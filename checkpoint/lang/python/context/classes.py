@@ -52,6 +52,10 @@ class ClassesContext(ABC):
         """Return a constructor made of a class's `__init__` (calls/initial.py), or None."""
 
     @abstractmethod
+    def writer(self, callee: Callee) -> Callee:
+        """Return the function that returns what one writes into, too (Callee.written), or that one."""
+
+    @abstractmethod
     def reference_to_class(self, cls: type) -> Reference:
         """Return a known class as a reference through which its methods are found."""
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 from checkpoint.errors import SourceError, Span
@@ -32,6 +33,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.normal.liveness import Liveness
 from checkpoint.lang.python.normal.normaliser import Normaliser
 from checkpoint.lang.python.scopes.scopes import Scope, scope_of
+from checkpoint.lang.python.scopes.written import Argument
 from checkpoint.lang.python.source.refusals import GLOBAL, NO_REFUSALS, Refusals, place, refuse
 from checkpoint.lang.python.source.texts import FunctionText
 
@@ -121,6 +123,10 @@ class ProgramContext(ClassesContext):
     @abstractmethod
     def takes_any(self) -> bool:
         """Return whether a function that is only known at run time is called with `*`, `**` or keywords."""
+
+    @abstractmethod
+    def written_by(self, t: FunctionContext, call: ast.Call) -> Mapping[Argument, ast.expr]:
+        """Return the arguments of a call that the callee writes into, those that can be stored again."""
 
     @abstractmethod
     def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
@@ -228,6 +234,7 @@ class FunctionContext(CallContext):
         self.receiver: str | None = None
         names, stored = program.method_names, scope.stored_imports
         self.normal = Normaliser(changing, names, scope.is_local, refusals.nodes, stored, self.known_object)
+        self.normal.writes = cache(partial(program.written_by, self))
         self.live = Liveness(self.reads, self.cells)
 
     # The entry points of the recursion

@@ -93,6 +93,7 @@ class Callee:
     implicit: how many arguments Python's messages count in addition, such as `self` of a constructor.
     builds: of a constructor, makes a call of its arranged arguments; there is no procedure then.
     may_decline: whether it may return NotImplemented.
+    written: the parameters of which it returns what they hold at its end, in a tuple after the result.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Callee:
     implicit: int = 0
     builds: Callable[[list[core.Expr], Span], core.Expr] | None = None
     may_decline: bool = False
+    written: tuple[str, ...] = ()
 
     def applied(self, args: list[core.Expr], span: Span) -> core.Expr:
         """Return a call with all arguments in place."""

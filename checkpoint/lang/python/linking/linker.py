@@ -47,8 +47,9 @@ from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.lang.python.linking import attributes, values
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, wrapped
-from checkpoint.lang.python.linking.methods import Methods, may_decline
+from checkpoint.lang.python.linking.methods import may_decline
 from checkpoint.lang.python.linking.objects import Facts
+from checkpoint.lang.python.linking.written import Written
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
@@ -56,7 +57,7 @@ from checkpoint.lang.python.source.texts import text_of
 from checkpoint.lang.python.translation.translator import Translator
 
 
-class Linker(Methods):
+class Linker(Written):
     """One translation of a program.
 
     facts: what is known of the whole program; they outlive a translation that starts again.
@@ -82,6 +83,7 @@ class Linker(Methods):
         self.known_groups = {}
         self.layouts = {}
         self.callees: dict[Any, Callee] = {}
+        self.with_writers(facts)
         self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
         self.pending: list[tuple[str, Translator]] = []
         self.method_names = {
@@ -97,6 +99,7 @@ class Linker(Methods):
         """Return the meaning of a name that leads to an input."""
         if isinstance(value, type) and value in BY_CLASS:
             index, value = self.inputs.find(0, "library", BY_CLASS[value].cls)
+        self.note_arrays(value)
         if not is_data(value):
             if isinstance(value, type | Enum):
                 self.note_class(value if isinstance(value, type) else type(value))
@@ -274,7 +277,9 @@ class Linker(Methods):
         implicit = 0 if cls is None else 1
         declines = may_decline(node)
         make = variable(core)
-        return Callee(name, make, signature, internal=own, implicit=implicit, may_decline=declines)
+        callee = Callee(name, make, signature, internal=own, implicit=implicit, may_decline=declines)
+        self.sources[callee] = (index, function, cls)
+        return callee
 
     def _default(self, index: int, function: Any, name: str) -> Maker:
         code = function.__code__
@@ -290,7 +295,7 @@ class Linker(Methods):
         """Translate all functions that have been referred to."""
         while self.pending:
             core, translator = self.pending.pop()
-            self.bindings[core] = translator.function({})
+            self.bindings[core] = translator.function({}, outs=translator.outs)
             self.bindings[core].stands_for = translator.stands_for
 
     def library_callee(self, value: Any) -> Callee | None:

@@ -48,7 +48,7 @@ class Facts:
     varying: whether some value takes a varying number of arguments.
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
-        call of a value. sets: whether there are sets.
+        call of a value. sets: whether there are sets. arrays: whether there are arrays.
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
@@ -58,6 +58,7 @@ class Facts:
     general: bool = False
     most: int = 4
     sets: bool = False
+    arrays: bool = False
 
 
 class FactsChanged(Exception):

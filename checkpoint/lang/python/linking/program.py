@@ -114,7 +114,7 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     if shape.positional is None:  # its callers are not known
         facts.general, facts.most = True, 8
     facts.classes.pop(types.FunctionType, None)
-    facts.classes.pop(Array, None)
+    facts.arrays = facts.classes.pop(Array, facts) is None
     facts.sets = facts.classes.pop(set, facts) is None
     with recursion_room():
         while True:

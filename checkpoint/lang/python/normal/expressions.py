@@ -18,6 +18,7 @@ from checkpoint.lang.python.normal.nodes import (
     Keyword,
     Prim,
     Scoped,
+    Writing,
     assign,
     constant,
     load,
@@ -32,6 +33,7 @@ from checkpoint.lang.python.scopes.syntax import (
     root_of,
     targets_of,
 )
+from checkpoint.lang.python.scopes.written import Argument
 
 
 class Expressions(ABC):
@@ -43,6 +45,7 @@ class Expressions(ABC):
     refused: the nodes that end the run when they are reached; they stay as they are.
     stored_imports: the imports that assign to a variable, with the names of what they import.
     known: returns the Python object that an expression denotes, or None.
+    writes: returns the arguments of a call that are paths of arrays which the callee writes into.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Expressions(ABC):
         stored_imports: Mapping[ast.alias, str] | None = None,
         known: Callable[[ast.expr], Any] = lambda _: None,
     ) -> None:
+        self.writes: Callable[[ast.Call], Mapping[Argument, ast.expr]] = lambda _: {}
         self.refused = refused
         self.stored_imports = stored_imports or {}
         self.known = known
@@ -87,11 +91,14 @@ class Expressions(ABC):
         is_method = self.is_local(str(module_of(function))) or module_of(function) is None
         return None if is_method and function.attr in self.own_methods else path
 
+    def is_writing(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and not self.is_change(node) and bool(self.writes(node))
+
     def has_effect(self, node: ast.AST) -> bool:
         """Return whether evaluating an expression changes a variable of the function."""
         if node in self.refused:
             return False
-        if isinstance(node, ast.NamedExpr) or self.is_change(node):
+        if isinstance(node, ast.NamedExpr) or self.is_change(node) or self.is_writing(node):
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
             return True
@@ -127,6 +134,8 @@ class Expressions(ABC):
             return value
         if self.is_change(node):
             return self.change(node, out, used=True)  # type: ignore[arg-type]
+        if self.is_writing(node):
+            return self.save(Prim("py.item", [self.writing(node, out), constant(0, node)], node), out)  # type: ignore[arg-type]
         if isinstance(node, ast.IfExp):
             return self.choice(node, node.test, node.body, node.orelse, out)
         if isinstance(node, ast.BoolOp):
@@ -262,6 +271,31 @@ class Expressions(ABC):
         result = self.temporary() if used else None
         out.append(Change(path, "(out)", [call], result, node))
         return constant(None, node) if result is None else load(result, node)
+
+    def writing(self, node: ast.Call, out: list[ast.stmt]) -> ast.expr:
+        """Call a function that writes into arrays; return its outcome.
+
+        What it has in place of these arrays is stored where they were.
+        """
+        written = self.writes(node)
+        paths = {key: self.path(part, out) for key, part in written.items()}
+        values = {
+            key: path if isinstance(path, ast.Name) else self.save(path, out) for key, path in paths.items()
+        }
+        call = with_parts(node, {id(part): values[key] for key, part in written.items()})
+        assert isinstance(call, ast.Call)
+        outcome = self.save(Writing(self.compound(call, out), list(written), node), out)  # type: ignore[arg-type]
+        for i, (key, path) in enumerate(paths.items()):
+            new = Prim("py.item", [outcome, constant(i + 1, node)], node)
+            stored: list[ast.stmt] = []
+            self.store(path, new, stored)
+            test = Prim("py.was-changed", [values[key]], node)
+            out.append(ast.copy_location(ast.If(test, stored, []), node))
+        return outcome
+
+    @abstractmethod
+    def store(self, target: ast.expr, value: ast.expr, out: list[ast.stmt]) -> None:
+        """Assign a value to any target."""
 
     def mutating_call(self, node: ast.Call, path: ast.expr, out: list[ast.stmt]) -> None:
         """Turn a call of a library function that changes its first argument into a Change."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -16,6 +16,22 @@ class Prim(ast.expr):
         super().__init__()
         self.op = op
         self.args = args
+        ast.copy_location(self, at)
+
+
+class Writing(ast.expr):
+    """A call of a function that writes into arrays among its arguments.
+
+    written: the positions or the keywords of these arguments. The value is a tuple: what the call returns,
+    then what the function has at its end in place of each of them.
+    """
+
+    _fields = ("call",)
+
+    def __init__(self, call: ast.Call, written: Sequence[int | str], at: ast.AST) -> None:
+        super().__init__()
+        self.call = call
+        self.written = written
         ast.copy_location(self, at)
 
 

@@ -68,6 +68,9 @@ class Normaliser(Expressions):
         if self.is_change(node.value):
             self.change(node.value, out, used=False)  # type: ignore[arg-type]
             return
+        if self.is_writing(node.value):
+            self.writing(node.value, out)  # type: ignore[arg-type]
+            return
         path = mutated_by(node.value)
         if path is not None and not self.is_local(str(module_of(node.value.func))):  # type: ignore[attr-defined]
             self.mutating_call(node.value, path, out)  # type: ignore[arg-type]

@@ -14,14 +14,23 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Var
-from checkpoint.lang.python.calls import arrange, array_calls, arrays, callees, functions, reflection, supers
+from checkpoint.lang.python.calls import (
+    arrange,
+    array_calls,
+    arrays,
+    callees,
+    functions,
+    reflection,
+    supers,
+    writers,
+)
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, is_set, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
 from checkpoint.lang.python.library import sets
-from checkpoint.lang.python.normal.nodes import IN_PLACE
+from checkpoint.lang.python.normal.nodes import IN_PLACE, Writing
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS
 
@@ -367,4 +376,5 @@ TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
     ast.Lambda: function,
     ast.Starred: starred,
     PrimNode: primitive,
+    Writing: writers.translate,
 }

@@ -1,0 +1,54 @@
+"""The outcomes of calls that write into arrays among their arguments.
+
+In: such a call (a Writing of normal/nodes.py), and a function that it may call. Out: the tuple of what the
+function returns and of what it has at its end in place of each of these arguments; one that writes into none
+of them leaves them as they are.
+"""
+
+from __future__ import annotations
+
+from checkpoint.lang.core import Expr, Let, Var
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context.arguments import Arguments
+from checkpoint.lang.python.context.builder import const, copy_of, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.meanings import Callee
+from checkpoint.lang.python.normal.nodes import Writing
+
+
+class Outcomes:
+    """Makes the outcomes of one call, for each function that it may call."""
+
+    def __init__(self, t: FunctionContext, node: Writing) -> None:
+        self.t = t
+        self.node = node
+
+    def of_callee(self, callee: Callee, passed: Arguments, implicit: int) -> Expr:
+        """Call a function; implicit: how many arguments come before those of the call."""
+        t, span = self.t, self.t.span(self.node)
+        writer = t.program.writer(callee)
+        names = callee.signature.positional
+        wanted = [key if isinstance(key, str) else names[key + implicit] for key in self.node.written]
+        if wanted == list(writer.written):
+            return arrange.apply(t, writer, passed, self.node, arrange.caller(t, writer, span))
+        values = [self._argument(passed, key, implicit) for key in self.node.written]
+        outcome = t.fresh("outcome")
+        called = arrange.apply(t, writer, passed, self.node, arrange.caller(t, writer, span))
+
+        def part(i: int) -> Expr:
+            return prim(span, "py.item", Var(span, outcome), const(span, i))
+
+        result = part(0) if writer.written else Var(span, outcome)
+        arrays = [
+            part(1 + writer.written.index(name)) if name in writer.written else copy_of(value)
+            for name, value in zip(wanted, values, strict=True)
+        ]
+        return Let(span, outcome, called, prim(span, "py.tuple", result, *arrays))
+
+    def _argument(self, passed: Arguments, key: int | str, implicit: int) -> Expr:
+        return passed.keywords[key] if isinstance(key, str) else passed.positional[key + implicit]
+
+    def unwritten(self, result: Expr, passed: Arguments) -> Expr:
+        """Return the outcome of a call that writes into nothing."""
+        values = [copy_of(self._argument(passed, key, 0)) for key in self.node.written]
+        return prim(self.t.span(self.node), "py.tuple", result, *values)

@@ -1,0 +1,24 @@
+"""Translate calls of functions that write into arrays among their arguments (outcomes.py)."""
+
+from __future__ import annotations
+
+import ast
+
+from checkpoint.lang.core import Expr
+from checkpoint.lang.python.calls import arrange, methods
+from checkpoint.lang.python.calls.outcomes import Outcomes
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.normal.nodes import Writing
+
+
+def translate(t: FunctionContext, node: Writing, env: Env) -> Expr:
+    """Translate a call with its outcome."""
+    call = node.call
+    known = t.program.reference(t, call.func, env)
+    if not isinstance(known, Reference):
+        assert isinstance(call.func, ast.Attribute)
+        return methods.call(t, call.func, call, env, Outcomes(t, node))
+    callee = t.program.callee(known)
+    assert callee is not None
+    return Outcomes(t, node).of_callee(callee, arrange.arguments(t, call, env), 0)
