@@ -170,12 +170,6 @@ import math
 def f(x):
     return «math.foo»(x)
 ---
-the module math as a value => name what is used of it
-import math
-def f(x):
-    m = math
-    return «m.sin(x)»
----
 a keyword argument of an exception => pass it by position
 def f(x):
     raise «ValueError(a=1)»

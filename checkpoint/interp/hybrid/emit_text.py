@@ -13,6 +13,7 @@ from typing import Any
 from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, WITH_POSITIONS, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
+from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import OperandError, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import EMPTY, Closure, Environment, Pair
@@ -27,7 +28,7 @@ from checkpoint.interp.hybrid.tensors import (
     perform_tensor,
     perform_tensor_taped,
 )
-from checkpoint.prims.arrays import boolean_of, overload
+from checkpoint.prims.arrays import boolean_of, overload, scalar_on_arrays
 
 SMALL = 1 << 30  # bound of the integers that are written into the text
 
@@ -43,6 +44,8 @@ def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: V
     tensor = overload(record, operands)
     if tensor is not None:
         return perform_apart(machine, tensor, operands)
+    if holds_array(operands):
+        return scalar_on_arrays(machine, machine.steps + 1, record, operands, apart=True)
     if other is None:
         return apply(record, operands)
     if isinstance(other, Update):

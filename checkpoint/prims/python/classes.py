@@ -28,6 +28,8 @@ def _has_attribute(now: Now, x: Any, name: Any) -> bool:
     _attribute_name(now, name)
     if _has_own(now, x, name):
         return True
+    if type(x) is Native and type(x.value) is types.ModuleType:
+        return hasattr(x.value, name)
     found = next((vars(c)[name] for c in class_of(x).__mro__ if name in vars(c)), None)
     return found is not None and not isinstance(found, types.MemberDescriptorType)
 

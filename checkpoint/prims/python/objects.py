@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from enum import Enum
-from types import MemberDescriptorType
+from types import MemberDescriptorType, ModuleType
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Native
@@ -49,6 +49,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         return 0.0
     if type(x) is Native and isinstance(x.value, Enum):
         return of_enum(now, x.value, name)
+    if type(x) is Native and type(x.value) is ModuleType:
+        getattr(x.value, name)  # Python's own error
     cls = class_of(x)
     if name == CAUSE and issubclass(cls, BaseException):
         return None  # one that was raised from another one has a field of this name

@@ -18,7 +18,7 @@ from typing import Any
 from checkpoint.ad.containers import Types
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, Handle, If, Let, Raise, Var
-from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.calls import arrange, modular
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
     FAILED,
@@ -71,7 +71,8 @@ class Attributes:
         """Return the attribute of a value; methods: whether it may be a method of its class."""
         members = [(c, m) for c, m in self.members() if methods or not isinstance(m, METHODS)]
         computed = self.program.groups("__getattr__")
-        if not members and not computed:
+        modules = self.program.modules_with(self.name)
+        if not members and not computed and not modules:
             if self.name == "real":
                 return bind(self.program.names, [value], lambda v: self.field(v[0]))
             return prim(self.span, "py.attribute", value, const(self.span, self.name))
@@ -83,9 +84,17 @@ class Attributes:
                 result = self.of_class(v[0], group.cls, made, result)
             for cls, member in reversed(members):
                 result = self.of_class(v[0], cls, self.found(cls, member, v[0]), result)
-            return result
+            return modular.choose(self.t, self.node, v[0], modules, self.of_module, result)
 
         return bind(self.program.names, [value], dispatch)
+
+    def of_module(self, module: types.ModuleType) -> Expr:
+        """Return the attribute of a module."""
+        known = self.program.attribute_of(self.program.reference_of(module), self.name)
+        if isinstance(known, str):
+            return Var(self.span, known)
+        assert known is not None
+        return self.program.value_of(self.t, known, self.node)
 
     def members(self) -> list[tuple[type, Any]]:
         """Return the classes with a member of this name that is no field, derived ones first."""

@@ -8,25 +8,55 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from types import ModuleType
 
 from checkpoint.ad import opaque
 from checkpoint.ad.library import generator_methods
 from checkpoint.lang.core import Expr, If
-from checkpoint.lang.python.calls import arrange, array_calls, arrays, outside
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, modular, outside, statics
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.calls.outcomes import Outcomes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import is_set
-from checkpoint.lang.python.context.meanings import Env
+from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.library import sets
+from checkpoint.lang.python.scopes.syntax import has_star
 
 _NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "conjugate", "__abs__")
 _TEXT = frozenset(n for n in (*dir(str), *dir(bytes)) if not n.startswith("_")) - {"index", "count"}
 
 
 def call(
+    t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env, outcomes: Outcomes | None = None
+) -> Expr:
+    """Translate a call of a method, or of a function of a module that is a value.
+
+    outcomes: makes its outcome, if it writes into arguments.
+    """
+    modules = t.program.modules_with(function.attr)
+    if modules and outcomes is None and not has_star(node):
+        return modular.with_parts(t, node, env, partial(_of_module_or_other, t, modules))
+    return _of_object(t, function, node, env, outcomes)
+
+
+def _of_module_or_other(t: FunctionContext, modules: list[ModuleType], node: ast.Call, env: Env) -> Expr:
+    """Call a function of the module that a variable is; a method, where it is none."""
+    function = node.func
+    assert isinstance(function, ast.Attribute)
+
+    def meaning(module: ModuleType) -> Expr:
+        known = t.program.attribute_of(t.program.reference_of(module), function.attr)
+        if isinstance(known, Reference):
+            return statics.call(t, known, node, env)
+        return arrange.to_value(t, t.expr(function, env), arrange.arguments(t, node, env), node)
+
+    other = t.attempt(node, lambda: _of_object(t, function, node, env))
+    return modular.choose(t, node, t.expr(function.value, env), modules, meaning, other)
+
+
+def _of_object(
     t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env, outcomes: Outcomes | None = None
 ) -> Expr:
     """Translate a call of a method; outcomes: makes its outcome, if it writes into arguments."""

@@ -232,7 +232,7 @@ def call_of_type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
         result: Expr = prim(span, "py.no-class", copy_of(v[0]))
         for cls in reversed(t.program.classes):
             own = here.like([copy_of(each) for each in here.values])
-            known = t.program.reference_to_class(cls)
+            known = t.program.reference_of(cls)
             made = t.attempt(node, lambda known=known, own=own: _made(t, known, own, node))  # type: ignore[misc]
             result = If(span, instance(span, copy_of(v[0]), cls), made, result)
         return result

@@ -178,7 +178,7 @@ def _generated(
     """Call a method that a dataclass has made."""
     span = t.span(node)
     if name == "__init__":
-        known = t.program.reference_to_class(owner)
+        known = t.program.reference_of(owner)
         return classes.initialise(t, known, self, passed, node)
     ops = {"__repr__": "py.repr", "__eq__": "py.eq"}
     if name in ops and len(passed.positional) == (name == "__eq__"):

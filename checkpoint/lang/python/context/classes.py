@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from checkpoint.ad.containers import Layout
@@ -56,8 +57,20 @@ class ClassesContext(ABC):
         """Return the function that returns what one writes into, too (Callee.written), or that one."""
 
     @abstractmethod
-    def reference_to_class(self, cls: type) -> Reference:
-        """Return a known class as a reference through which its methods are found."""
+    def reference_of(self, thing: Any) -> Reference:
+        """Return a known class or module as a reference through which its attributes are found."""
+
+    @abstractmethod
+    def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
+        """Return the meaning of an attribute of a known object."""
+
+    @abstractmethod
+    def note_module(self, module: ModuleType) -> None:
+        """Note a module that is a value."""
+
+    @abstractmethod
+    def modules_with(self, name: str) -> list[ModuleType]:
+        """Return the modules that are values of the program and have an attribute of this name."""
 
     @abstractmethod
     def class_method_of(self, cls: Reference, owner: type, name: str) -> Callee | None:

@@ -49,6 +49,7 @@ class Facts:
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
         call of a value. sets: whether there are sets. arrays: whether there are arrays.
+    modules: those that are values, by their names.
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
@@ -59,6 +60,7 @@ class Facts:
     most: int = 4
     sets: bool = False
     arrays: bool = False
+    modules: dict[str, types.ModuleType] = field(default_factory=dict)
 
 
 class FactsChanged(Exception):
@@ -156,6 +158,15 @@ class Objects(ProgramContext):
             self.facts.sets = True
             raise FactsChanged
 
+    def note_module(self, module: types.ModuleType) -> None:
+        """Note a module that is a value."""
+        if module.__name__ not in self.facts.modules:
+            self.facts.modules[module.__name__] = module
+            raise FactsChanged
+
+    def modules_with(self, name: str) -> list[types.ModuleType]:
+        return [module for module in self.facts.modules.values() if hasattr(module, name)]
+
     def note_count(self, count: int) -> None:
         """Note a call of a value with so many arguments by position."""
         if count > self.facts.most:
@@ -169,19 +180,19 @@ class Objects(ProgramContext):
     def classes_with_field(self, name: str) -> tuple[type, ...]:
         return tuple(cls for cls in self.facts.classes if name in all_fields(cls))
 
-    def reference_to_class(self, cls: type) -> Reference:
-        """Return a known class as a reference through which its methods are found."""
-        index, _ = self.inputs.find(0, "library", cls)
-        return Reference(cls, index)
+    def reference_of(self, thing: Any) -> Reference:
+        """Return a known class or module as a reference through which its attributes are found."""
+        index, _ = self.inputs.find(0, "library", thing)
+        return Reference(thing, index)
 
     def in_class(self, cls: type, name: str) -> Reference | str | None:
-        base = self.reference_to_class(cls)
+        base = self.reference_of(cls)
         assert base.input is not None
         return self.find(base.input, "in class", name)
 
     def class_attribute(self, cls: type, name: str) -> Reference | str | None:
         """Return the meaning of an attribute of a class."""
-        return self.attribute_of(self.reference_to_class(cls), name)
+        return self.attribute_of(self.reference_of(cls), name)
 
     def layout(self, cls: type, names: tuple[str, ...]) -> Layout:
         """Return the layout of objects of a class with these attributes; the same one each time."""

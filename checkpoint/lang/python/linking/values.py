@@ -85,7 +85,9 @@ def of_reference(
         return Const(span, held(value))
     if value is NotImplemented:
         return Const(span, NOT_IMPLEMENTED)
-    if isinstance(value, Enum):
+    if isinstance(value, types.ModuleType):
+        program.note_module(value)
+    if isinstance(value, Enum | types.ModuleType):
         return Const(span, Native(value))
     if isinstance(value, EnumType):  # which Python iterates over
         members: list[Any] = list(value)
