@@ -44,7 +44,8 @@ def with_parts(t: FunctionContext, node: ast.Call, env: Env, use: Callable[[ast.
     Known objects among the arguments, such as dtypes, stay as they are.
     """
     assert isinstance(node.func, ast.Attribute)
-    span, now, lets = t.span(node), dict(env), []
+    span, now = t.span(node), dict(env)
+    lets: list[tuple[str, Expr]] = []
 
     def variable(part: ast.expr) -> ast.expr:
         if isinstance(part, ast.Constant) or isinstance(t.program.reference(t, part, env), Reference):
