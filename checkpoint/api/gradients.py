@@ -29,6 +29,7 @@ from checkpoint.functions.public import Derived, within_programs
 from checkpoint.functions.python_functions import PythonCall
 from checkpoint.functions.resumption import as_function
 from checkpoint.prims.python.native import kind_of
+from checkpoint.prims.python.tangents import is_complex
 from checkpoint.watch.progress import ProgressOption, reported
 from checkpoint.watch.progress import check as check_progress
 
@@ -127,8 +128,8 @@ class Derivative(Derived):
         cotangent = one(y) if type(y) in NUMBERS else None
         if cotangent is None:
             instead = "return float(y) of a number, use vjp or jacrev for more than one"
-            if type(y) in NUMBERS and type(part := real_part(y)) is Array and part.data.dtype.kind == "c":
-                instead = "return its real or imaginary part, or np.abs of it; vjp takes complex results"
+            if is_complex(y) or (type(y) in NUMBERS and _is_of_complex(real_part(y))):
+                instead = "return its real or imaginary part, or abs of it; vjp takes complex results"
             raise RunError(
                 f"{self.kind} needs a function that returns a real, and {_name(self.function)} returned "
                 f"{_described(y)}: {instead}"
@@ -342,6 +343,11 @@ def _is_zero(cotangent: Any) -> bool:
 
 def _name(function: Any) -> str:
     return stored(function, "__qualname__") or type(function).__name__
+
+
+def _is_of_complex(number: Any) -> bool:
+    """Return whether a real or array is an array of complex numbers."""
+    return type(number) is Array and bool(number.data.dtype.kind == "c")
 
 
 def _described(y: Any) -> str:

@@ -21,7 +21,8 @@ from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.source.advice import OF_MODULE, is_random, of_object
 from checkpoint.lang.python.source.boundary import is_own
-from checkpoint.prims.python.native import NoValue, attribute_names, from_native, is_plain_object
+from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object
+from checkpoint.prims.python.native import NoValue, from_native
 
 Trail = list[tuple[Any, str]]  # objects, each a part of the one before, with their paths
 
@@ -111,8 +112,6 @@ def _advice(thing: Any, is_input: bool) -> str:
         return f"an array of {thing.dtype}, which no program can take: pass one of numbers or booleans"
     if isinstance(thing, ModuleType):
         return f"the module {thing.__name__}, which no program can hold: name it where it is used"
-    if isinstance(thing, complex):
-        return "complex: pass the real and the imaginary part as a tuple"
     if isinstance(thing, Enum):
         return f"{named}: pass its value"
     for base in (dict, list, tuple, str, int):

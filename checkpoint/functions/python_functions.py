@@ -29,7 +29,7 @@ from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.pytrees import cotangent_to_python, to_language, to_python
 from checkpoint.functions.run import RESUME, Run, checked_capsule
 from checkpoint.prims.python.native import kind_of
-from checkpoint.prims.python.tangents import tangent_from
+from checkpoint.prims.python.tangents import cotangent_from, tangent_from
 
 
 @cache
@@ -164,7 +164,7 @@ class PythonCall(PythonRest):
 def cotangent_of_value(ybar: Any, y: Any, name: str) -> Any:
     """Return the cotangent of a value of a Python function; of a real it may be None. name: for messages."""
     if ybar is not None:
-        return tangent_from(y, ybar, name)
+        return cotangent_from(y, ybar, name)
     cotangent = one(y) if type(y) in NUMBERS else None
     if cotangent is not None:
         return cotangent

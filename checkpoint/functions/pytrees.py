@@ -29,6 +29,7 @@ from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, StandIn
 from checkpoint.prims.python.native import NoValue, from_native, native
+from checkpoint.prims.python.tangents import holds_complex
 
 NAMESPACE = "checkpoint"
 
@@ -98,6 +99,11 @@ def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
 
     value: the nest in the language, as a tree. leaves: in the order of its numbers.
     """
+    if holds_complex(value):
+        raise RunError(
+            "there is no matrix of derivatives of complex numbers: pass and return real and imaginary parts, "
+            "or use vjp and jvp"
+        )
     rest = iter(leaves)
 
     def leaf(_: Any, part: Any) -> Any:
@@ -133,6 +139,8 @@ def _parts(item: Any, value: Any) -> Any:
         return item
     if isinstance(item, set | frozenset):
         return [dict.fromkeys(item)]
+    if type(item) is complex:
+        return [item.real, item.imag]
     if type(item) in BY_CLASS:
         return list(BY_CLASS[type(item)].taken(item).values())
     return [object.__getattribute__(item, name) for name in value.layout.names]
@@ -149,6 +157,8 @@ def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
         return None  # those that enter hold no real
     if cls is tuple:
         return tuple(parts)
+    if cls is complex:
+        return complex(parts[0], 0.0 - parts[1])  # of the two cotangents, by the convention
     attributes = dict(zip(names, parts, strict=True))
     if cls in BY_CLASS:
         return _like(item, BY_CLASS[cls], attributes["table"])

@@ -15,7 +15,16 @@ build imports this package alone, without its parent and without NumPy (checkpoi
 
 from __future__ import annotations
 
-from checkpoint.scalars import angles, arithmetic, gamma, piecewise, powers, predicates, special
+from checkpoint.scalars import (
+    angles,
+    arithmetic,
+    complex_parts,
+    gamma,
+    piecewise,
+    powers,
+    predicates,
+    special,
+)
 from checkpoint.scalars.definition import Arrays, Definition, define, definitions
 
 __all__ = [
@@ -23,6 +32,7 @@ __all__ = [
     "Definition",
     "angles",
     "arithmetic",
+    "complex_parts",
     "define",
     "definitions",
     "gamma",

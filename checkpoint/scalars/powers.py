@@ -230,7 +230,7 @@ power = _power(
 )
 
 COMPLEX = (
-    "a negative number to a fractional power is complex, which is not supported; write abs(x) ** y, or for "
+    "a negative number to a fractional power is complex: write complex(x) ** y, or abs(x) ** y, or for "
     "cube roots math.cbrt(x)"
 )
 

@@ -105,3 +105,34 @@ ANGLE = tensor(
     convention="of a real array the derivative is zero, at zero too",
     samples=lambda rng: [*_samples(rng), (_samples(rng)[0][0], True)],
 )
+
+
+# Complex numbers of Python beside arrays
+
+_NARROW = ("float16", "float32", "complex64")
+
+
+def _of_parts(xp: Any, real: Any, imag: Any, like: Any = None) -> Any:
+    """Return real + i imag without dimensions, as precise as an array of the dtype of `like` makes it."""
+    narrow = str(getattr(like, "dtype", "")) in _NARROW
+    return (xp.complex64 if narrow else xp.complex128)(complex(real, imag))
+
+
+OF_PARTS = tensor(
+    "tensorlib.complex",
+    _of_parts,
+    vjps=(
+        lambda xp, g, y, real, imag, like=None: float(g.real),
+        lambda xp, g, y, real, imag, like=None: -float(g.imag),
+        None,
+    ),
+    jvps=(
+        lambda tangent, y, real, imag, like=None: OF_PARTS(tangent, 0.0, raw(y)),
+        lambda tangent, y, real, imag, like=None: OF_PARTS(0.0, tangent, raw(y)),
+        None,
+    ),
+    needs=((), (), ()),
+    overloads=("py.complex-array",),
+    shape="two reals give an array without dimensions",
+    samples=lambda rng: [(1.5, -2.5), (0.5, 1.0, rng.normal(size=3).astype(np.float32))],
+)

@@ -144,7 +144,6 @@ REFUSED: dict[str, Callable[..., Any]] = {
     "no matrix .* of complex arrays": lambda e: checkpoint.grad(
         lambda z: np.sum(checkpoint.jacfwd(np.square)(z).real), engine=e
     )(Z),
-    r"args\[0\] is complex: pass the real": lambda e: checkpoint.grad(abs, engine=e)(1.0 + 2.0j),
 }
 
 

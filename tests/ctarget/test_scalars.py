@@ -29,6 +29,7 @@ INTEGERS = (*WHOLE, 2**63 - 1, -(2**63), -(2**63) + 1)
 
 # Records that are left to Python: those of three operands, and what is not a function of the C library.
 IN_PYTHON = {"py.math.hypot", "py.math.gamma", "py.math.lgamma", "py.polygamma", "py.math.fma"}
+IN_PYTHON |= {name for name in records() if name.startswith("py.cmath.")}
 
 
 def in_c(name: str) -> int:

@@ -26,7 +26,7 @@ from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import CheckpointError, RunError, SourceError
 from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
-from checkpoint.prims.python.native import attribute_names, getattr_of
+from checkpoint.lang.python.source.plain_objects import attribute_names, getattr_of
 from tests.support.same import same_bits
 
 LINES = 4000  # longer runs are skipped

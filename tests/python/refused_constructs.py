@@ -103,10 +103,6 @@ def f(x):
         pass»
     return x
 ---
-a complex number => use two reals
-def f(x):
-    return x * «2j»
----
 `except*` => write `except`
 def f(x):
     «try:

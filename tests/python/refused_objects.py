@@ -75,10 +75,6 @@ def f(x):
 def f(x):
     return «hash("a")»
 ---
-`complex` => use two reals
-def f(x):
-    return «complex(x, 1.0)»
----
 `bytes` => use a str
 def f(x):
     return «bytes(3)»

@@ -32,7 +32,7 @@ Sets (sets.py)
     R token x   tokens xs   table tokens xs   table-or table-and table-sub table-xor s t   kind x
     S checked-set x method
 Objects
-    S attribute x name   variable cell name   R instance x types   is x y   O stop deep-copy x
+    S attribute x name   variable cell name   R instance x types   is x y   O stop deep-copy conjugated x
 Exceptions
     R caught x   matches exc types   raise-check x
 What is refused (refusals.py)
@@ -45,12 +45,14 @@ Solvers of packages, with functions of the program (solvers.py)
     O underived text f y
 Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
     R is-array was-changed x   fill x v   array-sorted x axis kind   basis x i   stacked x parts axis
+    R complex-array real imag like
     S item-to-change x i   R slice-to-change x lo hi step   (of an array a copy)
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
     R ord chr hex bin oct x   E print text end
 The standard library (standard.py)
     R standard name x ...   computed f args keywords
+    R complex x [y]   complex-power part a b c d   cmath-isclose a b rel_tol abs_tol
 The world outside (outside.py)
     E perform observe f args keywords
 What is rounded (watching.py)

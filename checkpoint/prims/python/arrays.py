@@ -39,4 +39,5 @@ rearrange("was-changed", 1, "whether x is an array that was changed since", _was
 rearrange("fill", 2, "x.fill(v) of an array: x, v", _missing("fill"))
 rearrange("array-sorted", 3, "an array, sorted: x, axis, kind", _missing("sort"))
 rearrange("basis", 2, "the array like x that is 1 at one place, 0 elsewhere: x, place", _missing("size"))
+rearrange("complex-array", 3, "a complex number as an array: its parts, a like array", _missing("dtype"))
 rearrange("stacked", 3, "parts for each element of x, as one array: x, parts, axis", _missing("size"))

@@ -24,7 +24,7 @@ from checkpoint.ad.values import Foreign
 from checkpoint.errors import RunError
 from checkpoint.prims.operators import Context
 from checkpoint.prims.python.native import from_native, native
-from checkpoint.prims.python.tangents import tangent_from
+from checkpoint.prims.python.tangents import conjugated, cotangent_from, tangent_from
 
 
 def _call(context: Context, foreign: Any, *operands: Any) -> Any:
@@ -111,14 +111,14 @@ def _on_tape(foreign: Foreign, arguments: Record, found: list[Any]) -> Any:
 def _cotangents(foreign: Foreign, arguments: Record, y: Any, ybar: Any) -> list[float]:
     """Return what the user's vjp gives for each number of the arguments."""
     assert foreign.vjp is not None
-    given = foreign.vjp(native(ybar), native(y), *native(arguments))
+    given = foreign.vjp(native(conjugated(ybar)), native(y), *native(arguments))
     name = f"the cotangent that the vjp of {foreign.name} returned"
     if type(given) is not tuple or len(given) != len(arguments.items):
         raise RunError(
             f"the vjp of {foreign.name} must return a tuple of {len(arguments.items)}, with the cotangent of "
             f"each argument, not {given!r}"
         )
-    cotangent = tangent_from(arguments, given, name)
+    cotangent = cotangent_from(arguments, given, name)
     return [number for _, number in match(arguments, cotangent, "cotangent")]
 
 

@@ -10,7 +10,6 @@ means nothing; a cycle has no value of the language and is refused.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import types
 from collections.abc import Callable
@@ -42,7 +41,7 @@ from checkpoint.ad.containers import (
 )
 from checkpoint.ad.graph import parts_of
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.opaque import is_of_machine, is_opaque
+from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.tables import NATIVES
@@ -50,9 +49,11 @@ from checkpoint.ad.tables import held as held_as_it_is
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN
+from checkpoint.lang.python.library.complex_numbers import Complex
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN, COMPLEX
 from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.members import makes_record
+from checkpoint.lang.python.source.plain_objects import attribute_names, getattr_of, is_plain_object
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
 TABLE = "(table)"  # the field of a set: the dictionary of its elements by tokens
@@ -214,6 +215,8 @@ def _built(value: Any, parts: list[Any]) -> Any:
         return slice(*parts)
     if cls in SETS:
         return cls(parts)
+    if cls is Complex:
+        return complex(*parts)
     if issubclass(cls, BaseException):
         made_exception = _exception(cls, parts[0])
         if CAUSE in value.layout.index:
@@ -312,6 +315,8 @@ def _taken_apart(
         return list(value.values()), lambda parts: Dict(dict(zip(keys, parts, strict=True)), owner=owner)
     if cls is tuple:
         return list(value), lambda parts: Record(TUPLE, tuple(parts))
+    if cls is complex:
+        return [value.real, value.imag], _record(COMPLEX)
     if isinstance(value, tuple):
         names = getattr(cls, "_fields", None)
         return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
@@ -355,46 +360,3 @@ def _checked_key(dictionary: Any, key: Any) -> Any:
                 f"of these, not a {name}",
             )
     return key
-
-
-def is_plain_object(value: Any) -> bool:
-    """Return whether an object is no more than the attributes that it was given."""
-    cls = type(value)
-    made_by_class_statement = bool(cls.__flags__ & (1 << 9))
-    if isinstance(value, (type, Enum)) or not made_by_class_statement or hasattr(cls, "__del__"):
-        return False
-    if cls.__module__.startswith("checkpoint.") or is_of_machine(cls):  # capsules, procedures, derivatives
-        return False
-    try:
-        object.__new__(cls)
-    except TypeError:  # its instances hold what only code in C can make
-        return False
-    return True
-
-
-def attribute_names(value: Any) -> tuple[str, ...]:
-    """Return the names of an object's attributes: a dataclass's fields, slots, then the others in order."""
-    names: dict[str, None] = {}
-    if isinstance(value, BaseException):
-        names["args"] = None
-    if dataclasses.is_dataclass(value):
-        names.update(dict.fromkeys(field.name for field in dataclasses.fields(value)))
-    for base in reversed(type(value).__mro__):
-        slots = vars(base).get("__slots__", ())
-        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
-    names.update(dict.fromkeys(own_attributes(value)))
-    hidden = ("__dict__", "__weakref__")
-    return tuple(name for name in names if name not in hidden and _has(value, name))
-
-
-def getattr_of(value: Any, name: str) -> Any:
-    """Return an object's own attribute, whatever its class defines."""
-    return object.__getattribute__(value, name)
-
-
-def _has(value: Any, name: str) -> bool:
-    try:
-        getattr_of(value, name)
-    except AttributeError:
-        return False
-    return True

@@ -5,19 +5,20 @@ from __future__ import annotations
 import inspect
 from enum import Enum
 from types import MemberDescriptorType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 from checkpoint.ad.arrays import ARRAYS, Native
-from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Types, changeable
-from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Record, Types, changeable
+from checkpoint.ad.graph import numbers, reach, replace
 from checkpoint.ad.library import dtype_of
-from checkpoint.ad.numbers import NUMBERS, fresh, real_part
+from checkpoint.ad.numbers import NUMBERS, apply, fresh, real_part
 from checkpoint.ad.opaque import is_opaque
-from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
+from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, Scalar, lookup, register
 from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule
 from checkpoint.errors import RunError
+from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import CAUSE, class_of, from_native
 from checkpoint.prims.python.sequences import builds
 from checkpoint.prims.python.support import rearrange, refuse, select, to_value, update
@@ -232,5 +233,29 @@ register(
         failures=PYTHON_FAILURES,
         value=_deep_copy,
         derivative="that of the numbers in it",
+    )
+)
+
+
+def _conjugated(_: Any, x: Any) -> Any:
+    found, others = reach(x)
+    negative = {id(part.items[1]) for part in others if type(part) is Record and part.layout == COMPLEX}
+    new = [_negated(number) if id(number) in negative else fresh(number) for number in found]
+    return replace(x, found, new)
+
+
+def _negated(number: Any) -> Any:
+    return apply(cast(Scalar, lookup("-")), (0.0, number), strict=False)
+
+
+register(
+    Operator(
+        name="py.conjugated",
+        arity=1,
+        purity=Purity.PURE,
+        doc="x, a tangent or cotangent, with the complex numbers in it conjugated",
+        failures=PYTHON_FAILURES,
+        value=_conjugated,
+        derivative="the same of the tangent",
     )
 )

@@ -2,6 +2,9 @@
 
     (py.standard name x ...)           the function of that name in FUNCTIONS, at x ...
     (py.computed f args keywords)      the function of Python's in a Native, at a tuple and a dictionary
+    (py.complex x [y])                 complex(x, y)
+    (py.complex-power part a b c d)    "real" or "imag" of (a + bi) ** (c + di)
+    (py.cmath-isclose a b rel abs)     cmath.isclose
 
 The operands are Python's own objects, reals without their derivatives, and the result is a constant, of plain
 objects. Where it has a derivative, the library function that uses it states a formula beside it
@@ -11,6 +14,7 @@ together from the operands; else a record implements it.
 
 from __future__ import annotations
 
+import cmath
 import heapq
 import itertools
 import operator
@@ -128,3 +132,27 @@ rearrange("computed", 3, "what Python gives: a function, arguments, keywords", _
 rearrange(
     "standard", ANY_NUMBER, "a function of the standard library: its name, operands", _standard, discrete=True
 )
+
+
+# Complex numbers: their operations with derivatives are in checkpoint/lang/python/library/complex_numbers.py
+
+
+def _complex(now: Now, *operands: Any) -> Any:
+    return to_value(now, python_result(now, complex, *operands))
+
+
+def _power(now: Now, part: str, a: Any, b: Any, c: Any, d: Any) -> Any:
+    power = python_result(now, lambda *x: complex(*x[:2]) ** complex(*x[2:]), a, b, c, d)
+    return to_value(now, getattr(power, part))
+
+
+def _isclose(now: Now, a: Any, b: Any, rel_tol: Any, abs_tol: Any) -> Any:
+    def isclose(a: Any, b: Any, rel_tol: Any, abs_tol: Any) -> bool:
+        return cmath.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+
+    return python_result(now, isclose, a, b, rel_tol, abs_tol)
+
+
+rearrange("complex", ANY_NUMBER, "complex(x, y)", _complex)
+rearrange("complex-power", 5, "a part of (a + bi) ** (c + di): its name, a, b, c, d", _power)
+rearrange("cmath-isclose", 4, "cmath.isclose: a, b, rel_tol, abs_tol", _isclose, discrete=True)

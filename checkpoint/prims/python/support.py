@@ -38,6 +38,7 @@ from checkpoint.ad.storage import CONSTANT, Now
 from checkpoint.ad.tables import NATIVES, held
 from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError, SourceError
+from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import class_of, native
 
 ANY_NUMBER = VARIADIC
@@ -151,6 +152,8 @@ def to_value(now: Now, value: Any) -> Any:
         return value * 1.0
     if kind in PLAIN:
         return value
+    if kind is complex:
+        return Record(COMPLEX, (value.real, value.imag))
     if kind in _ITERATORS:
         return List([to_value(now, item) for item in value], owner=now.owner)
     if kind in backends and holds_numbers(value):

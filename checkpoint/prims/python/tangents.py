@@ -11,14 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Memory, backend_of, backends, described
-from checkpoint.ad.containers import CONTAINERS, Dict, List
-from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers
+from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
+from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, transform
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
-from checkpoint.ad.walk import Branch, fold
+from checkpoint.ad.walk import DESCEND, Branch, fold
 from checkpoint.errors import RunError
+from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import is_object
 
@@ -34,11 +35,54 @@ def written(path: Path | None) -> str:
     return "".join(reversed(steps))
 
 
-def tangent_from(value: Any, given: Any, name: str) -> Any:
-    """Return the tangent of a value that a pytree stands for; name: what the user calls the pytree."""
+def is_complex(value: Any) -> bool:
+    """Return whether a value is a complex number of Python's, not of an array."""
+    return type(value) is Record and value.layout.cls is Complex
+
+
+def holds_complex(value: Any) -> bool:
+    """Return whether a value is or holds a complex number of Python's."""
+    pending, seen = [value], set()
+    while pending:
+        part = pending.pop()
+        if is_complex(part):
+            return True
+        if type(part) in CONTAINERS and id(part) not in seen:
+            seen.add(id(part))
+            pending.extend(part.parts())
+    return False
+
+
+def conjugated(cotangent: Any) -> Any:
+    """Return a cotangent of floats with the complex numbers in it conjugated, as users write it."""
+
+    def special(part: Any) -> Any:
+        if is_complex(part):
+            return Record(part.layout, (part.items[0], -part.items[1]))
+        return DESCEND if type(part) in CONTAINERS else part
+
+    return transform(cotangent, {}, special)
+
+
+def cotangent_from(value: Any, given: Any, name: str) -> Any:
+    """Return the cotangent of a value that a pytree stands for: of complex numbers the conjugates.
+
+    A complex number is a record of two reals here, whose cotangents are a and b; users write a - ib for them.
+    """
+    return tangent_from(value, given, name, -1.0)
+
+
+def tangent_from(value: Any, given: Any, name: str, sign: float = 1.0) -> Any:
+    """Return the tangent of a value that a pytree stands for.
+
+    name: what the user calls the pytree. sign: that of the imaginary parts of complex numbers in it.
+    """
 
     def opened(item: tuple[Any, Any, Path]) -> Any:
         value, given, path = item
+        if is_complex(value):
+            number = _complex(given, path)
+            return Record(value.layout, (number.real, sign * number.imag))
         if type(value) not in CONTAINERS or (given is None and not numbers(value)):
             return _leaf(value, given, path)
         entries = zip(value.parts(), _parts_given(value, given, path), _steps(value), strict=True)
@@ -98,6 +142,13 @@ def _array(value: Array, given: Any, path: Path) -> Array:
     if not xp.can_cast(xp.asarray(given).dtype, data.dtype, "same_kind"):
         raise _mismatch(path, f"an array {described(data)}", given)
     return Array(xp.array(given, data.dtype), Memory())
+
+
+def _complex(given: Any, path: Path) -> complex:
+    """Return a given complex number; a real is taken for one."""
+    if isinstance(given, complex | float | int) and not isinstance(given, bool):
+        return complex(given)
+    raise _mismatch(path, "a complex number", given)
 
 
 def _real(given: Any, path: Path) -> float:

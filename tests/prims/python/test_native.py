@@ -18,7 +18,8 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import EMPTY, Closure, Failure
 from checkpoint.errors import RunError, Source, Span
 from checkpoint.lang import core
-from checkpoint.prims.python.native import from_native, is_plain_object, native
+from checkpoint.lang.python.source.plain_objects import is_plain_object
+from checkpoint.prims.python.native import from_native, native
 from tests.prims.python.support import Body, Plain, Point, Ranked, no_other, value_of
 from tests.prims.python.test_operations import VALUES
 
@@ -119,7 +120,7 @@ def test_the_rest_is_asked_for() -> None:
             test_keys_are_checked,
             Plain,
             functools.partial(max, 1),
-            1j,
+            frozenset((1.5,)),
             bytearray(b"a"),
         ),
         *(collections, object(), iter([])),

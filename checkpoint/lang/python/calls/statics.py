@@ -41,6 +41,7 @@ from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions, endless
 from checkpoint.lang.python.library.application import partial_with_keywords
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
+from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source.advice import is_random, of_object
 
@@ -183,7 +184,10 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     if name.value == "functions":
         return Var(t.span(node), t.program.functions_input())
     args = [t.expr(part, env) for part in node.args[1:]]
+    if name.value == "py.conjugated" and COMPLEX.cls not in t.program.classes:
+        return args[0]
     if name.value in LAYOUTS:
+        t.program.note_class(LAYOUTS[name.value].cls)
         return prim(t.span(node), "py.record", Const(t.span(node), LAYOUTS[name.value]), *args)
     return t.program.operation(t, str(name.value), args, node)
 

@@ -20,6 +20,10 @@ class ClassesContext(ABC):
     """The functions and classes of the program that is being translated."""
 
     @abstractmethod
+    def note_class(self, cls: type) -> None:
+        """Record a class whose objects the program may meet."""
+
+    @abstractmethod
     def has_method(self, *names: str) -> bool:
         """Return whether a class of the program has one of these methods."""
 

@@ -13,9 +13,10 @@ from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext
+from checkpoint.lang.python.library.stand_ins import COMPLEX
 
 TABLE = "(table)"  # the field of a set; no name of Python's
-LAYOUTS = {"set": Layout(set, (TABLE,)), "frozenset": Layout(frozenset, (TABLE,))}
+LAYOUTS = {"set": Layout(set, (TABLE,)), "frozenset": Layout(frozenset, (TABLE,)), "complex": COMPLEX}
 
 # The primitives that take the elements of an operand, with the position of the operand.
 TAKE_ELEMENTS = {
@@ -36,6 +37,12 @@ TAKE_ELEMENTS = {
 def table_of(x: Expr, span: Span) -> Expr:
     """Return the dictionary of a set's elements."""
     return prim(span, "py.attribute", x, Const(span, TABLE))
+
+
+def complex_number(t: CallContext, value: complex, span: Span) -> Expr:
+    """Return a complex constant, a record of two reals."""
+    t.program.note_class(COMPLEX.cls)
+    return prim(span, "py.record", Const(span, COMPLEX), Const(span, value.real), Const(span, value.imag))
 
 
 def is_set(x: Expr, span: Span) -> Expr:

@@ -1,9 +1,10 @@
 """The package's derivative functions for use within a program, written in the translated language.
 
 In: a function of the program and its arguments. Out: the result of the public function of the same name. A
-cotangent or tangent is a value like any other here, with None where there is none. A derivative is one step
-of the program: it is computed by bisection whatever `schedule` and `memory` say (`vjp` also by "plain"), and
-its cost belongs to that step.
+cotangent or tangent is a value like any other here, with None where there is none. Cotangents of complex
+numbers are conjugated on the way in and out, as everywhere (checkpoint.functions.pytrees). A derivative is
+one step of the program: it is computed by bisection whatever `schedule` and `memory` say (`vjp` also by
+"plain"), and its cost belongs to that step.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ def vjp(
     def one(argument: Any) -> Any:
         return f(argument)
 
-    seed = prim("py.unit") if ybar is None else ybar
+    seed = prim("py.unit") if ybar is None else prim("py.conjugated", ybar)
     if schedule == "plain":
         outcome = prim("*j", one, x, seed)
     else:
         outcome = prim("checkpoint-*j", one, x, seed)
-    return (prim("car", outcome), prim("cdr", outcome))
+    return (prim("car", outcome), prim("py.conjugated", prim("cdr", outcome)))
 
 
 def jvp(f: Any, x: Any, xtan: Any, *, engine: Any = None) -> Any:
@@ -55,7 +56,7 @@ def value_and_grad(
             return f(*packed)[0] if has_aux else f(*packed)
 
         outcome = prim("checkpoint-*j", whole, args, prim("py.unit"))
-        cotangents = prim("cdr", outcome)
+        cotangents = prim("py.conjugated", prim("cdr", outcome))
         if isinstance(argnums, tuple):
             picked = tuple([cotangents[i] for i in argnums])
         else:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.ad.containers import Layout
+from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.standard import containers
 
 Attributes = dict[str, Any]
@@ -29,6 +31,9 @@ class StandIn:
     taken: Callable[[Any], Attributes]
     empty: Callable[[Attributes], Any]
     fill: Callable[[Any, Attributes], object]
+
+
+COMPLEX = Layout(Complex, ("real", "imag"))
 
 
 def _default_factory(factory: Any) -> Any:
@@ -80,6 +85,7 @@ BY_STAND_IN: dict[type, StandIn] = {
     )
 }
 BY_CLASS: dict[type, StandIn] = {each.of: each for each in BY_STAND_IN.values()}
+NAMED_AS: dict[type, type] = {each.cls: each.of for each in BY_STAND_IN.values()} | {Complex: complex}
 
-for _each in BY_STAND_IN.values():  # as messages call them
-    _each.cls.__name__ = _each.cls.__qualname__ = _each.of.__name__
+for _each, _of in NAMED_AS.items():  # as messages call them
+    _each.__name__ = _each.__qualname__ = _of.__name__

@@ -9,17 +9,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.lang.python.library import application, derivatives, functions, iterators, methods, sets
-from checkpoint.lang.python.library.standard import containers, functional, iteration, ordering, statistical
+from checkpoint.lang.python.library import (
+    application,
+    complex_numbers,
+    derivatives,
+    functions,
+    iterators,
+    methods,
+    sets,
+)
+from checkpoint.lang.python.library.standard import (
+    complex_mathematics,
+    containers,
+    functional,
+    iteration,
+    ordering,
+    statistical,
+)
 
 _MODULES = (
-    *(application, containers, functions, iterators, methods, sets),
-    *(functional, iteration, ordering, statistical),
+    *(application, complex_numbers, containers, functions, iterators, methods, sets),
+    *(complex_mathematics, functional, iteration, ordering, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **functions.FUNCTIONS,
     **application.APPLICATIONS,
+    **complex_numbers.FUNCTIONS,
+    **complex_mathematics.FUNCTIONS,
     **sets.FUNCTIONS,
     **iterators.FUNCTIONS,
     **functional.FUNCTIONS,
@@ -47,6 +64,11 @@ def is_library(function: Any) -> bool:
 def is_file_of_library(name: str) -> bool:
     """Return whether a file, as messages name it, is one of this package."""
     return name in _FILES
+
+
+def computes_with_reals(name: str) -> bool:
+    """Return whether operators in a file, as messages name it, are those of reals and arrays alone."""
+    return name == complex_numbers.__file__
 
 
 def is_opened(function: Any) -> bool:

@@ -28,6 +28,7 @@ from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.tables import Table, is_of_pandas
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array, record_of, translation_of
+from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.scalars.definition import Definition
 
@@ -139,6 +140,9 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             continue
         seen.add(id(each))
         kind = type(each)
+        if kind is complex:
+            found[Complex] = None
+            continue
         if kind in BY_CLASS:
             found.update(dict.fromkeys(c for c in BY_CLASS[kind].cls.__mro__ if c.__module__ != "builtins"))
             pending.extend(_no_leaves(BY_CLASS[kind].taken(each).values()))

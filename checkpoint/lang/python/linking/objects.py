@@ -30,7 +30,7 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference, unavailable
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.intrinsics import apply
-from checkpoint.lang.python.library.stand_ins import BY_STAND_IN
+from checkpoint.lang.python.library.stand_ins import NAMED_AS
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
 from checkpoint.lang.python.source.members import all_fields, has_members, member_of
@@ -377,9 +377,9 @@ class Objects(ProgramContext):
         if tables.is_file_of_library(t.text.source.name):
             return []
         return [
-            each.cls
-            for each in BY_STAND_IN.values()
-            if issubclass(each.of, cls) and each.cls in self.facts.classes
+            stand_in
+            for stand_in, of in NAMED_AS.items()
+            if issubclass(of, cls) and stand_in in self.facts.classes
         ]
 
 

@@ -32,6 +32,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
+from checkpoint.lang.python.context.iterables import complex_number
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
 from checkpoint.lang.python.linking.inputs import is_of_system
 from checkpoint.lang.python.source import advice, mismatch
@@ -79,6 +80,8 @@ def of_reference(
         return Const(span, value)
     if value is Ellipsis:
         return Const(span, Native(value))
+    if type(value) is complex:
+        return complex_number(t, value, span)
     if is_of_system(value):
         return prim(span, "py.tuple", *[Const(span, item) for item in value])
     if is_opaque(value):

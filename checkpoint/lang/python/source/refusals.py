@@ -81,8 +81,6 @@ def _refused(node: ast.AST) -> Iterator[tuple[Any, str, str]]:
     """Yield the nodes that are refused because of one node, each with the construct and advice."""
     if type(node) in REFUSED:
         yield node, *REFUSED[type(node)]
-    if isinstance(node, ast.Constant) and isinstance(node.value, complex):
-        yield node, "a complex number", "use two reals"
     if isinstance(node, COMPREHENSIONS):
         if any(generator.is_async for generator in node.generators):
             yield node, _ASYNCHRONOUS, "write a plain one"

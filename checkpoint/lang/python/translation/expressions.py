@@ -26,10 +26,10 @@ from checkpoint.lang.python.calls import (
 )
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
-from checkpoint.lang.python.context.iterables import LAYOUTS, is_set, truth
+from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, is_set, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
-from checkpoint.lang.python.library import sets
+from checkpoint.lang.python.library import sets, tables
 from checkpoint.lang.python.normal.nodes import IN_PLACE, Writing
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS
@@ -120,6 +120,8 @@ def constant(t: FunctionContext, node: ast.Constant, env: Env) -> Expr:
     """Translate a number, a string, bytes, None, True, False or `...`."""
     if node.value is Ellipsis:
         return Const(t.span(node), Native(Ellipsis))
+    if isinstance(node.value, complex):
+        return complex_number(t, node.value, t.span(node))
     return const(t.span(node), node.value)
 
 
@@ -131,6 +133,8 @@ def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
     """Translate an operator with two operands."""
     op = BINARY[type(node.op)]
     left, right = translate(t, node.left, env), translate(t, node.right, env)
+    if tables.computes_with_reals(t.text.source.name):
+        return prim(t.span(node), op, left, right)
     if t.program.has_sets and op in sets.OWN:
         return _binary_of_sets(t, op, [left, right], node)
     return t.program.operation(t, op, [left, right], node)
@@ -165,6 +169,8 @@ def unary(t: FunctionContext, node: ast.UnaryOp, env: Env) -> Expr:
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number) | float(number))):
             return const(span, -number)
+    if tables.computes_with_reals(t.text.source.name):
+        return prim(span, UNARY[type(node.op)], translate(t, node.operand, env))
     return t.program.operation(t, UNARY[type(node.op)], [translate(t, node.operand, env)], node)
 
 

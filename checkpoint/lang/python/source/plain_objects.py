@@ -1,0 +1,56 @@
+"""Python objects that are no more than their attributes, and the names of these.
+
+Nothing here runs code of an object's class.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import Enum
+from typing import Any
+
+from checkpoint.ad.attributes import own_attributes
+from checkpoint.ad.opaque import is_of_machine
+
+
+def is_plain_object(value: Any) -> bool:
+    """Return whether an object is no more than the attributes that it was given."""
+    cls = type(value)
+    made_by_class_statement = bool(cls.__flags__ & (1 << 9))
+    if isinstance(value, (type, Enum)) or not made_by_class_statement or hasattr(cls, "__del__"):
+        return False
+    if cls.__module__.startswith("checkpoint.") or is_of_machine(cls):  # capsules, procedures, derivatives
+        return False
+    try:
+        object.__new__(cls)
+    except TypeError:  # its instances hold what only code in C can make
+        return False
+    return True
+
+
+def attribute_names(value: Any) -> tuple[str, ...]:
+    """Return the names of an object's attributes: a dataclass's fields, slots, then the others in order."""
+    names: dict[str, None] = {}
+    if isinstance(value, BaseException):
+        names["args"] = None
+    if dataclasses.is_dataclass(value):
+        names.update(dict.fromkeys(field.name for field in dataclasses.fields(value)))
+    for base in reversed(type(value).__mro__):
+        slots = vars(base).get("__slots__", ())
+        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+    names.update(dict.fromkeys(own_attributes(value)))
+    hidden = ("__dict__", "__weakref__")
+    return tuple(name for name in names if name not in hidden and _has(value, name))
+
+
+def getattr_of(value: Any, name: str) -> Any:
+    """Return an object's own attribute, whatever its class defines."""
+    return object.__getattribute__(value, name)
+
+
+def _has(value: Any, name: str) -> bool:
+    try:
+        getattr_of(value, name)
+    except AttributeError:
+        return False
+    return True
