@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY
 from tensorlib.rules import is_complex, is_scalar, raw, record, unbroadcast
@@ -118,7 +119,7 @@ def _of_parts(xp: Any, real: Any, imag: Any, like: Any = None) -> Any:
     return (xp.complex64 if narrow else xp.complex128)(complex(real, imag))
 
 
-OF_PARTS = tensor(
+OF_PARTS: Tensor = tensor(
     "tensorlib.complex",
     _of_parts,
     vjps=(

@@ -151,7 +151,8 @@ def cube(z: complex) -> float:
 
 def of_gradient(z: complex) -> float:
     g = checkpoint.grad(cube)(z)
-    return 2.0 * g.real + 3.0 * g.imag
+    combined: float = 2.0 * g.real + 3.0 * g.imag
+    return combined
 
 
 def of_pullback(z: complex) -> complex:
@@ -172,8 +173,12 @@ def test_inside_of_programs(engine: str) -> None:
     assert close(inner, (1 + 1j) * 2 * Z + (2j).conjugate())
 
 
+def turned(z: Any) -> Any:
+    return z * z.conjugate() * 1j
+
+
 squared: Any = checkpoint.primitive(
-    lambda z: z * z.conjugate() * 1j,
+    turned,
     vjp=lambda g, y, z: (g * 1j * z.conjugate() + (g * 1j * z).conjugate(),),
     jvp=lambda tangents, y, z: 1j * (tangents[0] * z.conjugate() + z * tangents[0].conjugate()),
 )

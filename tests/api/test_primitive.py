@@ -34,7 +34,13 @@ whole: Any = checkpoint.primitive(value, vjp=value_vjp, jvp=value_jvp)
 sin = checkpoint.primitive(math.sin)
 wrong_sin = checkpoint.primitive(math.sin, vjp=lambda ybar, y, x: ybar, jvp=lambda tangents, y, x: None)
 list_sin = checkpoint.primitive(math.sin, vjp=lambda ybar, y, x: ([ybar],))
-turned: Any = checkpoint.primitive(lambda x: bytearray(int(x)))
+
+
+def bytes_of(x: float) -> bytearray:
+    return bytearray(int(x))
+
+
+turned: Any = checkpoint.primitive(bytes_of)
 
 
 def cubic(x: float) -> float:
@@ -91,7 +97,7 @@ def test_what_is_refused(engine: str) -> None:
         checkpoint.jvp(wrong, 1.0, 1.0, engine=engine)
     with pytest.raises(RunError, match=r"that the vjp of sin returned\[0\] must be a real, not a list$"):
         grad(shape, engine=engine)(1.0)
-    with pytest.raises(RunError, match=r"^the value of <lambda> holds a builtins.bytearray"):
+    with pytest.raises(RunError, match=r"^the value of bytes_of holds a builtins.bytearray"):
         checkpoint.primops(to_complex, 1.0, engine=engine)
     with pytest.raises(RunError, match=r"^the jvp of value is the user's own, so it has no derivative"):
         checkpoint.hvp(cubic, 1.0, 1.0, engine=engine)
