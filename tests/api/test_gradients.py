@@ -205,9 +205,11 @@ WRONG: dict[str, Callable[[str], Any]] = {
         Point(1.0, 1j),  # type: ignore[arg-type]
         engine=e,
     ),
-    "x[1]['k'] is of type builtins.bytearray, which no program can take: pass numbers in tuples, lists, dicts, "
-    "named tuples or dataclasses, and the functions and objects that stay the same from call to call as variables "
-    "of the function or its module": lambda e: checkpoint.vjp(of_list, [1.0, {"k": bytearray(1)}], engine=e),
+    "x[1]['k'] is of type builtins.bytearray, which no program can take: pass numbers in tuples, lists, "
+    "dicts, named tuples or dataclasses, and the functions and objects that stay the same from call to call "
+    "as variables of the function or its module": lambda e: checkpoint.vjp(
+        of_list, [1.0, {"k": bytearray(1)}], engine=e
+    ),
 }
 
 
