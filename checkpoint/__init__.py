@@ -14,7 +14,7 @@ from checkpoint.ad.values import Capsule
 from checkpoint.api.checking import check
 from checkpoint.api.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
 from checkpoint.api.jacobians import hessian, jacfwd, jacrev
-from checkpoint.api.operators import interrupt, jvp, primops, read, resume, vjp
+from checkpoint.api.operators import State, interrupt, jvp, primops, read, resume, vjp
 from checkpoint.api.packages import translate
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget
@@ -46,6 +46,7 @@ __all__ = [
     "RoundingWarning",
     "RunError",
     "SourceError",
+    "State",
     "TranslationWarning",
     "check",
     "grad",

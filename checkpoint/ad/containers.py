@@ -19,7 +19,7 @@ from __future__ import annotations
 from types import MemberDescriptorType
 from typing import Any, ClassVar, TypeVar
 
-from checkpoint.ad.storage import FROZEN, Now
+from checkpoint.ad.storage import FROZEN, OR_STATE, Now
 from checkpoint.ad.versions import saving
 from checkpoint.errors import RunError
 
@@ -215,7 +215,7 @@ def changeable(now: Now, container: Any) -> Any:
         if container.owner is FROZEN:
             raise RunError(
                 f"this {container.noun} came in as an argument (or was read from outside of the function) "
-                f"and cannot be changed: change a copy of it, {container.copy_by}"
+                f"and cannot be changed: change a copy of it, {container.copy_by}{OR_STATE}"
             )
         saving(now, container)
     return container.items

@@ -32,6 +32,7 @@ from typing import Any, Protocol
 from checkpoint.errors import RunError
 
 NEVER = 1 << 62  # a step that no run reaches
+OR_STATE = ", or pass has_state=True, which returns what the run leaves"  # of arguments and globals
 FROZEN = object()
 CONSTANT = object()
 
@@ -100,7 +101,7 @@ def check_writable(now: Now, handle: Any) -> None:
     if storage.is_fixed:
         raise RunError(
             f"this {storage.noun} came in as an argument (or was read from outside of the function) and "
-            f"cannot be changed: change a copy of it, {storage.copy_by}"
+            f"cannot be changed: change a copy of it, {storage.copy_by}{OR_STATE}"
         )
 
 

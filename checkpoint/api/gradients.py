@@ -43,6 +43,7 @@ class Derivative(Derived):
 
     function: the function that is differentiated. argnums: by which of its positional arguments.
     has_aux: whether it returns a pair, of which only the first is differentiated.
+    has_state: whether the function may change what came in from outside; what it leaves is returned, too.
     engine, schedule, memory, progress: as `vjp` takes them; a memory becomes the schedule that it stands for.
     """
 
@@ -57,6 +58,7 @@ class Derivative(Derived):
         schedule: Schedule | str | None,
         memory: Memory = None,
         progress: ProgressOption = False,
+        has_state: bool = False,
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
@@ -71,6 +73,7 @@ class Derivative(Derived):
         self.engine = engine
         self.schedule = schedule if memory is None else chosen
         self.progress: ProgressOption = progress
+        self.has_state = has_state
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
 
@@ -89,7 +92,7 @@ class Derivative(Derived):
             found = getattr(found, part, None)
         if found is self:
             return str(name)
-        how = (self.engine, self.schedule, None, self.progress)
+        how = (self.engine, self.schedule, None, self.progress, self.has_state)
         return type(self), (self.function, self.argnums, self.has_aux, *how)
 
     def picks(self, args: Sequence[Any]) -> list[int]:
@@ -104,7 +107,7 @@ class Derivative(Derived):
     def call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Call, list[int]]:
         """Return the call of the function and the positions of the selected arguments; each holds a real."""
         positions = self.picks(args)
-        call = as_function(self.function).call(args, kwargs, self.engine)
+        call = as_function(self.function, self.has_state).call(args, kwargs, self.engine)
         for i in positions:
             if not holds_real(call.parts[i]):
                 raise RunError(call.without_reals(f"argument {i} of {_name(self.function)}", args[i]))
@@ -116,6 +119,12 @@ class Derivative(Derived):
 
     def cotangent_of(self, y: Any) -> Any:
         """Return the cotangent 1 of the real that the function returns, or of the first of the pair."""
+        if self.has_state:
+            value, state = y.items
+            return Record(TUPLE, (self._of_value(value), zeros_of(state)))
+        return self._of_value(y)
+
+    def _of_value(self, y: Any) -> Any:
         name = _name(self.function)
         if self.has_aux:
             if type(y) is not Record or y.layout.cls is not tuple or len(y.items) != 2:
@@ -137,9 +146,12 @@ class Derivative(Derived):
         return cotangent
 
     def values(self, y: Any, call: Call) -> tuple[Any, Any]:
-        """Return the function's value and its auxiliary output, None without has_aux."""
+        """Return the value, and what comes with it: the auxiliary output, the state, or a pair of both."""
         value = call.leave(y)
-        return value if self.has_aux else (value, None)
+        if self.has_state and self.has_aux:
+            (value, aux), state = value
+            return value, (aux, state)
+        return value if self.has_aux or self.has_state else (value, None)
 
 
 class ValueAndGrad(Derivative):
@@ -154,14 +166,14 @@ class ValueAndGrad(Derivative):
             y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule))
         cotangents = call.unpacked(xbar)
         for i in positions:
-            if _is_zero(cotangents[i]) and isinstance(call, PythonCall):
+            if _is_zero(cotangents[i]) and isinstance(call, PythonCall) and not self.has_state:
                 # Loaded where it is needed: the front end takes time to import.
                 from checkpoint.functions.roundings import warn_where_rounded  # noqa: PLC0415
 
                 warn_where_rounded(self.function, args, kwargs, call.run, i)
         gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
         value, aux = self.values(y, call)
-        return ((value, aux) if self.has_aux else value), gradient
+        return ((value, aux) if self.has_aux or self.has_state else value), gradient
 
 
 class Grad(ValueAndGrad):
@@ -172,7 +184,7 @@ class Grad(ValueAndGrad):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, gradient = super().__call__(*args, **kwargs)
-        return (gradient, values[1]) if self.has_aux else gradient
+        return (gradient, values[1]) if self.has_aux or self.has_state else gradient
 
 
 @within_programs
@@ -185,6 +197,7 @@ def grad(
     schedule: Schedule | str | None = None,
     memory: Memory = None,
     progress: ProgressOption = False,
+    has_state: bool = False,
 ) -> Callable[P, Any]:
     """Return the gradient of a function that returns a real, as a function of the same arguments.
 
@@ -200,6 +213,8 @@ def grad(
         schedule: as in `vjp`.
         memory: as in `vjp`.
         progress: as in `vjp`.
+        has_state: as in `vjp`; the result is then (gradient, State), with has_aux (gradient, (anything else,
+            State)).
 
     Examples:
         >>> def loss(w, xs):
@@ -216,7 +231,7 @@ def grad(
         >>> grad(loss, memory="64MiB")({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
         {'slope': 26.0, 'shift': 16.0}
     """
-    return Grad(f, argnums, has_aux, engine, schedule, memory, progress)
+    return Grad(f, argnums, has_aux, engine, schedule, memory, progress, has_state)
 
 
 @within_programs
@@ -229,17 +244,19 @@ def value_and_grad(
     schedule: Schedule | str | None = None,
     memory: Memory = None,
     progress: ProgressOption = False,
+    has_state: bool = False,
 ) -> Callable[P, tuple[Any, Any]]:
     """Return a function that gives the value and the gradient of `f`, from one sweep.
 
-    It returns (value, gradient), or ((value, anything else), gradient) with has_aux. The parameters and what
+    It returns (value, gradient), ((value, anything else), gradient) with has_aux, ((value, State), gradient)
+    with has_state. The parameters and what
     it raises are those of `grad`.
 
     Examples:
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
         (12.0, (4.0, 3.0))
     """
-    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress)
+    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress, has_state)
 
 
 @within_programs

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from checkpoint import engines
+from checkpoint.ad.state import State
 from checkpoint.ad.values import Capsule
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
@@ -28,7 +29,7 @@ from checkpoint.functions.runs import run_program
 from checkpoint.watch.progress import ProgressOption, reported
 from checkpoint.watch.progress import check as check_progress
 
-__all__ = ["interrupt", "jvp", "primops", "read", "resume", "vjp"]
+__all__ = ["State", "interrupt", "jvp", "primops", "read", "resume", "vjp"]
 
 
 def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
@@ -63,6 +64,7 @@ def vjp(
     schedule: Schedule | str | None = None,
     memory: Memory = None,
     progress: ProgressOption = False,
+    has_state: bool = False,
 ) -> tuple[Any, Any]:
     """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
@@ -84,6 +86,10 @@ def vjp(
         progress: True draws bars of the forward pass and of the backward sweep, with the time left; a
             function is called with a Progress, at most ten times a second and at the end of both; an
             exception that it raises ends the run.
+        has_state: f may change x and the globals that it assigns. It works on copies, and y is the pair of
+            what it returns and of the State that it leaves: `args`, `kwargs`, `globals`. ybar is a pair, too,
+            of cotangents of both; None stands for zeros of the state. An object that lies at two places of x
+            or the globals cannot be changed.
 
     Returns:
         y, and a cotangent with x's structure, with None where x has nothing to differentiate.
@@ -101,18 +107,27 @@ def vjp(
         (1.8185948536513634, 0.0770037537313969)
         >>> vjp(lambda x: x * x, 3.0, memory="64MiB")
         (9.0, 6.0)
+        >>> def double(xs):
+        ...     xs[0] *= 2.0
+        ...     return xs[0]
+        >>> vjp(double, [3.0], has_state=True)
+        ((6.0, State(args=([6.0],), kwargs={}, globals={})), [2.0])
+        >>> vjp(double, [3.0], (0.0, State(([1.0],), {}, {})), has_state=True)[1]
+        [2.0]
     """
     chosen = named_schedule(schedule, memory)
     check_progress(progress)
-    call = as_function(f).call((x,), {}, engine, ("x",))
+    call = as_function(f, has_state).call((x,), {}, engine, ("x",))
     with reported(progress):
         y, cotangents = call.vjp(ybar, chosen, ("x", "ybar"))
     return y, cotangents[0]
 
 
 @within_programs
-def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, Any]:
+def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None, has_state: bool = False) -> tuple[Any, Any]:
     """Return the value y of f at x, and its tangent for the tangent `xtan` of x, which is shaped like x.
+
+    has_state: as in `vjp`; y and its tangent are then pairs.
 
     Raises:
         RunError: if xtan has another shape than x.
@@ -122,23 +137,27 @@ def jvp(f: Any, x: Any, xtan: Any, *, engine: str | None = None) -> tuple[Any, A
         >>> jvp(lambda x: x * x, 3.0, 1.0)
         (9.0, 6.0)
     """
-    return as_function(f).call((x,), {}, engine, ("x",)).jvp(xtan)
+    return as_function(f, has_state).call((x,), {}, engine, ("x",)).jvp(xtan)
 
 
 @within_programs
-def primops(f: Any, x: Any, *, engine: str | None = None) -> int:
+def primops(f: Any, x: Any, *, engine: str | None = None, has_state: bool = False) -> int:
     """Return the number of steps of f at x; `primops(resume, z)` is the number that a capsule has left.
+
+    has_state: as in `vjp`.
 
     Examples:
         >>> primops(read("(lambda (x) (* x x))"), 3.0)
         3
     """
-    return as_function(f).call((x,), {}, engine, ("x",)).steps()
+    return as_function(f, has_state).call((x,), {}, engine, ("x",)).steps()
 
 
 @within_programs
-def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None) -> Capsule:
+def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None, has_state: bool = False) -> Capsule:
     """Return the capsule that holds the rest of f at x after a number of steps, 0 up to primops(f, x).
+
+    has_state: as in `vjp`; `resume` then returns the pair.
 
     Raises:
         RunError: for another number of steps.
@@ -151,4 +170,4 @@ def interrupt(f: Any, x: Any, steps: int, *, engine: str | None = None) -> Capsu
     """
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise RunError(f"a number of steps must be an integer, not {steps!r}")
-    return as_function(f).call((x,), {}, engine, ("x",)).interrupt(steps)
+    return as_function(f, has_state).call((x,), {}, engine, ("x",)).interrupt(steps)

@@ -47,6 +47,27 @@ def closure_of(
     return _closure(f, shape, engine, classes_in((*positional, *keywords.values())), {})
 
 
+Found = tuple[str, str, Any, Any]  # a hidden input: its variable, its name, the object, its value
+
+
+def stateful_closure_of(
+    f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
+) -> tuple[Closure, list[Found]]:
+    """Return a closure of the arguments and of what is shared (prims/python/state.py), and its inputs."""
+    f = _written_out(f)
+    shape = Shape(len(positional), tuple(keywords), has_state=True)
+    with _lock:
+        linked, inputs = _programs.find(f, shape, classes_in((*positional, *keywords.values())))
+        engine.prepare(linked.thunk, linked.scopes)
+    values = _hidden(linked, inputs, engine, {})
+    found = [
+        (param, source_name(param), inputs[i], values[i])
+        for i, param in zip(linked.hidden, linked.thunk.params, strict=True)
+        if i != linked.functions_input
+    ]
+    return linked.closure(values), found
+
+
 def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...], owned: Owned) -> Closure:
     f = _written_out(f)
     with _lock:
@@ -79,6 +100,8 @@ def _written_out(f: Any) -> Any:
     """Return a function that can be translated, for a derivative that was made outside of programs."""
     if not isinstance(f, Derived):
         return f
+    if f.has_state:
+        raise SourceError("a derivative with has_state cannot be used in a program: take it outside of one")
     make = getattr(library_derivatives, f.counterpart)
     derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
     return derived(make, _written_out(f.function), f.argnums)

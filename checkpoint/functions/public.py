@@ -26,9 +26,11 @@ class Derived:
     counterpart: the name of the function in checkpoint.lang.python.library.derivatives that makes the same.
     function: the function that is differentiated. argnums: the positions of the arguments by which.
     has_aux: whether `function` returns a pair of which only the first is differentiated.
+    has_state: whether it may change what came in from outside.
     """
 
     counterpart: ClassVar[str]
     function: Callable[..., Any]
     argnums: int | tuple[int, ...]
     has_aux: bool
+    has_state: bool

@@ -33,7 +33,7 @@ from checkpoint.prims.python.tangents import cotangent_from, tangent_from
 
 
 @cache
-def _front_end() -> ModuleType:
+def front_end() -> ModuleType:
     """Return the module that makes closures of Python functions."""
     from checkpoint.functions import closures  # noqa: PLC0415  (`.vlad` programs never need it)
 
@@ -76,13 +76,13 @@ def run_of(
     chosen = engines.get(engine)
 
     def other(thing: Any) -> Any:
-        return _function_or_capsule(thing, chosen)
+        return function_or_capsule(thing, chosen)
 
     if not names:
         names = [f"args[{i}]" for i in range(len(positional))]
     while True:
         generation = library.generation()
-        closure = _front_end().closure_of(f, tuple(positional), dict(named), chosen)
+        closure = front_end().closure_of(f, tuple(positional), dict(named), chosen)
         values = [to_language(x, name, other) for x, name in zip(positional, names, strict=True)]
         values += [to_language(x, name, other) for name, x in named.items()]
         # A function among the arguments may have loaded an array library that `f` was translated without.
@@ -93,10 +93,10 @@ def run_of(
 def rest_of(z: Capsule, engine: str | None = None) -> Run:
     """Return the run of the rest of a capsule, on the engine that made it unless one is named."""
     chosen = engines.get(z.engine if engine is None else engine)
-    return Run(RESUME, _function_or_capsule(z, chosen), chosen, PythonErrors)
+    return Run(RESUME, function_or_capsule(z, chosen), chosen, PythonErrors)
 
 
-def _function_or_capsule(thing: Any, engine: Engine) -> Any:
+def function_or_capsule(thing: Any, engine: Engine) -> Any:
     """Return the value of the language for what is neither number nor container, or NotImplemented."""
     if isinstance(thing, Capsule):
         checked_capsule(thing, engine)
@@ -106,7 +106,7 @@ def _function_or_capsule(thing: Any, engine: Engine) -> Any:
     if isinstance(thing, Procedure):
         return thing.on(engine)
     if callable(thing):
-        return _front_end().argument_of(thing, engine)
+        return front_end().argument_of(thing, engine)
     return NotImplemented
 
 
@@ -193,7 +193,7 @@ class Returned:
     def __call__(self, *args: Any) -> Any:
         """Return the value at these arguments."""
         values = [to_language(x, f"args[{i}]", lambda _: NotImplemented) for i, x in enumerate(args)]
-        closure = _front_end().spread(self.closure, len(args), self.engine)
+        closure = front_end().spread(self.closure, len(args), self.engine)
         run = Run(closure, Record(TUPLE, tuple(values)), self.engine, PythonErrors)
         return result(run.value(), self.engine)
 

@@ -125,13 +125,13 @@ def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
             return None
         if type(other) not in CONTAINERS:
             return leaf(item, other)
-        pairs = list(zip(_parts(item, other), other.parts(), strict=True))
+        pairs = list(zip(parts_of_python(item, other), other.parts(), strict=True))
         return Branch(pairs, lambda parts: _rebuilt(item, other, parts))
 
     return fold((nest, value), opened)
 
 
-def _parts(item: Any, value: Any) -> Any:
+def parts_of_python(item: Any, value: Any) -> Any:
     """Return the parts of a Python object, aligned with those of its value in the language."""
     if type(value) is Dict:
         return item.values()

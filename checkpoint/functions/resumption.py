@@ -54,8 +54,17 @@ def resume(z: Capsule) -> Any:
     return _RESUMPTION.call((z,), {}, None).value()
 
 
-def as_function(f: Any) -> Function:
-    """Return the Function that f is; RunError where it is none."""
+def as_function(f: Any, has_state: bool = False) -> Function:
+    """Return the Function that f is; RunError where it is none.
+
+    has_state: whether it may change what came in from outside, and returns what it leaves of that.
+    """
+    if has_state and callable(f) and f is not resume and not isinstance(f, Procedure):
+        from checkpoint.functions.state import StatefulFunction  # noqa: PLC0415  (few calls need it)
+
+        return StatefulFunction(f)
+    if has_state:
+        raise RunError("has_state is for Python functions: nothing else changes what it is given")
     if f is resume:
         return _RESUMPTION
     if isinstance(f, Procedure):

@@ -60,6 +60,9 @@ class LanguageErrors:
             error.span = self.span  # type: ignore[union-attr]  # what the command line shows
 
 
+Errors = Callable[[Span | None], LanguageErrors]
+
+
 class Run:
     """A procedure and its argument, entered, on an engine.
 
@@ -71,7 +74,7 @@ class Run:
 
     __slots__ = ("effects", "engine", "errors", "is_plain", "tags", "u")
 
-    def __init__(self, f: Any, x: Any, engine: Engine, errors: type[LanguageErrors] = LanguageErrors) -> None:
+    def __init__(self, f: Any, x: Any, engine: Engine, errors: Errors = LanguageErrors) -> None:
         is_closure = type(f) is Closure
         if is_closure and len(f.lam.params) != 1:
             raise RunError(_of_one_argument(f.lam), f.lam.span)

@@ -90,11 +90,35 @@ def f(x):
             pass»
     return x
 ---
-`global` => pass the value as an argument and return the new one
+assigning to texts.count, which the run has read before and leaves changed, => an error unless has_state=True
 count = 0
 def f(x):
-    «global count»
-    count = x
+    global count
+    count = «count + 1»
+    return x * count
+---
+assigning to make.<locals>.f.count, which the run has read before and leaves changed, => has_state=True
+def make():
+    count = 0
+    def f(x):
+        nonlocal count
+        count = «count + 1»
+        return x * count
+    return f
+f = make()
+---
+`del` of the global count => assign None to it
+count = 0
+def f(x):
+    global count
+    del «count»
+    return x
+---
+a function with the name of a global, g, => give it another name
+def f(x):
+    global g
+    «def g(y):
+        return y»
     return x
 ---
 a class definition inside a function => define the class at module level, as a dataclass

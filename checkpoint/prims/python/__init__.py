@@ -35,7 +35,9 @@ Objects
     S attribute x name   variable cell name   R instance x types   is x y   O stop deep-copy conjugated x
 Exceptions
     R caught x   matches exc types   raise-check x
-What is refused (refusals.py)
+What comes in, for the run to change (state.py)
+    O owned x shared key   R unchanged x y
+What is refused (exceptions.py)
     R refuse message
 Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
@@ -76,11 +78,11 @@ from checkpoint.prims.python import (
     objects,
     outside,
     own,
-    refusals,
     sequences,
     sets,
     solvers,
     standard,
+    state,
     text,
     updates,
     watching,
@@ -101,11 +103,11 @@ __all__ = [
     "objects",
     "outside",
     "own",
-    "refusals",
     "sequences",
     "sets",
     "solvers",
     "standard",
+    "state",
     "text",
     "updates",
     "watching",

@@ -1,13 +1,19 @@
 """Exceptions as values: objects whose first field is the tuple of their arguments.
 
 One that was raised by `raise x from y` has a second field, `__cause__`: y, an exception or None.
+
+What a Python function cannot have translated is one step, which ends the run when it is reached:
+
+    (py.refuse message)          raises SourceError at the place of the step
+
+The program cannot see that error: it passes all handlers, as running out of memory does.
 """
 
 from __future__ import annotations
 
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Record, Types
@@ -15,6 +21,7 @@ from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Failure
+from checkpoint.errors import SourceError
 from checkpoint.prims.python.native import CAUSE, class_of, python_exception
 from checkpoint.prims.python.objects import classes_of
 from checkpoint.prims.python.support import rearrange, to_value
@@ -78,3 +85,10 @@ rearrange("traceback", 0, "what `__exit__` receives as traceback", lambda now: T
 rearrange("no-manager", 1, "nothing: raise the error for what is no context manager", _no_manager)
 rearrange("cause-check", 1, "an exception or None, which may follow `from`", _cause)
 rearrange("raise-from", 2, "an exception with its cause: exception, cause", _raised_from)
+
+
+def _refuse(now: Now, message: Any) -> NoReturn:
+    raise SourceError(message)
+
+
+rearrange("refuse", 1, "the end of the run, with a message: no value", _refuse, discrete=True)

@@ -36,6 +36,9 @@ def define(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exit
     first = statements[0]
     assert isinstance(first, ast.FunctionDef)
     scope = t.scope.children[first]
+    if t.program.is_outside(t, first.name, env):
+        advised = "give it another name, and assign that to the global"
+        raise t.refuse(first, f"a function with the name of a global, {first.name},", advised)
     if t.known.get(first.name) is scope:
         return _known(t, statements, env, exits)
     run = [s for s in _leading(statements) if t.known.get(s.name) is not t.scope.children[s]]

@@ -7,31 +7,37 @@ of them leaves them as they are.
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
+
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import const, copy_of, prim
-from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.contexts import CallContext
 from checkpoint.lang.python.context.meanings import Callee
-from checkpoint.lang.python.normal.nodes import Writing
 
 
 class Outcomes:
-    """Makes the outcomes of one call, for each function that it may call."""
+    """Makes the outcomes of one call, for each function that it may call.
 
-    def __init__(self, t: FunctionContext, node: Writing) -> None:
+    written: the positions or keywords of the arguments of which they tell what the callee has at its end.
+    """
+
+    def __init__(self, t: CallContext, node: ast.AST, written: Sequence[int | str]) -> None:
         self.t = t
         self.node = node
+        self.written = written
 
     def of_callee(self, callee: Callee, passed: Arguments, implicit: int) -> Expr:
         """Call a function; implicit: how many arguments come before those of the call."""
         t, span = self.t, self.t.span(self.node)
         writer = t.program.writer(callee)
         names = callee.signature.positional
-        wanted = [key if isinstance(key, str) else names[key + implicit] for key in self.node.written]
+        wanted = [key if isinstance(key, str) else names[key + implicit] for key in self.written]
         if wanted == list(writer.written):
             return arrange.apply(t, writer, passed, self.node, arrange.caller(t, writer, span))
-        values = [self._argument(passed, key, implicit) for key in self.node.written]
+        values = [self._argument(passed, key, implicit) for key in self.written]
         outcome = t.fresh("outcome")
         called = arrange.apply(t, writer, passed, self.node, arrange.caller(t, writer, span))
 
@@ -50,5 +56,5 @@ class Outcomes:
 
     def unwritten(self, result: Expr, passed: Arguments) -> Expr:
         """Return the outcome of a call that writes into nothing."""
-        values = [copy_of(self._argument(passed, key, 0)) for key in self.node.written]
+        values = [copy_of(self._argument(passed, key, 0)) for key in self.written]
         return prim(self.t.span(self.node), "py.tuple", result, *values)

@@ -18,7 +18,7 @@ def translate(t: FunctionContext, node: Writing, env: Env) -> Expr:
     known = t.program.reference(t, call.func, env)
     if not isinstance(known, Reference):
         assert isinstance(call.func, ast.Attribute)
-        return methods.call(t, call.func, call, env, Outcomes(t, node))
+        return methods.call(t, call.func, call, env, Outcomes(t, node, node.written))
     callee = t.program.callee(known)
     assert callee is not None
-    return Outcomes(t, node).of_callee(callee, arrange.arguments(t, call, env), 0)
+    return Outcomes(t, node, node.written).of_callee(callee, arrange.arguments(t, call, env), 0)

@@ -5,19 +5,24 @@ ClassesContext   the program's classes and their methods, the functions of the l
 
 from __future__ import annotations
 
+import ast
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr
-from checkpoint.lang.python.context.meanings import Callee, Group, Reference
+from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Group, Reference
+from checkpoint.lang.python.scopes.written import Argument
 
 
 class ClassesContext(ABC):
-    """The functions and classes of the program that is being translated."""
+    """The functions and classes of the program that is being translated.
+
+    A parameter t is the FunctionContext (contexts.py) of the place.
+    """
 
     @abstractmethod
     def note_class(self, cls: type) -> None:
@@ -75,6 +80,26 @@ class ClassesContext(ABC):
     @abstractmethod
     def modules_with(self, name: str) -> list[ModuleType]:
         """Return the modules that are values of the program and have an attribute of this name."""
+
+    @abstractmethod
+    def read_outside(self, cell: str, span: Span) -> Expr:
+        """Return what a variable outside of the functions holds that the program assigns; cell: its cell."""
+
+    @abstractmethod
+    def to_change(self, t: Any, name: str, env: Env) -> Binding | Reference | str | None:
+        """Return the meaning of a name whose object is changed."""
+
+    @abstractmethod
+    def is_outside(self, t: Any, name: str, env: Env) -> bool:
+        """Return whether a name that is assigned is a variable outside of all functions of the text."""
+
+    @abstractmethod
+    def write_outside(self, t: Any, name: str, value: Expr) -> Expr:
+        """Assign to such a variable (linking/assigned.py); the value of the expression means nothing."""
+
+    @abstractmethod
+    def written_by(self, t: Any, call: ast.Call) -> Mapping[Argument, ast.expr]:
+        """Return the arguments of a call that the callee writes into, those that can be stored again."""
 
     @abstractmethod
     def class_method_of(self, cls: Reference, owner: type, name: str) -> Callee | None:

@@ -33,8 +33,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.normal.liveness import Liveness
 from checkpoint.lang.python.normal.normaliser import Normaliser
 from checkpoint.lang.python.scopes.scopes import Scope, scope_of
-from checkpoint.lang.python.scopes.written import Argument
-from checkpoint.lang.python.source.refusals import GLOBAL, NO_REFUSALS, Refusals, place, refuse
+from checkpoint.lang.python.source.refusals import NO_REFUSALS, Refusals, place, refuse
 from checkpoint.lang.python.source.texts import FunctionText
 
 
@@ -123,10 +122,6 @@ class ProgramContext(ClassesContext):
     @abstractmethod
     def takes_any(self) -> bool:
         """Return whether a function that is only known at run time is called with `*`, `**` or keywords."""
-
-    @abstractmethod
-    def written_by(self, t: FunctionContext, call: ast.Call) -> Mapping[Argument, ast.expr]:
-        """Return the arguments of a call that the callee writes into, those that can be stored again."""
 
     @abstractmethod
     def apply(self, t: FunctionContext, function: ast.expr, args: list[Expr], env: Env) -> Expr:
@@ -356,7 +351,9 @@ class FunctionContext(CallContext):
         if not binding.core:
             return self.unbound(name, binding, span)
         value: Expr = Var(span, binding.core)
-        if binding.cell:
+        if binding.outside:
+            value = self.program.read_outside(binding.core, span)
+        elif binding.cell:
             value = Prim(span, "py.variable", (value, Const(span, name)))
         if binding.unbound or (binding.cell and self.scope.may_lose_value(name)):
             value = self.checked(name, binding, value, span)
@@ -367,6 +364,8 @@ class FunctionContext(CallContext):
     def unbound(self, name: str, binding: Binding, span: Span) -> Expr:
         """Return the raising of Python's exception for a variable without a value."""
         where = "where it is not associated with a value"
+        if binding.outside:
+            return raise_error(span, NameError, f"name {name!r} is not defined")
         free = name not in self.scope.assigned if binding.free is None else binding.free
         if not free:
             return raise_error(span, UnboundLocalError, f"cannot access local variable {name!r} {where}")
@@ -389,9 +388,9 @@ class FunctionContext(CallContext):
 
     def store(self, name: str, value: Expr, env: Env, rest: Next) -> Expr:
         """Bind a variable to a value around the continuation `rest`."""
-        if name in self.scope.globals:
-            raise self.refuse(self.scope.globals[name], *GLOBAL)
         new = self.fresh(name)
+        if self.program.is_outside(self, name, env):
+            return Let(value.span, new, self.program.write_outside(self, name, value), rest(env))
         old = env.get(name)
         if old is not None and old.cell:
             value = Prim(value.span, "py.set", (Var(value.span, old.core), Const(value.span, 0), value))

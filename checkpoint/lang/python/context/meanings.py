@@ -149,6 +149,7 @@ class Binding:
     core: the core variable; "" if the variable is unassigned. cell: whether that holds the variable's cell.
     unbound: whether the variable may be unassigned. callee: the function that it holds, if that is known.
     free: whether Python treats it as a free variable at this point; None: as the scope of the function says.
+    outside: whether it is one outside of the function that the program assigns (linking/assigned.py).
     """
 
     core: str
@@ -156,6 +157,7 @@ class Binding:
     unbound: bool = False
     callee: Callee | None = None
     free: bool | None = None
+    outside: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

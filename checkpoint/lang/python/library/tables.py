@@ -17,6 +17,7 @@ from checkpoint.lang.python.library import (
     iterators,
     methods,
     sets,
+    state,
 )
 from checkpoint.lang.python.library.standard import (
     complex_mathematics,
@@ -28,7 +29,7 @@ from checkpoint.lang.python.library.standard import (
 )
 
 _MODULES = (
-    *(application, complex_numbers, containers, functions, iterators, methods, sets),
+    *(application, complex_numbers, containers, functions, iterators, methods, sets, state),
     *(complex_mathematics, functional, iteration, ordering, statistical),
 )
 

@@ -27,6 +27,10 @@ class Caches:
         self.variables: list[str] = []
         self._known: dict[Any, Callee] = {}
 
+    def made(self) -> list[tuple[str, Expr]]:
+        """Return the variables of the dictionaries with what makes these."""
+        return [(name, prim(NOWHERE, "py.dict")) for name in self.variables]
+
     def callee(
         self, value: Any, function: Callee | None, names: Names, bindings: dict[str, Lambda]
     ) -> Callee | None:
@@ -63,9 +67,9 @@ def cached(names: Names, function: Callee, span: Span) -> tuple[Callee, str, str
     return replace(function, make=variable(core)), core, cache, lam
 
 
-def with_caches(caches: list[str], entry: Lambda, bindings: tuple[tuple[str, Lambda], ...]) -> Lambda:
-    """Return the entry of a program inside of which the dictionaries are made, then its functions."""
-    body: Expr = Letrec(NOWHERE, bindings, entry.body)
-    for cache in caches:
-        body = Let(NOWHERE, cache, prim(NOWHERE, "py.dict"), body)
+def within(lets: list[tuple[str, Expr]], entry: Lambda, bindings: tuple[tuple[str, Lambda], ...]) -> Lambda:
+    """Return the entry of a program inside of which some values are made, then its functions."""
+    body: Expr = Letrec(NOWHERE, bindings, entry.body) if bindings else entry.body
+    for name, value in reversed(lets):
+        body = Let(NOWHERE, name, value, body)
     return Lambda(entry.span, entry.params, body, name=entry.name)

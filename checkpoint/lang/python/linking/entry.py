@@ -9,31 +9,72 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import SourceError
-from checkpoint.lang.core import Const, Expr, Var
+from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import arrange, arrays, classes, statics
+from checkpoint.lang.python.calls.outcomes import Outcomes
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import NOWHERE, const, prim
+from checkpoint.lang.python.context.builder import NOWHERE, const, copy_of, prim
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
-from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.context.meanings import Callee, Reference
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.source import advice
 
+Caller = Callable[[Entry, Callee, Arguments, int], Expr]  # the last: how many arguments the function holds
 
-def call_of_root(linker: Linker, root: Reference | str, passed: Arguments) -> Expr:
-    """Return the call of the user's function."""
+
+def _plain(t: Entry, callee: Callee, passed: Arguments, implicit: int) -> Expr:
+    return arrange.apply(t, callee, passed, NO_NODE, arrange.caller(t, callee, NOWHERE))
+
+
+def call_of_root(linker: Linker, root: Reference | str, passed: Arguments, caller: Caller = _plain) -> Expr:
+    """Return the call of the user's function; caller: makes that of a translated one."""
     t = Entry(linker)
     if isinstance(root, str):
-        return _call_of_object(linker, t, root, passed)
+        return _call_of_object(linker, t, root, passed, caller)
+    implicit = 0
     if isinstance(root.value, types.MethodType | functools.partial):
         root, positional, keywords = linker.bound_parts(t, root, NO_NODE)
-        passed = passed.after(positional, keywords)
-    return _call(linker, t, root, passed)
+        passed, implicit = passed.after(positional, keywords), len(positional)
+    return _call(linker, t, root, passed, lambda t, callee, whole: caller(t, callee, whole, implicit))
+
+
+def outcome_of_root(linker: Linker, root: Reference | str, passed: Arguments) -> Expr:
+    """Return the tuple of what the user's function returns and of what it leaves of each argument.
+
+    The arguments are simple expressions. Only arrays are other values when they have been changed.
+    """
+    keys: list[int | str] = [*range(len(passed.positional)), *passed.keywords]
+    outcomes: list[Outcomes] = []
+
+    def caller(t: Entry, callee: Callee, whole: Arguments, implicit: int) -> Expr:
+        names = callee.signature.positional
+        taken = [key for key in keys if isinstance(key, str) or key + implicit < len(names)]
+        outcomes.append(Outcomes(t, NO_NODE, taken))
+        return outcomes[0].of_callee(callee, whole, implicit)
+
+    whole = call_of_root(linker, root, passed, caller)
+    taken = outcomes[0].written if outcomes else []
+    outcome = linker.names.fresh("outcome")
+
+    def part(i: int) -> Expr:
+        return prim(NOWHERE, "py.item", Var(NOWHERE, outcome), const(NOWHERE, i))
+
+    def left(key: int | str, given: Expr) -> Expr:
+        if key not in taken:
+            return copy_of(given)
+        was_changed = prim(NOWHERE, "py.was-changed", copy_of(given))
+        return If(NOWHERE, was_changed, part(1 + taken.index(key)), copy_of(given))
+
+    found = [left(key, value) for key, value in zip(keys, passed.values, strict=True)]
+    result = part(0) if outcomes else Var(NOWHERE, outcome)
+    return Let(NOWHERE, outcome, whole, prim(NOWHERE, "py.tuple", result, *found))
 
 
 def value_of_root(linker: Linker, root: Reference | str) -> Expr:
@@ -46,7 +87,13 @@ def value_of_root(linker: Linker, root: Reference | str) -> Expr:
     return made
 
 
-def _call(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> Expr:
+def _call(
+    linker: Linker,
+    t: Entry,
+    known: Reference,
+    passed: Arguments,
+    caller: Callable[[Entry, Callee, Arguments], Expr],
+) -> Expr:
     record = arrays.record_of(known.value)
     if record is not None:
         return arrays.apply(t, record, record.name.rpartition(".")[2], passed, NO_NODE)
@@ -57,20 +104,19 @@ def _call(linker: Linker, t: Entry, known: Reference, passed: Arguments) -> Expr
         return prim(NOWHERE, "py.call-primitive", const(NOWHERE, known.value), *passed.positional)
     callee = linker.library_callee(known.value) or linker.callee(known)
     if callee is not None:
-        return arrange.apply(t, callee, passed, NO_NODE, arrange.caller(t, callee, NOWHERE))
+        return caller(t, callee, passed)
     made = classes.made(t, known, passed, NO_NODE) if isinstance(known.value, type) else None
     if made is None:
         raise t.refuse(NO_NODE, *advice.of_object(known.value))
     return made
 
 
-def _call_of_object(linker: Linker, t: Entry, name: str, passed: Arguments) -> Expr:
+def _call_of_object(linker: Linker, t: Entry, name: str, passed: Arguments, caller: Caller) -> Expr:
     value = linker.inputs.value(0)
     callee = linker.callee_in_class(type(value), "__call__")
     if callee is None:
         raise SourceError(_not_translated(value))
-    passed = passed.after([Var(NOWHERE, name)], {})
-    return arrange.apply(t, callee, passed, NO_NODE, arrange.caller(t, callee, NOWHERE))
+    return caller(t, callee, passed.after([Var(NOWHERE, name)], {}), 1)
 
 
 def _not_translated(value: Any) -> str:

@@ -254,6 +254,14 @@ class Input:
 IS_DATA = object()
 
 
+def label_of(holder: Any, kind: str, name: str) -> str:
+    """Return the name of a variable with that of the module, class or function that has it."""
+    if isinstance(holder, types.ModuleType):
+        return f"{holder.__name__}.{name}"
+    around = stored(holder, "__module__") if kind == "global" else stored(holder, "__qualname__")
+    return f"{around}.{name}" if isinstance(around, str) else name
+
+
 class Inputs:
     """All inputs of a program; the first is the function itself."""
 
@@ -289,6 +297,12 @@ class Inputs:
             first = code.co_argcount - len(self._values[node.parent].__defaults__)
             return str(code.co_varnames[first + key])
         return kind if key is None else str(key)
+
+    def label_of(self, index: int) -> str:
+        """Return the name of an input with that of its module or function, for a reader."""
+        node = self.nodes[index]
+        parent = self._values[node.parent] if node.parent >= 0 else None
+        return label_of(parent, node.access[0], self.name_of(index))
 
     def absent(self, parent: int, kind: str, key: Any) -> None:
         """Record that a global is undefined, or that a cell is empty."""

@@ -45,11 +45,11 @@ from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.lang.python.linking import attributes, values
+from checkpoint.lang.python.linking.assigned import Assigned
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, wrapped
 from checkpoint.lang.python.linking.methods import may_decline
 from checkpoint.lang.python.linking.objects import Facts
-from checkpoint.lang.python.linking.written import Written
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
@@ -57,7 +57,7 @@ from checkpoint.lang.python.source.texts import text_of
 from checkpoint.lang.python.translation.translator import Translator
 
 
-class Linker(Written):
+class Linker(Assigned):
     """One translation of a program.
 
     facts: what is known of the whole program; they outlive a translation that starts again.
@@ -84,6 +84,7 @@ class Linker(Written):
         self.layouts = {}
         self.callees: dict[Any, Callee] = {}
         self.with_writers(facts)
+        self.with_outside()
         self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
         self.pending: list[tuple[str, Translator]] = []
         self.method_names = {
@@ -141,6 +142,9 @@ class Linker(Written):
 
         def meaning(name: str) -> Binding | Reference | str | None:
             kind, key = ("cell", free[name]) if name in free else ("global", name)
+            outside = self.outside(index, name)
+            if outside is not None:
+                return outside
             if kind == "cell" or name in function.__globals__:
                 found = self.find(index, kind, key)
                 if found is not None:
@@ -172,6 +176,7 @@ class Linker(Written):
         return found
 
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
+        self.check_read(base.value, name)
         if base.input is None or is_of_system(base.value) or arrays.record_of(base.value) is not None:
             value = getattr(base.value, name, NotFound)
             return None if value is NotFound else Reference(value)

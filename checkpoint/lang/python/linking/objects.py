@@ -50,6 +50,9 @@ class Facts:
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
         call of a value. sets: whether there are sets. arrays: whether there are arrays.
     modules: those that are values, by their names.
+    has_state: whether the caller receives what the run leaves of what came in from outside.
+    assigned: the variables outside of its functions to which it assigns (assigned.py), each with the place of
+        the first assignment.
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
@@ -61,6 +64,8 @@ class Facts:
     sets: bool = False
     arrays: bool = False
     modules: dict[str, types.ModuleType] = field(default_factory=dict)
+    has_state: bool = False
+    assigned: dict[tuple[int, str], Span] = field(default_factory=dict)
 
 
 class FactsChanged(Exception):

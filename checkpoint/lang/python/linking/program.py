@@ -12,9 +12,10 @@ import sys
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from checkpoint import config
@@ -22,16 +23,17 @@ from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.numbers import fresh
+from checkpoint.ad.state import STATE
 from checkpoint.ad.tables import Table
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
-from checkpoint.lang.core import Expr, Lambda, Letrec, Prim, Var
+from checkpoint.lang.core import Expr, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import NOWHERE, const, prim
+from checkpoint.lang.python.context.builder import NOWHERE, bind, const, prim
 from checkpoint.lang.python.context.meanings import Reference
-from checkpoint.lang.python.linking.caches import with_caches
-from checkpoint.lang.python.linking.entry import call_of_root, value_of_root
+from checkpoint.lang.python.linking.caches import within
+from checkpoint.lang.python.linking.entry import call_of_root, outcome_of_root, value_of_root
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, py_func
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
@@ -46,10 +48,12 @@ class Shape:
 
     positional: the number of positional arguments; None: the function is not called, but is a value itself.
     keywords: the names of the other arguments.
+    has_state: whether it may change what came in from outside, and returns what the run leaves of it.
     """
 
     positional: int | None
     keywords: tuple[str, ...] = ()
+    has_state: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +117,7 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     facts.classes.pop(Table, None)
     if shape.positional is None:  # its callers are not known
         facts.general, facts.most = True, 8
+    facts.has_state = shape.has_state
     facts.classes.pop(types.FunctionType, None)
     facts.arrays = facts.classes.pop(Array, facts) is None
     facts.sets = facts.classes.pop(set, facts) is None
@@ -137,12 +142,19 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     linker.finish()
     at = next((i for i in linker.variables if linker.inputs.nodes[i].access[0] == FUNCTIONS), None)
     functions = {} if at is None else _functions(linker)
-    bindings = tuple(linker.bindings.items())
+    params, made = list(linker.variables.values()), linker.caches.made()
+    if shape.has_state:
+        params, owned = linker.owned(partial(_shared, entry.params[0]))
+        made = [*owned, *made]
+        entry = _with_state(linker, entry, shape, params)
+    elif shape.positional is not None:
+        entry = linker.checked(entry)
+    bindings, made = tuple(linker.bindings.items()), [*made, *linker.cells()]
     body = Letrec(NOWHERE, bindings, entry) if bindings else entry
-    if linker.caches.variables:
-        body = with_caches(linker.caches.variables, entry, bindings)
+    if made:
+        body = within(made, entry, bindings)
     hidden = tuple(linker.variables)
-    thunk = Lambda(NOWHERE, tuple(linker.variables.values()), body, name="program")
+    thunk = Lambda(NOWHERE, tuple(params), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     packages = linker.packages
     known = (*classes, *linker.facts.classes)
@@ -184,13 +196,53 @@ def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
     if shape.positional is None:
         return Lambda(NOWHERE, (name,), value_of_root(linker, root), name="value")
     count = shape.positional + len(shape.keywords)
-    items = [prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, i)) for i in range(count)]
-    passed = Arguments(
-        items[: shape.positional], None, dict(zip(shape.keywords, items[shape.positional :], strict=True))
-    )
-    body = call_of_root(linker, root, passed)
+    owned = linker.names.fresh("owned") if shape.has_state else name
+    items = [prim(NOWHERE, "py.item", Var(NOWHERE, owned), const(NOWHERE, i)) for i in range(count)]
+    body = _called(linker, root, items, shape)
+    if shape.has_state:
+        parts = prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, 0))
+        body = Let(NOWHERE, owned, prim(NOWHERE, "py.owned", parts, _shared(name), const(NOWHERE, "")), body)
     label = str(stored(linker.inputs.value(0), "__name__", "function"))
     return Lambda(body.span, (name,), body, name=label)
+
+
+def _shared(arguments: str) -> Expr:
+    """Return what lies at several places of the arguments and inputs of a run that has a state."""
+    return prim(NOWHERE, "py.item", Var(NOWHERE, arguments), const(NOWHERE, 1))
+
+
+def _called(linker: Linker, root: Reference | str, items: Sequence[Expr], shape: Shape) -> Expr:
+    """Return the call of the function; with a state, the tuple of its value and of what it leaves."""
+    assert shape.positional is not None
+    count = shape.positional
+
+    def passed(values: Sequence[Expr]) -> Arguments:
+        return Arguments(list(values[:count]), None, dict(zip(shape.keywords, values[count:], strict=True)))
+
+    if not shape.has_state:
+        return call_of_root(linker, root, passed(items))
+    return bind(linker.names, items, lambda v: outcome_of_root(linker, root, passed(v)), "argument")
+
+
+def _with_state(linker: Linker, entry: Lambda, shape: Shape, params: list[str]) -> Lambda:
+    """Return the entry with its end, which makes the pair of the value and the state."""
+    assert shape.positional is not None
+    outcome = linker.names.fresh("outcome")
+
+    def part(i: int) -> Expr:
+        return prim(NOWHERE, "py.item", Var(NOWHERE, outcome), const(NOWHERE, i))
+
+    args = prim(NOWHERE, "py.tuple", *[part(1 + i) for i in range(shape.positional)])
+    kwargs = prim(NOWHERE, "py.dict")
+    for i, name in enumerate(shape.keywords):
+        kwargs = prim(NOWHERE, "py.set", kwargs, const(NOWHERE, name), part(1 + shape.positional + i))
+
+    def whole(left: Expr) -> Expr:
+        state = prim(NOWHERE, "py.record", const(NOWHERE, STATE), args, kwargs, left)
+        return prim(NOWHERE, "py.tuple", part(0), state)
+
+    body = Let(NOWHERE, outcome, entry.body, linker.left(params, whole))
+    return Lambda(entry.span, entry.params, body, name=entry.name)
 
 
 class Programs:

@@ -288,7 +288,10 @@ class Expressions(ABC):
         for i, (key, path) in enumerate(paths.items()):
             new = Prim("py.item", [outcome, constant(i + 1, node)], node)
             stored: list[ast.stmt] = []
-            self.store(path, new, stored)
+            if isinstance(path, ast.Subscript) and not isinstance(path.slice, ast.Slice):
+                stored.append(Change(path.value, "put_back", [path.slice, new], None, node))
+            else:
+                self.store(path, new, stored)
             test = Prim("py.was-changed", [values[key]], node)
             out.append(ast.copy_location(ast.If(test, stored, []), node))
         return outcome

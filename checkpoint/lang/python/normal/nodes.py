@@ -38,9 +38,10 @@ class Writing(ast.expr):
 class Change(ast.stmt):
     """A statement: a method changes the object that `path` denotes, a variable or an item within one.
 
-    method: the name of a method of lists or dictionaries, "set" for item assignment, "set_slice" for slice
-        assignment, "delete" and "delete_slice" for `del`, "(call)" for a library function that changes its
-        first argument, or "(out)" for one that writes its result there; then the only argument is the call.
+    method: the name of a method of lists or dictionaries, "set" for item assignment, "put_back" for an item
+        that is an array which has changed, "set_slice" for slice assignment, "delete" and "delete_slice" for
+        `del`, "(call)" for a library function that changes its first argument, or "(out)" for one that writes
+        its result there; then the only argument is the call.
     result: the variable that receives the method's result, if the result is used.
     """
 

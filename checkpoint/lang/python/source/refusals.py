@@ -31,9 +31,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 
-GLOBAL = ("`global`", "pass the value as an argument and return the new one")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Refusals:
     """What is refused in the text of a function, which ends a run when it is reached.

@@ -20,7 +20,7 @@ from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.iterables import is_set, on_elements
-from checkpoint.lang.python.context.meanings import Callee, Env, Reference
+from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Reference
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.normal.nodes import Change, Keyword
@@ -29,6 +29,7 @@ from checkpoint.lang.python.scopes.syntax import MUTATING_METHODS
 # For each method the primitive, and the possible numbers of arguments.
 SIMPLE: dict[str, tuple[str, tuple[int, ...]]] = {
     "set": ("py.set", (2,)),
+    "put_back": ("py.put-back", (2,)),
     "set_slice": ("py.set-slice", (4,)),
     "delete": ("py.delete", (1,)),
     "delete_slice": ("py.delete-slice", (3,)),
@@ -52,10 +53,11 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
     indices, root = _accessors(node)
     if isinstance(root, ast.Attribute):
         return _keep(t, node, _in_attribute(t, node, indices, root, env), None, env, exits)
-    found = t.meaning(root.id, env)
+    found = t.program.to_change(t, root.id, env)
     if isinstance(found, Reference) or (isinstance(found, str) and (indices or not _owners(t, node))):
         raise _not_its_own(t, root, found)
-    if found is not None and root.id not in t.scope.assigned and root.id not in env:
+    is_outside = isinstance(found, Binding) and found.outside
+    if found is not None and root.id not in t.scope.assigned and root.id not in env and not is_outside:
         raise t.refuse(root, f"changing {root.id}", "make it in the function, and return it")
     value = _outcome(t, node, indices, t.read(root.id, root, env), env)
     return _keep(t, node, value, None if isinstance(found, str) else root.id, env, exits)
@@ -93,7 +95,8 @@ def _not_its_own(t: FunctionContext, root: ast.Name, found: Reference | str) -> 
     return t.refuse(
         root,
         f"changing {root.id}, which the function does not make itself,",
-        f"make a copy in the function, as with {copies}, and return that",
+        f"make a copy in the function, as with {copies}, and return that; or let the caller receive what the "
+        f"run leaves, with has_state=True",
     )
 
 

@@ -109,6 +109,8 @@ def deleting(t: FunctionContext, node: ast.Delete, env: Env, exits: Exits) -> Ex
         deleted = Attributes(t.program, t, target.attr, target).delete(t.expr(target.value, env))
         return evaluate(t, target, env, exits, partial(_then, t, env), translated=deleted)
     assert isinstance(target, ast.Name)
+    if t.program.is_outside(t, target.id, env):
+        raise t.refuse(node, f"`del` of the global {target.id}", "assign None to it")
     found = env.get(target.id, Binding("", unbound=True))
     if found.core and not found.unbound:
         return handlers.forget(t, target.id, env, exits.next, span)

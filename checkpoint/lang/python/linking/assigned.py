@@ -1,0 +1,219 @@
+"""Variables outside of a program's functions to which it assigns: globals, and those of an enclosing call.
+
+In: an assignment to a name that is declared `global` (or `nonlocal`, in the outermost function), or, where
+the caller receives the state (`has_state`), a change of what such a variable holds. Out: a cell of the run,
+which begins with what the variable holds at the call; all functions of the program read and write the cell,
+and nothing is written outside of the run.
+
+What a run leaves in the cells is lost without `has_state`. So that no later call could tell, the run then
+ends with a SourceError at the first assignment, unless each variable has been assigned before it was read, or
+holds at the end what it held at the start (a setting that is put back).
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.errors import SourceError, Span
+from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
+from checkpoint.lang.python.calls.arrays import is_array
+from checkpoint.lang.python.context.builder import NOWHERE, UNBOUND, const, prim
+from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.entry import NO_NODE, Entry
+from checkpoint.lang.python.context.meanings import Binding, Env, Reference
+from checkpoint.lang.python.library.state import READ_FIRST, UNTOUCHED, read_state, write_state
+from checkpoint.lang.python.linking.inputs import LEAVES, label_of
+from checkpoint.lang.python.linking.objects import FactsChanged
+from checkpoint.lang.python.linking.written import Written
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outside:
+    """A variable outside of the program's functions that it assigns.
+
+    label: its name with that of its module or function. span: the place of the first assignment.
+    initial: the core variable of what it holds at the start; value: that, as an expression.
+    cell: the core variable of its cell. unbound: whether it holds nothing at the start.
+    """
+
+    label: str
+    span: Span
+    initial: str
+    value: Expr
+    cell: str
+    unbound: bool
+
+    def refusal(self) -> str:
+        """Return the message for a run that leaves something else in it than it has read."""
+        return (
+            f"assigning to {self.label}, which the run has read before and leaves changed, cannot be "
+            f"differentiated: in Python the next call would begin with what this one leaves. Writing to a "
+            f"global is an error unless has_state=True, which returns what the run leaves: "
+            f"value_and_grad(f, has_state=True)"
+        )
+
+
+class Assigned(Written):
+    """The variables outside of a program's functions that it assigns."""
+
+    def with_outside(self) -> None:
+        """Begin a translation."""
+        self.outsides: dict[tuple[int, str], Outside] = {}
+        self.changed: set[tuple[FunctionContext, str]] = set()
+
+    def _key(self, index: int, name: str) -> tuple[int, str]:
+        """Return what identifies a variable: its module's dictionary or its cell, and the name."""
+        function = self.inputs.value(index)
+        free = function.__code__.co_freevars
+        if name in free:
+            return id(function.__closure__[free.index(name)]), name
+        return id(function.__globals__), name
+
+    def outside(self, index: int, name: str) -> Binding | None:
+        """Return the meaning of a name of a function, an input, if the program assigns to it."""
+        key = self._key(index, name) if self.facts.assigned else None
+        if key is None or key not in self.facts.assigned:
+            return None
+        if key not in self.outsides:
+            self.outsides[key] = self._outside(index, name, self.facts.assigned[key])
+        found = self.outsides[key]
+        return Binding(found.cell, cell=True, unbound=found.unbound, outside=True)
+
+    def _outside(self, index: int, name: str, span: Span) -> Outside:
+        function = self.inputs.value(index)
+        free = function.__code__.co_freevars
+        kind, key = ("cell", free.index(name)) if name in free else ("global", name)
+        label = label_of(function, kind, name)
+        is_there = kind == "cell" or name in function.__globals__
+        found = self.find(index, kind, key) if is_there else None
+        if found is None:
+            self.inputs.absent(index, kind, key)
+            value: Expr = Const(NOWHERE, UNBOUND)
+        elif isinstance(found, Reference):
+            value = self.value_of(Entry(self), found, NO_NODE)
+        else:
+            value = Var(NOWHERE, found)
+        self.library_function(read_state)
+        self.library_function(write_state)
+        fresh = self.names.fresh
+        return Outside(label, span, fresh(name), value, fresh(name), found is None)
+
+    def check_read(self, value: Any, name: str) -> None:
+        """Refuse to read a global that the program assigns as an attribute of its module."""
+        if isinstance(value, types.ModuleType) and (id(vars(value)), name) in self.facts.assigned:
+            raise SourceError(
+                f"reading {value.__name__}.{name} as an attribute, which the program assigns as a global, "
+                f"cannot be differentiated: read it in a function of the module"
+            )
+
+    def is_outside(self, t: FunctionContext, name: str, env: Env) -> bool:
+        if name in t.scope.globals or (t, name) in self.changed:
+            return True
+        return name in t.scope.nonlocals and name not in env and not t.scope.is_local(name)
+
+    def to_change(self, t: FunctionContext, name: str, env: Env) -> Binding | Reference | str | None:
+        found = t.meaning(name, env)
+        if isinstance(found, str) and self.facts.has_state and t.function_input is not None:
+            self._note(t, name, t.span(t.scope.node))
+        if isinstance(found, Binding) and found.outside:
+            self.changed.add((t, name))
+        return found
+
+    def _note(self, t: FunctionContext, name: str, span: Span) -> None:
+        """Record that the program assigns to a variable."""
+        assert t.function_input is not None
+        key = self._key(t.function_input, name)
+        if key not in self.facts.assigned:
+            self.facts.assigned[key] = span
+            raise FactsChanged
+
+    def read_outside(self, cell: str, span: Span) -> Expr:
+        return self.library_function(read_state).applied([Var(span, cell)], span)
+
+    def write_outside(self, t: FunctionContext, name: str, value: Expr) -> Expr:
+        self._note(t, name, value.span)
+        assert t.function_input is not None
+        found = self.outside(t.function_input, name)
+        assert found is not None
+        written: Expr = self.library_function(write_state).applied(
+            [Var(value.span, found.core), value], value.span
+        )
+        return written
+
+    # The whole program
+
+    def cells(self) -> list[tuple[str, Expr]]:
+        """Return the variables of the cells with what makes these."""
+        made: list[tuple[str, Expr]] = []
+        for each in self.outsides.values():
+            cell = prim(NOWHERE, "py.list", Var(NOWHERE, each.initial), const(NOWHERE, UNTOUCHED))
+            made += [(each.initial, each.value), (each.cell, cell)]
+        return made
+
+    def owned(self, shared: Callable[[], Expr]) -> tuple[list[str], list[tuple[str, Expr]]]:
+        """Return the parameters of a program with a state, and the run's own copies of them; see py.owned."""
+        params: list[str] = []
+        made: list[tuple[str, Expr]] = []
+        for name in self.variables.values():
+            params.append(self.names.fresh(name.rpartition(".")[0]))
+            key = const(NOWHERE, params[-1])
+            made.append((name, prim(NOWHERE, "py.owned", Var(NOWHERE, params[-1]), shared(), key)))
+        return params, made
+
+    def checked(self, entry: Lambda) -> Lambda:
+        """Return the entry of a program, which ends with the test of what the run leaves in the cells."""
+        if not self.outsides:
+            return entry
+        result = self.names.fresh("result")
+        last: Expr = Var(NOWHERE, result)
+        for each in self.outsides.values():
+            last = self._checked(each, last)
+        return Lambda(entry.span, entry.params, Let(NOWHERE, result, entry.body, last), name=entry.name)
+
+    def left(self, params: list[str], rest: Callable[[Expr], Expr]) -> Expr:
+        """Make the dictionary of what the cells hold at the end and of the inputs that have changed.
+
+        params: the inputs as they came in. rest: what follows, of the dictionary.
+        """
+        found = prim(NOWHERE, "py.dict")
+        for each in self.outsides.values():
+            held = prim(NOWHERE, "py.item", Var(NOWHERE, each.cell), const(NOWHERE, 0))
+            found = prim(NOWHERE, "py.set", found, const(NOWHERE, each.label), held)
+        pairs = [
+            (self.inputs.label_of(index), name, param)
+            for (index, name), param in zip(self.variables.items(), params, strict=True)
+            if _is_container(self.inputs.value(index))
+        ]
+        return self._with_changed(found, pairs, rest)
+
+    def _with_changed(
+        self, found: Expr, left: list[tuple[str, str, str]], rest: Callable[[Expr], Expr]
+    ) -> Expr:
+        """Add the inputs that have changed to a dictionary; left: labels, with variables now and before."""
+        name = self.names.fresh("globals")
+        if not left:
+            return Let(NOWHERE, name, found, rest(Var(NOWHERE, name)))
+        label, after, before = left[0]
+        same = prim(NOWHERE, "py.unchanged", Var(NOWHERE, after), Var(NOWHERE, before))
+        more = prim(NOWHERE, "py.set", Var(NOWHERE, name), const(NOWHERE, label), Var(NOWHERE, after))
+        chosen = If(NOWHERE, same, Var(NOWHERE, name), more)
+        return Let(NOWHERE, name, found, self._with_changed(chosen, left[1:], rest))
+
+    def _checked(self, each: Outside, then: Expr) -> Expr:
+        """Return what follows the end of a run, unless it leaves something that a later call would read."""
+        span = each.span
+        held, first = [prim(span, "py.item", Var(span, each.cell), const(span, i)) for i in (0, 1)]
+        same = prim(span, "py.unchanged", held, Var(span, each.initial))
+        refused = prim(span, "py.refuse", const(span, each.refusal()))
+        yes = const(span, True)
+        was_read = prim(span, "py.unchanged", first, const(span, READ_FIRST))
+        test = If(span, was_read, same, yes)
+        return If(span, test, then, refused)
+
+
+def _is_container(value: Any) -> bool:
+    """Return whether an input is something that can be changed for all who refer to it."""
+    return type(value) not in LEAVES and not is_array(value)
