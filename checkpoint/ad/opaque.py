@@ -7,6 +7,7 @@ is a Native. The classes are known by their modules, which need not be imported 
 from __future__ import annotations
 
 import logging
+from functools import cache
 from typing import Any
 
 from checkpoint.ad import tables
@@ -15,7 +16,7 @@ from checkpoint.errors import RunError
 
 # Modules with classes of objects that never change, and the names of these.
 _CONSTANT: dict[str, frozenset[str]] = {
-    "datetime": frozenset(("date", "datetime", "time", "timedelta", "timezone")),
+    "datetime": frozenset(("date", "datetime", "time", "timedelta", "timezone", "IsoCalendarDate")),
     "zoneinfo": frozenset(("ZoneInfo",)),
     "fractions": frozenset(("Fraction",)),
     "decimal": frozenset(("Decimal",)),
@@ -23,7 +24,11 @@ _CONSTANT: dict[str, frozenset[str]] = {
         ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")
     ),
     "re": frozenset(("Pattern", "Match")),
+    "string": frozenset(("Template", "Formatter")),
+    "time": frozenset(("struct_time",)),
+    "dataclasses": frozenset(("Field",)),
     "uuid": frozenset(("UUID",)),
+    "checkpoint.ad.twister": frozenset(("Block",)),
     "numpy": frozenset(("void", "record", "recarray", "str_", "bytes_", "datetime64", "timedelta64")),
 }
 
@@ -44,6 +49,24 @@ METHODS = frozenset(
 
 
 _LEAVES = frozenset((type(None), str, bytes))  # of arrays of objects
+
+
+@cache
+def methods() -> frozenset[str]:
+    """Return the names of all public methods of these objects, but those of packages outside of Python."""
+    import datetime  # noqa: PLC0415  # needed where a method is met that nothing else has
+    import decimal  # noqa: PLC0415
+    import fractions  # noqa: PLC0415
+    import pathlib  # noqa: PLC0415
+    import re  # noqa: PLC0415
+    import string  # noqa: PLC0415
+    import uuid  # noqa: PLC0415
+
+    found: set[str] = set()
+    for module in (datetime, decimal, fractions, pathlib, re, string, uuid):
+        classes = [getattr(module, name, None) for name in _CONSTANT[module.__name__]]
+        found.update(name for cls in classes for name in dir(cls) if callable(getattr(cls, name)))
+    return frozenset(name for name in found if not name.startswith("_"))
 
 
 def is_constant(cls: type) -> bool:

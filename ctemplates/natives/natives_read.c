@@ -66,6 +66,26 @@ NATIVE(native_variable) {
     return give(list_in(x)->values[0], (int64_t)x.object->birth, 0, result, note);
 }
 
+/* Returns whether a key of a dictionary is its own value. An enumeration's member or a date is a Python object as a key,
+ * and a Native as a value, which Python makes. */
+static bool is_own_value(Value key) {
+    return !may_be_number(key) && kind_of(key) != RECORD;
+}
+
+/* The same, also of a tuple of such keys. */
+static bool is_plain_key(Value key) {
+    if (kind_of(key) != RECORD) return is_own_value(key);
+    for (uint32_t i = 1; i < key.object->length; i++)
+        if (!is_own_value(cells_of(key)[i])) return false;
+    return true;
+}
+
+static bool all_plain(const Entries *entries) {
+    for (size_t i = 0; i < entries->end; i++)
+        if (entries->all[i].field != NO_FIELD && !is_plain_key(entries->all[i].key)) return false;
+    return true;
+}
+
 /* Copies the keys of a dictionary to the cells from `to` on. */
 static void copy_keys(const Entries *entries, Value *to) {
     for (size_t i = 0; i < entries->end; i++)
@@ -78,6 +98,7 @@ NATIVE(native_sequence) {
     *note = NO_NOTE;
     if (kind_of(x) == DICTIONARY) {
         const Entries *entries = entries_in(x);
+        if (!all_plain(entries)) return false;
         Cells *record = new_cells(m->heap, RECORD, (uint32_t)entries->length + 1);
         record->cells[0] = nothing();
         copy_keys(entries, record->cells + 1);
@@ -93,7 +114,7 @@ NATIVE(native_sequence) {
 NATIVE(native_keys) {
     (void)count;
     const Value x = operands[0];
-    if (kind_of(x) != DICTIONARY) return false;
+    if (kind_of(x) != DICTIONARY || !all_plain(entries_in(x))) return false;
     *result = born_tuple(m, entries_in(x)->length);
     copy_keys(entries_in(x), cells_of(*result) + 1);
     *note = NO_NOTE;

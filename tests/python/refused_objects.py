@@ -71,9 +71,10 @@ def f(x):
 def f(x):
     return «id(x)»
 ---
-`hash` => use the value itself as a dictionary's key
+`id` => write `a is b`
 def f(x):
-    return «hash("a")»
+    a = [x]
+    return x if «id(a)» in {3: x} else 0.0
 ---
 `bytes` => use a str
 def f(x):
@@ -94,14 +95,14 @@ import random
 def f(x):
     return list(«map(random.gauss, [x], [1.0])»)
 ---
-random.Random, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
+random.SystemRandom, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
 import random
 def f(x):
-    return «random.Random(0)».random()
+    return «random.SystemRandom()».random()
 ---
-Random, whose numbers come from a hidden state, => key = tensorlib.random.key(0)
+SystemRandom, whose numbers come from a hidden state, => rng = random.Random(0)
 import random
-source = random.Random(0)
+source = random.SystemRandom()
 def f(x):
     return «source».random()
 ---
@@ -146,15 +147,15 @@ import operator
 def f(x):
     return «operator.methodcaller(str(x))»
 ---
-`collections.ChainMap` => use a list or a dict
-from collections import ChainMap
+`collections.UserDict` => use a list or a dict
+from collections import UserDict
 def f(x):
-    return «ChainMap({"a": x})»
+    return «UserDict({"a": x})»
 ---
-`time.localtime` => do it outside of the function
+`time.clock_gettime` => do it outside of the function
 import time
 def f(x):
-    return «time.localtime()»
+    return «time.clock_gettime(0)»
 ---
 `contextlib.suppress` => outside of the differentiated function
 import contextlib

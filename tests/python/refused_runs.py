@@ -92,20 +92,42 @@ two values of type float have no identity to compare with 'is': use ==
 def f(x):
     return «x is x»
 ---
-the attribute append of a list cannot be used as a value here: call it where it stands, x.append(...)
+the attribute fromkeys of a dict cannot be used as a value here: call it where it stands, x.fromkeys(...)
 def f(x):
-    xs = []
-    append = «xs.append»
-    append(x)
-    return xs
+    table = {}
+    make = «table.fromkeys»
+    return make([x])
 ---
 the attribute __class__ of a float cannot be used as a value here
 def f(x):
     return «x.__class__»
 ---
-bytes cannot be a key here: use a str
+the hash of a Point is its address, which is another one in each run: use a number or a text of it
+class Point:
+    def __init__(self, x):
+        self.x = x
 def f(x):
-    return {«b"a"»: x}
+    return «hash(Point(x))»
+---
+the text of a Point has an address in it, which is another one in each run: give its class a __repr__
+class Point:
+    def __init__(self, x):
+        self.x = x
+def f(x):
+    return «str(Point(x))»
+---
+the text of a list has an address in it
+class Point:
+    def __init__(self, x):
+        self.x = x
+def f(x):
+    print(«str([Point(x)])»)
+    return x
+---
+random.Random() without a seed is another one at each call: pass a seed
+import random
+def f(x):
+    return x * «random.Random()».random()
 ---
 a function with *terms that is a value takes at most 8 arguments here, not 9
 def total(*terms):

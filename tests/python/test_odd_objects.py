@@ -6,8 +6,8 @@ Each is a variable of the module, a default or an argument; errors show the plac
 from __future__ import annotations
 
 import functools
-import json
 import math
+import pprint
 import sys
 import threading
 import types
@@ -44,7 +44,7 @@ class Compiled:
 
 MOCK = mock.Mock()
 HELD = "is of type unittest.mock.Mock, which no program can take: do what needs it outside"
-PACKAGE = "json.dumps, a function of a package outside of your code"
+PACKAGE = "pprint.pformat, a function of a package outside of your code"
 LOCKED: Any = types.ModuleType("settings")
 LOCKED.lock = threading.Lock()
 LOCK = "lock is of type _thread.lock, which no program can take: do it outside of the function"
@@ -53,7 +53,7 @@ USES = {
     "def f(x):\n    return «x + h»\n": (MOCK, HELD),
     "def f(x, o=h):\n    return x if o is None else «o.f(x)»\n": (MOCK, HELD),
     "def f(x):\n    return «h['m'].sin(x)»\n": ({"m": math}, "h['m'] is the module math"),
-    "def f(x):\n    return «h[0](x)»\n": ([json.dumps], PACKAGE),
+    "def f(x):\n    return «h[0](x)»\n": ([pprint.pformat], PACKAGE),
     "def f(x):\n    return x + «len(h.lock)»\n": (LOCKED, LOCK),
 }
 
@@ -112,15 +112,17 @@ def test_partial_objects_and_bound_methods_as_arguments(engine: str) -> None:
     assert derivative(functools.partial(scaled, 3.0), 1.0) == 3.0
     assert derivative(h.__call__, 1.0) == 2.0
     assert checkpoint.grad(lambda x: table["partial"](x) + x, engine=engine)(1.0) == 4.0
-    with pytest.raises(CheckpointError, match=r"json\.dumps, a function of a package outside of your code"):
-        derivative(json.dumps, 1.0)
+    with pytest.raises(
+        CheckpointError, match=r"pprint\.pformat, a function of a package outside of your code"
+    ):
+        derivative(pprint.pformat, 1.0)
 
 
 def test_functions_as_defaults() -> None:
     text = "def f(x, g=h):\n    return «g(x)»\ndef k(x):\n    return f(x)\n"
     module = defined(plain(text), h=functools.partial(lambda a, x: a * x, 3.0))
     assert run(module["k"], 2.0) == 6.0
-    module = defined(plain(text), h=json.dumps)
+    module = defined(plain(text), h=pprint.pformat)
     with pytest.raises(CheckpointError, match=PACKAGE) as caught:
         run(module["k"], 2.0)
     check_place(caught.value, text, module["__file__"])

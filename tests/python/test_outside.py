@@ -205,3 +205,37 @@ def test_errors_of_python(engine: str) -> None:
         refuses(1.0)
     with pytest.raises(TypeError, match="category must be a Warning subclass, not 'type'"):
         run(refuses, 1.0, engine=engine)
+
+
+class Controller:
+    """A controller that measures the time between its calls by a clock that is passed, as packages do."""
+
+    def __init__(self, gain: float, time_fn: Callable[[], float] = time.monotonic) -> None:
+        self.gain = gain
+        self.time_fn = time_fn
+        self.last = self.time_fn()
+
+    def __call__(self, error: float) -> float:
+        now = self.time_fn()
+        passed, self.last = now - self.last, now
+        return self.gain * error * (1.0 + passed)
+
+
+def controlled(x: float) -> float:
+    """Return what a controller does, with clocks that are values."""
+    control = Controller(2.0)
+    state = x
+    for _ in range(3):
+        state = state - 0.1 * control(state)
+    clocks = {"wall": time.time, "work": time.process_time}
+    return state * clocks["wall"]() + max(clock() for clock in clocks.values())
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=str)
+def test_clocks_are_values(engine: str, schedule: Schedule) -> None:
+    """Every execution receives the readings of the first one."""
+    call = run_of(controlled, (1.0,), {}, engine)
+    y, xbar = call.vjp(lambda y: 1.0, schedule)
+    again, other = call.vjp(lambda y: 1.0, Plain())
+    assert (y, xbar.items) == (again, other.items)
+    assert 0.0 < y < 2.0 * time.time()

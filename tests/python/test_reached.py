@@ -137,7 +137,7 @@ def f(x, n, bad):
     total = 0.0
     for i in range(n):
         if i == bad:
-            total = total + hash(total)
+            total = total + id(total)
         total = total * 0.5 + x
     return total
 """
@@ -146,7 +146,7 @@ def f(x, n, bad):
         value, slope = checkpoint.value_and_grad(f, engine=engine)(1.0, n, -1)
         assert value == f(1.0, n, -1)
         assert slope == pytest.approx(2.0, rel=2e-3)
-        with pytest.raises(SourceError, match=r":5:29: `hash` cannot be differentiated"):
+        with pytest.raises(SourceError, match=r":5:29: `id` cannot be differentiated"):
             checkpoint.value_and_grad(f, engine=engine)(1.0, n, n - 1)
 
 
@@ -196,7 +196,7 @@ SWALLOWING = Swallowing()
 def test_no_handler_sees_it(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
     def inner(y: float) -> float:
         with SWALLOWING, contextlib.suppress(Exception):
-            return y * y + (hash(y) if y > 2.0 else 0.0)
+            return y * y + (id(y) if y > 2.0 else 0.0)
         return 0.0
 
     def outer(x: float) -> float:
@@ -210,7 +210,7 @@ def test_no_handler_sees_it(engine: str, capsys: pytest.CaptureFixture[str]) -> 
 
     assert checkpoint.value_and_grad(outer, engine=engine)(1.0) == (2.0, 4.0)
     assert capsys.readouterr().out == "enter\nexit\nfinally\n"
-    with pytest.raises(SourceError, match="`hash` cannot be differentiated"):
+    with pytest.raises(SourceError, match="`id` cannot be differentiated"):
         checkpoint.value_and_grad(outer, engine=engine)(3.0)
     assert capsys.readouterr().out == "enter\n"
 
@@ -264,10 +264,10 @@ def test_the_gradient_of_an_argument_that_holds_one(engine: str) -> None:
 
 def test_functions_that_are_named_and_not_called(engine: str) -> None:
     text = """\
-import json, math, sys
-HANDLERS = {"json": json.dumps, "sin": math.sin}
-def f(x, write=json.dumps):
-    handler = json.loads
+import pprint, math, sys
+HANDLERS = {"json": pprint.pformat, "sin": math.sin}
+def f(x, write=pprint.pformat):
+    handler = pprint.pprint
     if x < 0.0:
         return handler(x)
     if x > 100.0:
@@ -275,12 +275,14 @@ def f(x, write=json.dumps):
     if x > 50.0:
         return HANDLERS["json"](x)
     module = math
-    return HANDLERS["sin"](x) + (1.0 if handler is json.loads and callable(write) else 0.0)
+    return HANDLERS["sin"](x) + (1.0 if handler is pprint.pprint and callable(write) else 0.0)
 """
     f = defined(text)["f"]
     assert run(f, 1.0, engine=engine) == f(1.0)
     for x, line in ((-1.0, 6), (101.0, 8), (51.0, 10)):
-        with pytest.raises(SourceError, match=rf":{line}:16: json\.(dumps|loads), a function of a package"):
+        with pytest.raises(
+            SourceError, match=rf":{line}:16: pprint\.(pformat|pprint), a function of a package"
+        ):
             run(f, x, engine=engine)
 
 

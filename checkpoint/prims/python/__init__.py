@@ -51,9 +51,12 @@ Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
     S item-to-change x i   R slice-to-change x lo hi step   (of an array a copy)
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
-    R ord chr hex bin oct x   E print text end
-The standard library (standard.py)
-    R standard name x ...   computed f args keywords
+    R ord chr hex bin oct hash x   E print text end
+The standard library (standard.py, classes.py)
+    R standard name x ...   computed f args keywords   is-constant x
+    R is-dataclass dataclass-fields field-names x   tuple-like x items
+    R random-seed seed version   random-real random-word block position   random-next block
+    R random-state block position gauss_next   random-from state
     R complex x [y]   complex-power part a b c d   cmath-isclose a b rel_tol abs_tol
 The world outside (outside.py)
     E perform observe f args keywords

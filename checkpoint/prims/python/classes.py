@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import WITH_ATTRIBUTES, List, Object, Types
+from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, List, Object, Record, Types
+from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.objects import set_attribute, set_attribute_writes
-from checkpoint.prims.python.support import WHOLE, python_result, rearrange, update
+from checkpoint.prims.python.support import WHOLE, is_object, python_result, rearrange, update
 
 
 def _has_own(now: Now, x: Any, name: str) -> bool:
@@ -99,6 +101,10 @@ def _is_iterable_object(now: Now, x: Any) -> bool:
     return type(x) is Object and hasattr(class_of(x), "__iter__")
 
 
+def _has_objects(now: Now, x: Any) -> bool:
+    return type(x) is List and any(type(item) in WITH_ATTRIBUTES and is_object(item) for item in x.items)
+
+
 def _iterator(now: Now, x: Any) -> Any:
     if type(x) is Object and hasattr(class_of(x), "__next__"):
         return x
@@ -135,6 +141,7 @@ rearrange("is-class", 2, "whether type(x) is one of the classes: x, classes", _i
 rearrange("class-name", -1, "type(x).__name__, or another of its names: x, which", _class_name, discrete=True)
 rearrange("checked-result", 2, "a method's result, or Python's error: the method, it", _checked_result)
 rearrange("is-iterable-object", 1, "whether x is an object with __iter__", _is_iterable_object, discrete=True)
+rearrange("has-objects", 1, "whether an item of a list is an object", _has_objects, discrete=True)
 rearrange("iterator", 1, "an iterator itself, or the error for what is none", _iterator)
 rearrange("enum-member", 2, "the member of an enumeration with a value: its class, the value", _enum_member)
 rearrange("enum-named", 2, "the member of an enumeration with a name: its class, the name", _enum_named)
@@ -146,3 +153,34 @@ update(
     _keep,
     _keep_writes,
 )
+
+
+# Dataclasses, and tuples of any class
+
+
+def _is_dataclass(now: Now, x: Any) -> bool:
+    return type(x) in WITH_ATTRIBUTES and dataclasses.is_dataclass(x.layout.cls)
+
+
+def _dataclass_fields(now: Now, x: Any) -> tuple[Any, ...]:
+    if not _is_dataclass(now, x):
+        raise TypeError("must be called with a dataclass type or instance")
+    return dataclasses.fields(class_of(x))
+
+
+def _fields(now: Now, x: Any) -> Record:
+    return Record(TUPLE, tuple([Native(field) for field in _dataclass_fields(now, x)]))
+
+
+def _names(now: Now, x: Any) -> Record:
+    return Record(TUPLE, tuple([field.name for field in _dataclass_fields(now, x)]))
+
+
+def _tuple_like(now: Now, x: Record, items: List) -> Record:
+    return Record(x.layout, tuple(map(fresh, items.items)))
+
+
+rearrange("is-dataclass", 1, "whether x is an object of a dataclass", _is_dataclass, discrete=True)
+rearrange("dataclass-fields", 1, "dataclasses.fields of an object", _fields, discrete=True)
+rearrange("field-names", 1, "the tuple of the names of a dataclass's fields", _names, discrete=True)
+rearrange("tuple-like", 2, "a tuple of the class of another one: that, the list of the items", _tuple_like)

@@ -41,7 +41,7 @@ from checkpoint.ad.containers import (
 )
 from checkpoint.ad.graph import parts_of
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.opaque import is_opaque
+from checkpoint.ad.opaque import is_constant, is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.tables import NATIVES
@@ -348,11 +348,11 @@ def _checked_key(dictionary: Any, key: Any) -> Any:
     pending = [key]
     while pending:
         part = pending.pop()
-        if isinstance(part, Enum):
+        if isinstance(part, Enum) or is_constant(type(part)):
             continue
         if isinstance(part, tuple):
             pending.extend(part)
-        elif type(part) not in (int, str, bool, type(None)):
+        elif type(part) not in (int, str, bool, bytes, type(None)):
             name = type(part).__name__
             raise NoValue(
                 dictionary,

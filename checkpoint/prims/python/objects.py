@@ -196,6 +196,13 @@ select("variable", 2, "a variable that functions share: its cell, its name", _va
 rearrange("instance", 2, "isinstance(x, classes)", _instance, discrete=True)
 
 
+def _is_constant(now: Now, x: Any) -> bool:
+    return type(x) in NATIVES and is_opaque(x.value)
+
+
+rearrange("is-constant", 1, "whether x is a date, pattern or other constant", _is_constant, discrete=True)
+
+
 def is_array(x: Any) -> bool:
     """Return whether a value is an array, of numbers or others."""
     return type(x) in ARRAYS or (type(x) in NUMBERS and type(real_part(x)) in ARRAYS)

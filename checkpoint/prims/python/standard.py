@@ -6,6 +6,13 @@
     (py.complex-power part a b c d)    "real" or "imag" of (a + bi) ** (c + di)
     (py.cmath-isclose a b rel abs)     cmath.isclose
 
+    (py.random-seed seed version)    the state of a generator with a seed: the tuple of block, position, None
+    (py.random-real block position)  random(), of a position and the next one (checkpoint.ad.twister)
+    (py.random-word block position)  the number of 32 bits at a position
+    (py.random-next block)           the block after it
+    (py.random-state block position gauss_next)    as random.Random.getstate returns it
+    (py.random-from state)           the tuple of block, position and gauss_next of such a state
+
 The operands are Python's own objects, reals without their derivatives, and the result is a constant, of plain
 objects. Where it has a derivative, the library function that uses it states a formula beside it
 (py.with-derivative). A function is added here if users do not call it, or if its result needs to be put
@@ -18,13 +25,18 @@ import cmath
 import heapq
 import itertools
 import operator
+import random
 import statistics
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.storage import Now
+from checkpoint.ad.twister import Block, put_together, taken_apart
 from checkpoint.errors import RunError
+from checkpoint.prims.python.native import native
 from checkpoint.prims.python.support import ANY_NUMBER, python_operands, python_result, rearrange, to_value
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -156,3 +168,57 @@ def _isclose(now: Now, a: Any, b: Any, rel_tol: Any, abs_tol: Any) -> Any:
 rearrange("complex", ANY_NUMBER, "complex(x, y)", _complex)
 rearrange("complex-power", 5, "a part of (a + bi) ** (c + di): its name, a, b, c, d", _power)
 rearrange("cmath-isclose", 4, "cmath.isclose: a, b, rel_tol, abs_tol", _isclose, discrete=True)
+
+
+# The numbers of random.Random
+
+
+def _parts(generator: random.Random) -> Record:
+    parts = taken_apart(generator)
+    gauss_next = parts["gauss_next"]
+    left = None if gauss_next is None else gauss_next * 1.0
+    return Record(TUPLE, (Native(parts["block"]), parts["position"], left))
+
+
+def _seed(now: Now, seed: Any, version: int) -> Record:
+    value = native(seed, now)
+    if value is None:
+        raise RunError("random.Random() without a seed is another one at each call: pass a seed")
+    made = random.Random(0)
+    made.seed(value, version)
+    return _parts(made)
+
+
+def _real(now: Now, block: Native, position: int) -> float:
+    numbers = block.value.numbers
+    first, second = numbers[position] >> 5, numbers[position + 1] >> 6
+    return float((first * 67108864.0 + second) * (1.0 / 9007199254740992.0))
+
+
+def _word(now: Now, block: Native, position: int) -> int:
+    return int(block.value.numbers[position])
+
+
+def _next(now: Now, block: Native) -> Native:
+    return Native(block.value.following())
+
+
+def _state(now: Now, block: Native, position: int, gauss_next: Any) -> Any:
+    made = random.Random(0)
+    found: Block = block.value
+    put_together(made, found, position, native(gauss_next, now))
+    return to_value(now, made.getstate())
+
+
+def _from(now: Now, state: Any) -> Record:
+    made = random.Random(0)
+    made.setstate(native(state, now))
+    return _parts(made)
+
+
+rearrange("random-seed", 2, "the state of a generator with a seed: seed, version", _seed, discrete=True)
+rearrange("random-real", 2, "a real in [0, 1): block, position", _real, discrete=True)
+rearrange("random-word", 2, "a number of 32 bits: block, position", _word, discrete=True)
+rearrange("random-next", 1, "the block after one", _next, discrete=True)
+rearrange("random-state", 3, "getstate(): block, position, gauss_next", _state, discrete=True)
+rearrange("random-from", 1, "the parts of what getstate() returned", _from, discrete=True)

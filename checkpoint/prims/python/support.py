@@ -7,6 +7,7 @@ with an error: that code would lose the derivatives.
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -24,7 +25,7 @@ from checkpoint.ad.arrays import (
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, Layout, List, Object, Record
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, fresh
-from checkpoint.ad.opaque import is_opaque
+from checkpoint.ad.opaque import is_constant, is_opaque
 from checkpoint.ad.record import (
     PYTHON_FAILURES,
     VARIADIC,
@@ -45,7 +46,8 @@ ANY_NUMBER = VARIADIC
 PLAIN = frozenset((bool, int, str, bytes, type(None), range))  # values that are Python's own objects
 INDEXED = frozenset((str, bytes, range))  # those of them that have items
 WHOLE = frozenset((bool, int))
-_ITERATORS = frozenset((types.GeneratorType, zip, map))  # which methods of constants return
+_KEYS = frozenset((bool, int, str, bytes, type(None)))  # of dictionaries, beside constants and tuples
+_ITERATORS = frozenset((types.GeneratorType, zip, map, type(re.finditer("", ""))))  # of constants
 
 
 def copies_of(items: Iterable[Any]) -> list[Any]:
@@ -145,7 +147,10 @@ def to_value(now: Now, value: Any) -> Any:
     kind = type(value)
     if kind is list:
         return List([to_value(now, item) for item in value], owner=now.owner)
-    if isinstance(value, tuple):
+    if kind is dict:
+        items = {_settled_key(key): to_value(now, item) for key, item in value.items()}
+        return Dict(items, owner=now.owner)
+    if isinstance(value, tuple) and not is_opaque(value):
         layout = TUPLE if kind is tuple else Layout(kind, kind._fields)
         return Record(layout, tuple([to_value(now, item) for item in value]))
     if kind is float:
@@ -166,6 +171,13 @@ def to_value(now: Now, value: Any) -> Any:
     if dtype is not None:
         return Native(dtype)
     raise RunError(f"a {kind.__name__} is no value of a program")
+
+
+def _settled_key(key: Any) -> Any:
+    """Return a key of a dictionary that Python made, or raise RunError for what is no key of a program."""
+    if type(key) in _KEYS or is_constant(type(key)) or isinstance(key, Enum):
+        return key
+    raise RunError(f"the key {key!r} is no key of a program: use strings, ints or tuples of them")
 
 
 def elements(now: Now, x: Any) -> Any:
@@ -190,16 +202,15 @@ def has_fields(x: Any) -> bool:
 def key_of(now: Now, key: Any) -> Any:
     """Return a value as a dictionary's key; raise TypeError for what cannot be one."""
     kind = type(key)
-    if kind is str or kind is int or kind is bool or key is None:
+    if kind is str or kind is int or kind is bool or key is None or kind is bytes:
         return key
     if kind is Discrete and current_data(now, key).shape == ():
         return key.data.item()
-    if is_enum(key):
+    if is_enum(key) or (kind is Native and is_constant(type(key.value))):
+        hash(key.value)
         return key.value
     if kind in NUMBERS:
         raise TypeError("a real cannot be a key here: use int(k) or str(k)")
-    if kind is bytes:
-        raise RunError("bytes cannot be a key here: use a str")
     if is_tuple(key):
         parts = [key_of(now, item) for item in key.items]
         cls = key.layout.cls

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.record import PYTHON_FAILURES, Effect, Purity, register
 from checkpoint.ad.storage import Now
+from checkpoint.ad.tables import NATIVES
 from checkpoint.driver.effects import Effects
-from checkpoint.prims.python.native import native
-from checkpoint.prims.python.support import ANY_NUMBER, by_python, python_result, rearrange, to_value
+from checkpoint.errors import RunError
+from checkpoint.prims.python.native import class_of, native
+from checkpoint.prims.python.support import (
+    ANY_NUMBER,
+    PLAIN,
+    by_python,
+    is_tuple,
+    python_result,
+    rearrange,
+    to_value,
+)
 
 
 def _call(now: Now, x: Any, name: str, *operands: Any) -> Any:
@@ -29,19 +41,51 @@ def _joined(now: Now, *parts: str) -> str:
     return "".join(parts)
 
 
+def _shown(now: Now, function: Callable[..., str], *operands: Any) -> str:
+    """Return a text that Python makes of operands; raise RunError if an address is in it."""
+    text = python_result(now, function, *operands)
+    if operands and type(operands[0]) not in PLAIN and _ADDRESS.search(text):
+        raise RunError(
+            f"the text of a {class_of(operands[0]).__name__} has an address in it, which is another one in "
+            f"each run: give its class a __repr__, or print its attributes"
+        )
+    return str(text)
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
+
+
 def _str(now: Now, *operands: Any) -> str:
-    text: str = python_result(now, str, *operands)
-    return text
+    return _shown(now, str, *operands)
 
 
 def _repr(now: Now, x: Any) -> str:
-    text: str = python_result(now, repr, x)
-    return text
+    return _shown(now, repr, x)
 
 
 def _format(now: Now, x: Any, *spec: Any) -> str:
-    text: str = python_result(now, format, x, *spec)
-    return text
+    return _shown(now, format, x, *spec)
+
+
+def _hash(now: Now, x: Any) -> int:
+    """Return hash(x); raise RunError where Python's is an address."""
+    pending = [x]
+    while pending:
+        part = pending.pop()
+        if is_tuple(part):
+            pending.extend(part.items)
+        elif type(part) not in (*NATIVES, *NUMBERS) and type(part) not in PLAIN and _is_by_address(now, part):
+            raise RunError(
+                f"the hash of a {class_of(part).__name__} is its address, which is another one in each run: "
+                f"use a number or a text of it"
+            )
+    return int(python_result(now, hash, x))
+
+
+def _is_by_address(now: Now, x: Any) -> bool:
+    """Return whether Python's hash of an object is its address; raise TypeError if it has none."""
+    python_result(now, hash, x)
+    return class_of(x).__hash__ in (object.__hash__, type(_is_by_address).__hash__)
 
 
 rearrange("str", ANY_NUMBER, "str(x)", _str, (str,), discrete=True)
@@ -52,6 +96,7 @@ rearrange("joined", ANY_NUMBER, "the strings one after another", _joined, discre
 rearrange("text-method", ANY_NUMBER, "a method of a string: the string, the name, arguments", _call)
 rearrange("text-call", 4, "the same with the tuple of arguments and the dictionary of keywords", _call_with)
 rearrange("number-method", ANY_NUMBER, "a method of a number: the number, the name, arguments", _call)
+rearrange("hash", 1, "hash(x)", _hash, (hash,), discrete=True)
 by_python("ord", 1, "ord(x)", ord)
 by_python("chr", 1, "chr(x)", chr)
 by_python("hex", 1, "hex(x)", hex)

@@ -32,9 +32,11 @@ from checkpoint.lang.python.context.builder import (
 )
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Group
+from checkpoint.lang.python.library import unbound
 from checkpoint.lang.python.source import advice
 from checkpoint.lang.python.source.members import (
     all_fields,
+    assigned_names,
     is_generated,
     is_made_as_record,
     makes_record,
@@ -67,18 +69,23 @@ class Attributes:
 
     # Reading
 
-    def read(self, value: Expr, methods: bool = True) -> Expr:
-        """Return the attribute of a value; methods: whether it may be a method of its class."""
+    def read(self, value: Expr, methods: bool = True, is_called: bool = False) -> Expr:
+        """Return the attribute of a value.
+
+        methods: whether it may be a method of its class. is_called: whether it is called here; methods of
+        Python's own types are not, their calls are translated elsewhere.
+        """
         members = [(c, m) for c, m in self.members() if methods or not isinstance(m, METHODS)]
         computed = self.program.groups("__getattr__")
         modules = self.program.modules_with(self.name)
-        if not members and not computed and not modules:
+        has_own = not is_called and unbound.is_known(self.name) and not self._is_field()
+        if not members and not computed and not modules and not has_own:
             if self.name == "real":
                 return bind(self.program.names, [value], lambda v: self.field(v[0]))
             return prim(self.span, "py.attribute", value, const(self.span, self.name))
 
         def dispatch(v: list[Expr]) -> Expr:
-            result = self.field(v[0])
+            result = self.of_python(v[0]) if has_own else self.field(v[0])
             for group in reversed(computed):
                 made = self.own_or(v[0], lambda group=group: self.computed(group, v[0]))  # type: ignore[misc]
                 result = self.of_class(v[0], group.cls, made, result)
@@ -117,6 +124,32 @@ class Attributes:
         return If(
             self.span, instance(self.span, copy_of(x), float), prim(self.span, "py.pos", copy_of(x)), stored
         )
+
+    def _is_field(self) -> bool:
+        """Return whether objects of the program's classes store an attribute of this name."""
+        if self.program.is_stored(self.name) or self.program.classes_with_field(self.name):
+            return True
+        return any(self.name in assigned_names(cls) for cls in self.program.classes)
+
+    def of_python(self, x: Expr) -> Expr:
+        """Return the attribute of a value that may be of one of Python's own types, with such a method."""
+        result, function = self.field(x), unbound.METHODS.get(self.name)
+        if self.name in unbound.OF_CONSTANTS:
+            test = prim(self.span, "py.is-constant", copy_of(x))
+            result = If(self.span, test, self._method_of_text(x), result)
+        if function is not None:
+            callee = self.program.library_function(function)
+            bound = self.program.bound_method(callee, copy_of(x), self.span)
+            types = unbound.types_with(self.name)
+            return If(self.span, instance(self.span, copy_of(x), *types), bound, result)
+        texts = unbound.texts_with(self.name)
+        if not texts:
+            return result
+        return If(self.span, instance(self.span, copy_of(x), *texts), self._method_of_text(x), result)
+
+    def _method_of_text(self, x: Expr) -> Expr:
+        callee = self.program.library_function(unbound.text_method)
+        return callee.applied([copy_of(x), const(self.span, self.name)], self.span)
 
     def own_or(self, x: Expr, otherwise: Thunk) -> Expr:
         """Return the object's own attribute; where it has none, the other expression."""

@@ -12,6 +12,7 @@ from types import ModuleType
 
 from checkpoint.ad import opaque
 from checkpoint.ad.library import generator_methods
+from checkpoint.errors import Span
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import arrange, array_calls, arrays, modular, outside, statics
 from checkpoint.lang.python.calls.attributes import Attributes
@@ -151,20 +152,38 @@ def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node
         passed = passed.after([self], {})
         return arrange.apply(t, library, passed, node, lambda args: t.call(library, args, {}, span))
     if name in _TEXT or name in _NUMBER or (name in opaque.METHODS and not t.program.has_method(name)):
-        if passed.keywords or passed.mapping is not None or passed.star is not None:
-            parts = arrange.collected(passed, span)
-            return prim(span, "py.text-call", self, const(span, name), *parts)
-        op = "py.text-method" if name in _TEXT else "py.number-method"
-        return prim(span, op, self, const(span, name), *passed.positional)
+        return _by_python(self, name, passed, span)
     if name in outside.METHODS:
         return outside.method(t, self, name, passed, node, lambda x, args: _of_field(t, x, name, args, node))
+    if name in opaque.methods():
+        return bind(
+            t.program.names, [self, *passed.values], lambda v: _of_constant_or_field(t, v, name, passed, node)
+        )
     return _of_field(t, self, name, passed, node)
+
+
+def _by_python(self: Expr, name: str, passed: Arguments, span: Span) -> Expr:
+    """Call a method of a string, number or constant, which Python itself computes."""
+    if passed.keywords or passed.mapping is not None or passed.star is not None:
+        return prim(span, "py.text-call", self, const(span, name), *arrange.collected(passed, span))
+    op = "py.text-method" if name in _TEXT else "py.number-method"
+    return prim(span, op, self, const(span, name), *passed.positional)
+
+
+def _of_constant_or_field(
+    t: FunctionContext, values: list[Expr], name: str, passed: Arguments, node: ast.AST
+) -> Expr:
+    """Call a method that dates, patterns and their kin have; values: the object, then the arguments."""
+    span, parts = t.span(node), passed.like(values[1:])
+    called = _by_python(copy_of(values[0]), name, _copies(parts), span)
+    other = t.attempt(node, lambda: _of_field(t, copy_of(values[0]), name, _copies(parts), node))
+    return If(span, prim(span, "py.is-constant", copy_of(values[0])), called, other)
 
 
 def _of_field(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
     """Call the value of an attribute."""
     span = t.span(node)
-    held = Attributes(t.program, t, name, node).read(self, methods=not t.program.owners_of(name))
+    held = Attributes(t.program, t, name, node).read(self, not t.program.owners_of(name), is_called=True)
     if (passed.keywords or passed.mapping is not None) and t.program.owners_of(name):
         return bind(
             t.program.names, [held], lambda _: raise_error(span, TypeError, f"{name}() takes no keywords")

@@ -28,6 +28,7 @@ from checkpoint.lang.python.context.builder import (
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
+from checkpoint.lang.python.library.standard import ordering
 
 # For each operation with two operands its sign, and its method; the reflected one begins with "r".
 BINARY: dict[str, tuple[str, str]] = {
@@ -72,6 +73,7 @@ SIMPLE: dict[str, tuple[str, ...]] = {
     "py.int": ("__int__", "__index__"),
     "py.index": ("__index__",),
     "py.round": ("__round__",),
+    "py.hash": ("__hash__",),
 }
 # The methods whose results Python checks.
 CHECKED = frozenset(
@@ -188,6 +190,17 @@ class Operators:
     def plain_comparison(self, op: str, v: list[Expr]) -> Expr:
         """Compare two values of which none is an object with a method for it; their items may be."""
         return prim(self.span, op, *map(copy_of, v))
+
+    def order(self, args: list[Expr]) -> Expr:
+        """Return the order of a list; that of objects by their own comparisons."""
+        callee = self.program.library_function(ordering.order_of_objects)
+
+        def choose(v: list[Expr]) -> Expr:
+            own = callee.applied(list(map(copy_of, v)), self.span)
+            plain = prim(self.span, "py.order", *map(copy_of, v))
+            return If(self.span, prim(self.span, "py.has-objects", copy_of(v[0])), own, plain)
+
+        return bind(self.program.names, args, choose)
 
     def unequal(self, args: list[Expr]) -> Expr:
         """Return x != y, which is the negation of x == y where no class says otherwise."""
@@ -334,4 +347,6 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
         return operators.comparison(op, args)
     if op in SIMPLE:
         return operators.simple(op, args)
+    if op == "py.order" and program.groups("__lt__", "__gt__"):
+        return operators.order(args)
     return on_elements(t, t.span(node), op, args)

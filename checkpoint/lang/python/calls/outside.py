@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import inspect
 import json
 import logging
 import os
@@ -30,7 +31,7 @@ from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
-from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.library import actions
 
@@ -42,7 +43,8 @@ COMPUTED: frozenset[Any] = frozenset(
         *(os.path.join, os.path.basename, os.path.dirname, os.path.split, os.path.splitext, os.path.normpath),
         *(os.path.isabs, os.path.commonprefix, os.path.commonpath, os.fspath),
         *(string.capwords, textwrap.wrap, textwrap.fill, textwrap.shorten, textwrap.dedent, textwrap.indent),
-        *(re.compile, re.match, re.search, re.fullmatch, re.findall, re.sub, re.split, re.escape),
+        *(re.compile, re.match, re.search, re.fullmatch, re.findall, re.finditer),
+        *(re.sub, re.subn, re.split, re.escape),
         *(json.dumps, json.loads),
     )
 )
@@ -50,7 +52,7 @@ OBSERVED: frozenset[Any] = frozenset(
     (
         *(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time),
         *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns, time.thread_time_ns),
-        *(time.ctime, time.asctime, time.strftime),
+        *(time.ctime, time.asctime, time.strftime, time.localtime, time.gmtime, time.mktime, time.strptime),
         *(os.getcwd, os.getpid, os.cpu_count, os.getenv, os.listdir),
         *(os.path.abspath, os.path.realpath, os.path.relpath, os.path.expanduser, os.path.expandvars),
         *(
@@ -83,10 +85,8 @@ METHODS = _LOGGING | _OF_LOGGERS.keys()  # of loggers
 
 def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | None:
     """Translate the call of a known function; return None for all that this module does not know."""
-    if isinstance(value, type) and is_constant(value):
-        return step(t, "py.computed", value, arrange.arguments(t, node, env), node)
-    if isinstance(value, types.BuiltinFunctionType | types.MethodType) and _is_maker(value):
-        op = "py.observe" if value.__name__ in _NOW else "py.computed"
+    op = op_of(value)
+    if op is not None:
         return step(t, op, value, arrange.arguments(t, node, env), node)
     if isinstance(value, types.MethodType) and isinstance(value.__self__, logging.Logger):
         if value.__name__ not in METHODS:
@@ -100,28 +100,65 @@ def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | Non
     name = value.__name__
     if getattr(logging, name, None) is value and name in _LOGGING:
         return _log(t, const(t.span(node), None), name, arrange.arguments(t, node, env), node)
-    if value in PERFORMED:
-        return step(t, "py.perform", value, arrange.arguments(t, node, env), node)
-    for op, known in (("py.observe", OBSERVED), ("py.computed", COMPUTED)):
-        if value in known:
-            return step(t, op, value, arrange.arguments(t, node, env), node)
     return None
+
+
+def op_of(value: Any) -> str | None:
+    """Return the primitive that calls a function as it is; None for all that this module does not know."""
+    if isinstance(value, type):
+        return "py.computed" if is_constant(value) else None
+    if isinstance(value, types.MethodDescriptorType):
+        return "py.computed" if _is_of_constants(value) else None
+    if isinstance(value, types.BuiltinFunctionType | types.MethodType) and _is_maker(value):
+        return "py.observe" if value.__name__ in _NOW else "py.computed"
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        tables = (("py.perform", PERFORMED), ("py.observe", OBSERVED), ("py.computed", COMPUTED))
+        return next((op for op, known in tables if value in known), None)
+    return None
+
+
+def _is_of_constants(value: types.MethodDescriptorType) -> bool:
+    """Return whether a function is a method of strings, numbers or constants that gives no real."""
+    cls = value.__objclass__
+    return is_constant(cls) or (cls in (str, bytes, int, float) and value.__name__ != "conjugate")
 
 
 def is_known(value: Any) -> bool:
     """Return whether calls of a function are translated here."""
+    if op_of(value) is not None:
+        return True
     if not isinstance(value, types.FunctionType | types.BuiltinFunctionType):
         return False
     of_logging = value.__name__ in _LOGGING and getattr(logging, value.__name__, None) is value
-    return of_logging or value is warnings.warn or value in (PERFORMED | OBSERVED | COMPUTED)
+    return of_logging or value is warnings.warn
 
 
 def _is_maker(value: Any) -> bool:
-    """Return whether a function is a class method that makes constant objects, such as datetime.now."""
-    return isinstance(value.__self__, type) and is_constant(value.__self__)
+    """Return whether a function is a class method that makes constants: datetime.now, float.fromhex."""
+    owner = value.__self__
+    return isinstance(owner, type) and (is_constant(owner) or owner in (str, bytes, int, float))
 
 
-def step(t: FunctionContext, op: str, function: Any, passed: Arguments, node: ast.AST) -> Expr:
+def at(span: Span, value: Any, args: list[Expr]) -> Expr:
+    """Return the step that calls such a function with arguments by position."""
+    positional, keywords = prim(span, "py.tuple", *args), prim(span, "py.dict")
+    return prim(span, str(op_of(value)), Const(span, Native(value)), positional, keywords)
+
+
+def counts(value: Any) -> list[int]:
+    """Return the numbers of arguments with which such a function is called as a value."""
+    try:
+        parameters = list(inspect.signature(value).parameters.values())
+    except ValueError:  # a function in C that does not say
+        return list(range(4))
+    by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return list(range(4))
+    required = sum(p.default is p.empty for p in by_position)
+    return list(range(required, len(by_position) + 1))
+
+
+def step(t: CallContext, op: str, function: Any, passed: Arguments, node: ast.AST) -> Expr:
     """Return the step that calls a function of Python, with these arguments."""
     span = t.span(node)
     positional: Expr = prim(span, "py.tuple", *passed.positional)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import dataclasses
 import functools
 import itertools
 import operator
@@ -18,6 +19,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Types
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
@@ -277,6 +279,26 @@ def _cast(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return None if len(node.args) != 2 or has_star(node) else t.expr(node.args[1], env)
 
 
+def _fields(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return the fields of a dataclass that is named."""
+    cls = _named_class(t, node, env)
+    if cls is None or not dataclasses.is_dataclass(cls):
+        return None
+    span = t.span(node)
+    return prim(span, "py.tuple", *[Const(span, Native(field)) for field in dataclasses.fields(cls)])
+
+
+def _is_dataclass(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return whether a class that is named is a dataclass."""
+    cls = _named_class(t, node, env)
+    return None if cls is None else const(t.span(node), dataclasses.is_dataclass(cls))
+
+
+def _named_class(t: FunctionContext, node: ast.Call, env: Env) -> type | None:
+    known = t.program.reference(t, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
+    return known.value if isinstance(known, Reference) and isinstance(known.value, type) else None
+
+
 def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Refuse a deep copy where classes of the program say how they are copied."""
     if t.program.has_method("__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
@@ -321,6 +343,8 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.list: _collected,
     builtins.tuple: _collected_tuple,
     typing.cast: _cast,
+    dataclasses.fields: _fields,
+    dataclasses.is_dataclass: _is_dataclass,
     copy.deepcopy: _deepcopy,
     operator.call: _operator_call,
     operator.attrgetter: _attrgetter,

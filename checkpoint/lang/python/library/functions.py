@@ -259,6 +259,14 @@ def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
     return base**exp if mod is None else prim("py.power-modulo", base, exp, mod)
 
 
+def fromkeys_(iterable: Any, value: Any = None, /) -> Any:
+    """See dict.fromkeys."""
+    found: Any = {}
+    for key in iterable:
+        found[key] = value
+    return found
+
+
 def replace_(x: Any, /, **changes: Any) -> Any:
     """See dataclasses.replace."""
     return prim("py.replaced", x, changes)
@@ -306,6 +314,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.frexp: frexp_,
     math.ldexp: ldexp_,
     dataclasses.replace: replace_,
+    dict.fromkeys: fromkeys_,
     copy.copy: copy_,
     copy.deepcopy: deepcopy_,
 }

@@ -69,6 +69,14 @@ def method_count(x: Any, value: Any) -> Any:
     return prim("py.count", x, value)
 
 
+def method_fromkeys(x: Any, iterable: Any, value: Any = None, /) -> Any:
+    """See dict.fromkeys."""
+    found: Any = {}
+    for key in iterable:
+        found[key] = value
+    return found
+
+
 def method__asdict(x: Any) -> Any:
     """Return the dictionary of a named tuple."""
     return prim("py.fields", x)

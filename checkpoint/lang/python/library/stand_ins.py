@@ -7,13 +7,15 @@ not translated.
 from __future__ import annotations
 
 import collections
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.twister import put_together, taken_apart
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.standard import containers
+from checkpoint.lang.python.library.standard import chains, containers, randoms
 
 Attributes = dict[str, Any]
 
@@ -81,6 +83,20 @@ BY_STAND_IN: dict[type, StandIn] = {
             lambda thing: {"table": dict(thing)},
             lambda _: collections.Counter(),
             lambda made, attributes: dict.update(made, attributes["table"]),
+        ),
+        StandIn(
+            collections.ChainMap,
+            chains.ChainMap,
+            lambda thing: {"maps": thing.maps},
+            lambda _: collections.ChainMap(),
+            lambda made, attributes: vars(made).update(maps=attributes["maps"]),
+        ),
+        StandIn(
+            random.Random,
+            randoms.Random,
+            taken_apart,
+            lambda _: random.Random(0),
+            lambda made, attributes: put_together(made, **attributes),
         ),
     )
 }

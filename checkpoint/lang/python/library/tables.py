@@ -18,19 +18,23 @@ from checkpoint.lang.python.library import (
     methods,
     sets,
     state,
+    unbound,
 )
 from checkpoint.lang.python.library.standard import (
+    chains,
     complex_mathematics,
     containers,
     functional,
     iteration,
     ordering,
+    randoms,
+    records,
     statistical,
 )
 
 _MODULES = (
-    *(application, complex_numbers, containers, functions, iterators, methods, sets, state),
-    *(complex_mathematics, functional, iteration, ordering, statistical),
+    *(application, complex_numbers, containers, functions, iterators, methods, sets, state, unbound),
+    *(chains, complex_mathematics, functional, iteration, ordering, randoms, records, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -39,14 +43,16 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **complex_numbers.FUNCTIONS,
     **complex_mathematics.FUNCTIONS,
     **sets.FUNCTIONS,
+    **unbound.FUNCTIONS,
     **iterators.FUNCTIONS,
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
     **ordering.FUNCTIONS,
+    **records.FUNCTIONS,
     **statistical.FUNCTIONS,
 }
 
-OPENED = frozenset(("statistics",))
+OPENED = frozenset(("statistics", "random"))
 
 _FILES = frozenset(str(module.__file__) for module in _MODULES)
 _INTERNAL = frozenset((*[module.__name__ for module in _MODULES], *OPENED))

@@ -27,7 +27,7 @@ from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import Const, Expr, Lambda, Prim, Var
-from checkpoint.lang.python.calls import arrange, arrays, classes, getters, statics
+from checkpoint.lang.python.calls import arrange, arrays, classes, getters, outside, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
@@ -107,6 +107,8 @@ def of_reference(
         return made
     if statics.arities(value) or isinstance(value, Foreign):
         return _of_primitive(program, value, span)
+    if outside.op_of(value) is not None:
+        return _of_outside(program, value, span)
     if isinstance(value, functools.partial | types.MethodType) and not is_random(value):
         return _of_partial(program, t, known, span, node)
     if isinstance(value, getters.GETTERS) and isinstance(t, FunctionContext):
@@ -157,6 +159,18 @@ def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:
             return prim(span, str(statics.primitive(value, len(args))), *args)
 
     return overloaded(program, (name, []), counts, span, make, general)
+
+
+def _of_outside(program: ProgramContext, value: Any, span: Span) -> Expr:
+    """Return as a value a function that Python itself calls, such as a clock."""
+
+    def general(t: CallContext, passed: Arguments) -> Expr:
+        return outside.step(t, str(outside.op_of(value)), value, passed, NO_NODE)
+
+    named: Named = (value.__name__, [])
+    return overloaded(
+        program, named, outside.counts(value), span, lambda args: outside.at(span, value, args), general
+    )
 
 
 def _general_of_record(record: Tensor) -> General | None:

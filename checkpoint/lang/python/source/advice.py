@@ -44,8 +44,7 @@ ADVICE: dict[Any, str] = {
     builtins.bytearray: _TEXTS,
     builtins.memoryview: "use a list",
     builtins.super: "call a method of it, super().name(...)",
-    builtins.id: "objects have no identity here; compare values",
-    builtins.hash: "use the value itself as a dictionary's key",
+    builtins.id: "an address is another one in each run: write `a is b`, or compare values",
     builtins.object: "use a string or a number of your own",
     builtins.breakpoint: "use print",
     builtins.__import__: "write an `import` statement",
@@ -184,8 +183,9 @@ def of_random(shown: str) -> tuple[str, str]:
     return (
         f"{shown}, whose numbers come from a hidden state,",
         (
-            "pass the random numbers as an argument; or, with arrays, explicit keys: "
-            "key = tensorlib.random.key(0); u = tensorlib.random.uniform(key, shape)"
+            "draw from a generator with a seed, rng = random.Random(0); or pass the random numbers as an "
+            "argument; or, with arrays, explicit keys: key = tensorlib.random.key(0); "
+            "u = tensorlib.random.uniform(key, shape)"
         ),
     )
 

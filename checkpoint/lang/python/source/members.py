@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import dis
 import types
+from functools import cache
 from typing import Any
 
 _HEAP = 1 << 9  # the flag of classes made by a class statement
@@ -95,6 +97,14 @@ def is_initialised(cls: type, field: Any) -> bool:
     if field.init or field.default_factory is not dataclasses.MISSING:
         return True
     return is_slot(vars(cls).get(field.name)) and field.default is not dataclasses.MISSING
+
+
+@cache
+def assigned_names(cls: type) -> frozenset[str]:
+    """Return the names of the attributes to which the methods of a class assign, of whatever object."""
+    functions = [member for member in vars(cls).values() if isinstance(member, types.FunctionType)]
+    steps = [step for function in functions for step in dis.get_instructions(function.__code__)]
+    return frozenset(str(step.argval) for step in steps if step.opname == "STORE_ATTR")
 
 
 def makes_record(cls: type) -> bool:

@@ -1,0 +1,115 @@
+"""Functions of dataclasses, keys of comparisons, chains of dictionaries, identity of arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections import ChainMap
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.python.corpus import Example
+
+
+class Place(NamedTuple):
+    """A place."""
+
+    x: float
+    y: float
+
+
+@dataclass
+class Body:
+    """What moves."""
+
+    mass: float
+    places: list[Place] = field(default_factory=list)
+    name: str = "body"
+
+
+@dataclass(frozen=True)
+class System:
+    """Bodies, by their names."""
+
+    first: Body
+    others: dict[str, Body]
+    step: float = 0.1
+
+
+def as_data(x: float) -> tuple[object, ...]:
+    """Dataclasses as plain data."""
+    body = Body(x, [Place(1.0, x)])
+    system = System(body, {"b": Body(2.0)})
+    plain = dataclasses.asdict(system)
+    body.mass = 7.0
+    return (
+        plain,
+        dataclasses.astuple(system),
+        [f.name for f in dataclasses.fields(body)],
+        {f.name: getattr(body, f.name) for f in dataclasses.fields(Body)},
+        (dataclasses.is_dataclass(body), dataclasses.is_dataclass(Body), dataclasses.is_dataclass(x)),
+        dataclasses.replace(system, step=x).step,
+    )
+
+
+def no_data(x: float) -> object:
+    """A real, which is no dataclass."""
+    return dataclasses.asdict(x)  # type: ignore[call-overload]  # the error is what is tested
+
+
+def compared(x: float) -> tuple[object, ...]:
+    """Orders by a comparison, which is printed as Python makes it."""
+
+    def falling(a: float, b: float) -> int:
+        print(a, b)
+        return (a < b) - (a > b)
+
+    key = functools.cmp_to_key(falling)
+    items = [3.0, x, 2.0, 7.0, 5.0, 4.0, 8.0, 7.0]
+    found = sorted(items, key=key), sorted(items, key=key, reverse=True), max(items, key=key)
+    items.sort(key=key)
+    return found, items, min(items, key=key)
+
+
+def chained(x: float) -> tuple[object, ...]:
+    """Settings over defaults."""
+    settings = ChainMap({"a": x}, {"a": 1.0, "b": 2.0})
+    inner = settings.new_child({"c": 3.0})
+    inner["b"] = 5.0
+    return (
+        settings["a"] * settings["b"],
+        inner["b"] * x,
+        len(inner),
+        sorted(inner),
+        inner.get("z", 1.0),
+        "a" in inner,
+        dict(inner),
+        inner.maps,
+        inner.parents["a"],
+        list(inner.items()),
+        settings,
+    )
+
+
+def not_chained(x: float) -> float:
+    """A name that no dictionary has."""
+    return ChainMap({"a": x})["b"]
+
+
+def same_arrays(x: float) -> tuple[object, ...]:
+    """Arrays by their identity."""
+    a = np.array([x, 2.0])
+    b, c, kept = a, np.array([x, 3.0]), [a]
+    return a is b, a is c, kept[0] is a, a is not c, float(np.sum(b * c))
+
+
+EXAMPLES = [
+    Example(as_data, (1.5,)),
+    Example(no_data, (1.5,), raises=TypeError),
+    Example(compared, (1.5,)),
+    Example(chained, (1.5,)),
+    Example(not_chained, (1.5,), raises=KeyError),
+    Example(same_arrays, (1.5,)),
+]
