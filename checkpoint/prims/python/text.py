@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.record import PYTHON_FAILURES, Effect, Purity, register
 from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
