@@ -10,6 +10,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from string import Template
+from typing import Any
 
 from tests.python.corpus import Example
 
@@ -26,7 +27,7 @@ class Side(enum.Enum):
 
 def best(x: float) -> tuple[object, ...]:
     """Keys by their values."""
-    scores = {"a": x, "b": 2.0 * x, "c": 0.5}
+    scores: Any = {"a": x, "b": 2.0 * x, "c": 0.5}
     get = scores.get
     return (
         max(scores, key=scores.get),
@@ -71,7 +72,7 @@ def texts(x: float) -> tuple[object, ...]:
 
 def by_constants(x: float) -> tuple[object, ...]:
     """Fractions, decimals, dates, bytes and members of enumerations as keys."""
-    taps = {Fraction(1, 4): x, Fraction(1, 2): 2.0 * x, 3: 1.0}
+    taps: dict[Any, float] = {Fraction(1, 4): x, Fraction(1, 2): 2.0 * x, 3: 1.0}
     taps[Fraction(3)] = 5.0
     prices = {Decimal("1.10"): x, Decimal("2.2"): x * x}
     days = {date(2020, 1, 1): x, date(2020, 1, 2): 3.0}
