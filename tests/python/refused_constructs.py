@@ -97,7 +97,7 @@ def f(x):
     count = «count + 1»
     return x * count
 ---
-assigning to make.<locals>.f.count, which the run has read before and leaves changed, => has_state=True
+assigning to texts.make.<locals>.f.count, which the run has read before and leaves changed, => has_state=True
 def make():
     count = 0
     def f(x):
@@ -106,6 +106,22 @@ def make():
         return x * count
     return f
 f = make()
+---
+assigning to texts.Counter.made, which the run has read before and leaves changed, => has_state=True
+class Counter:
+    made = 0
+    def __init__(self):
+        Counter.made = «Counter.made + 1»
+def f(x):
+    Counter()
+    return x
+---
+assigning to new of Counter, which the function does not make itself, => keep what changes in an object
+class Counter:
+    pass
+def f(x):
+    «Counter.new» = x
+    return x
 ---
 `del` of the global count => assign None to it
 count = 0

@@ -27,11 +27,11 @@ class Row(list):
 def f(x):
     return «Row([x])»
 ---
-assigning to total of Account, which the function does not make itself, => keep what changes in an object
+assigning to texts.Account.total, which the run has read before and leaves changed, => has_state=True
 class Account:
     total = 1.0
 def f(x):
-    «Account.total» += x
+    «Account.total += x»
     return x
 ---
 `eval` => write the expression

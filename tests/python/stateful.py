@@ -120,6 +120,51 @@ def args():
     return (0.7,)
 """
 
+CLASSES = """
+class Body:
+    count = 0
+    drag = 0.5
+
+    def __init__(self, v):
+        Body.count += 1
+        self.number = self.count
+        self.v = v
+
+    @classmethod
+    def thicken(cls, by):
+        cls.drag = cls.drag * by
+
+class Light(Body):
+    pass
+
+def f(x):
+    total = 0.0
+    for i in range(3):
+        body = Light(x) if i % 2 else Body(2.0 * x)
+        Body.thicken(x)
+        total += body.v * body.drag * body.number * Light.drag * type(body).drag
+    return total * Body.count
+
+def args():
+    return (1.2,)
+"""
+
+MODULES = """
+import types
+
+physics = types.ModuleType("physics")
+physics.g = 9.8
+physics.seen = 0
+
+def f(x):
+    physics.g = physics.g * x
+    physics.seen += 1
+    return physics.g + x * physics.seen
+
+def args():
+    return (1.2,)
+"""
+
 CELLS = """
 def make():
     state, seen = 1.0, []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def image(value: Any) -> Any:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, float):
         return float(value).hex()
+    if isinstance(value, ModuleType):
+        return value.__name__
     if isinstance(value, dict):
         return {key: image(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -74,8 +77,23 @@ def test_the_state_is_that_which_python_leaves(name: str, engine: str) -> None:
 def test_variables_of_an_enclosing_call(engine: str) -> None:
     f = defined(TEXTS["cells"])["f"]
     state = checkpoint.grad(f, engine=engine, has_state=True)(1.3)[1]
-    assert state.globals == {"make.<locals>.f.state": 1.3, "make.<locals>.f.seen": [1.3]}
+    assert state.globals == {"texts.make.<locals>.f.state": 1.3, "texts.make.<locals>.f.seen": [1.3]}
     assert f(2.0) == 4.0
+
+
+def test_attributes_of_classes_and_modules(engine: str) -> None:
+    for name in ("classes", "modules"):
+        there, here = defined(TEXTS[name]), defined(TEXTS[name])
+        y = there["f"](1.2)
+        (value, state), _ = checkpoint.value_and_grad(here["f"], engine=engine, has_state=True)(1.2)
+        assert value.hex() == y.hex()
+        if name == "classes":
+            held, kept = there["Body"], here["Body"]
+            assert state.globals == {"texts.Body.count": held.count, "texts.Body.drag": held.drag}
+            assert (kept.count, kept.drag) == (0, 0.5)
+        else:
+            held = there["physics"]
+            assert state.globals == {"physics.g": held.g, "physics.seen": held.seen}
 
 
 def one_argument(name: str) -> tuple[Callable[[Any], Any], Any]:

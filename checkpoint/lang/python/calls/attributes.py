@@ -187,6 +187,9 @@ class Attributes:
             if callee is None:
                 raise self.t.refuse(self.node, *advice.of_object(member))
             return self.program.bound_method(callee, copy_of(x), self.span)
+        outside = self.program.outside_attribute(cls, self.name)
+        if outside is not None:
+            return self.program.read_outside(outside.core, self.span)
         if isinstance(member, staticmethod | classmethod):
             known = self.program.class_attribute(cls, self.name)
         else:
@@ -215,6 +218,9 @@ class Attributes:
 
     def in_class(self, cls: type) -> Expr:
         """Return the attribute of a known class."""
+        outside = self.program.outside_attribute(cls, self.name)
+        if outside is not None:
+            return self.program.read_outside(outside.core, self.span)
         known = self.program.class_attribute(cls, self.name)
         if isinstance(known, str):
             return Var(self.span, known)

@@ -86,6 +86,18 @@ class ClassesContext(ABC):
         """Return what a variable outside of the functions holds that the program assigns; cell: its cell."""
 
     @abstractmethod
+    def outside_attribute(self, holder: Any, name: str) -> Binding | None:
+        """Return the meaning of an attribute of a module or class, if the program assigns to it."""
+
+    @abstractmethod
+    def check_read(self, value: Any, name: str) -> None:
+        """Refuse a use of an attribute that the program assigns, other than reading its value."""
+
+    @abstractmethod
+    def assign_attribute(self, holder: Any, name: str, value: Expr) -> Expr | None:
+        """Assign to an attribute of a module or class; None where that has no data of this name itself."""
+
+    @abstractmethod
     def to_change(self, t: Any, name: str, env: Env) -> Binding | Reference | str | None:
         """Return the meaning of a name whose object is changed."""
 

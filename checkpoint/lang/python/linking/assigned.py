@@ -1,9 +1,9 @@
-"""Variables outside of a program's functions to which it assigns: globals, and those of an enclosing call.
+"""Variables outside of a program's functions to which it assigns: globals, attributes of modules and classes.
 
-In: an assignment to a name that is declared `global` (or `nonlocal`, in the outermost function), or, where
-the caller receives the state (`has_state`), a change of what such a variable holds. Out: a cell of the run,
-which begins with what the variable holds at the call; all functions of the program read and write the cell,
-and nothing is written outside of the run.
+In: an assignment to a name that is declared `global` (or `nonlocal`, in the outermost function), or to an
+attribute of a known module or class; or, where the caller receives the state (`has_state`), a change of what
+such a variable holds. Out: a cell of the run, which begins with what the variable holds at the call; all
+functions of the program read and write the cell, and nothing is written outside of the run.
 
 What a run leaves in the cells is lost without `has_state`. So that no later call could tell, the run then
 ends with a SourceError at the first assignment, unless each variable has been assigned before it was read, or
@@ -15,6 +15,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import EnumType
 from typing import Any
 
 from checkpoint.errors import SourceError, Span
@@ -86,11 +87,15 @@ class Assigned(Written):
         function = self.inputs.value(index)
         free = function.__code__.co_freevars
         kind, key = ("cell", free.index(name)) if name in free else ("global", name)
-        label = label_of(function, kind, name)
         is_there = kind == "cell" or name in function.__globals__
         found = self.find(index, kind, key) if is_there else None
         if found is None:
             self.inputs.absent(index, kind, key)
+        return self._made(label_of(function, kind, name), name, span, found)
+
+    def _made(self, label: str, name: str, span: Span, found: Reference | str | None) -> Outside:
+        """Return a variable; found: the meaning of what it holds at the start, None if that is nothing."""
+        if found is None:
             value: Expr = Const(NOWHERE, UNBOUND)
         elif isinstance(found, Reference):
             value = self.value_of(Entry(self), found, NO_NODE)
@@ -101,12 +106,51 @@ class Assigned(Written):
         fresh = self.names.fresh
         return Outside(label, span, fresh(name), value, fresh(name), found is None)
 
+    # Attributes of modules and classes
+
+    def outside_attribute(self, holder: Any, name: str) -> Binding | None:
+        """Return the meaning of an attribute of a module or class, if the program assigns to it."""
+        for each in _holders(holder) if self.facts.assigned else ():
+            key = _key_of(each), name
+            if key in self.facts.assigned:
+                if key not in self.outsides:
+                    self.outsides[key] = self._of_holder(each, name, self.facts.assigned[key])
+                return Binding(self.outsides[key].cell, cell=True, outside=True)
+            if name in vars(each):
+                return None
+        return None
+
+    def _of_holder(self, holder: Any, name: str, span: Span) -> Outside:
+        base = self.reference_of(holder)
+        assert base.input is not None
+        kind = "in class" if isinstance(holder, type) else "attribute"
+        return self._made(label_of(holder, kind, name), name, span, self.find(base.input, kind, name))
+
+    def assign_attribute(self, holder: Any, name: str, value: Expr) -> Expr | None:
+        """Assign to an attribute of a module or class; None where that has no data of this name itself."""
+        is_module = isinstance(holder, types.ModuleType)
+        if not is_module and (not isinstance(holder, type) or isinstance(holder, EnumType)):
+            return None
+        held = vars(holder).get(name, types)
+        if not is_module and isinstance(held, (types.ModuleType, *_NO_DATA)):
+            return None
+        if held is types:
+            return None
+        key = _key_of(holder), name
+        if key not in self.facts.assigned:
+            self.facts.assigned[key] = value.span
+            raise FactsChanged
+        found = self.outside_attribute(holder, name)
+        assert found is not None
+        args: list[Expr] = [Var(value.span, found.core), value]
+        return self.library_function(write_state).applied(args, value.span)
+
     def check_read(self, value: Any, name: str) -> None:
-        """Refuse to read a global that the program assigns as an attribute of its module."""
-        if isinstance(value, types.ModuleType) and (id(vars(value)), name) in self.facts.assigned:
+        """Refuse a use of an attribute that the program assigns, other than reading its value."""
+        if isinstance(value, types.ModuleType | type) and self.outside_attribute(value, name) is not None:
             raise SourceError(
-                f"reading {value.__name__}.{name} as an attribute, which the program assigns as a global, "
-                f"cannot be differentiated: read it in a function of the module"
+                f"this use of {value.__name__}.{name}, to which the program assigns, cannot be "
+                f"differentiated: assign its value to a variable first"
             )
 
     def is_outside(self, t: FunctionContext, name: str, env: Env) -> bool:
@@ -217,3 +261,16 @@ class Assigned(Written):
 def _is_container(value: Any) -> bool:
     """Return whether an input is something that can be changed for all who refer to it."""
     return type(value) not in LEAVES and not is_array(value)
+
+
+def _holders(holder: Any) -> tuple[Any, ...]:
+    """Return the module, or the classes in whose order Python looks for an attribute."""
+    return (holder,) if isinstance(holder, types.ModuleType) else holder.__mro__
+
+
+def _key_of(holder: Any) -> int:
+    return id(vars(holder)) if isinstance(holder, types.ModuleType) else id(holder)
+
+
+# What a class stores that is more than a value.
+_NO_DATA = (types.FunctionType, staticmethod, classmethod, property, types.MemberDescriptorType)

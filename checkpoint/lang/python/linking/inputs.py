@@ -258,8 +258,9 @@ def label_of(holder: Any, kind: str, name: str) -> str:
     """Return the name of a variable with that of the module, class or function that has it."""
     if isinstance(holder, types.ModuleType):
         return f"{holder.__name__}.{name}"
-    around = stored(holder, "__module__") if kind == "global" else stored(holder, "__qualname__")
-    return f"{around}.{name}" if isinstance(around, str) else name
+    around = [getattr(holder, "__module__", None), getattr(holder, "__qualname__", None)]
+    known = [each for each in around[: 1 if kind == "global" else 2] if isinstance(each, str)]
+    return ".".join([*known, name])
 
 
 class Inputs:

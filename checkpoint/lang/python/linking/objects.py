@@ -191,6 +191,7 @@ class Objects(ProgramContext):
         return Reference(thing, index)
 
     def in_class(self, cls: type, name: str) -> Reference | str | None:
+        self.check_read(cls, name)
         base = self.reference_of(cls)
         assert base.input is not None
         return self.find(base.input, "in class", name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from enum import EnumType
+from types import ModuleType
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout, Types
@@ -247,6 +248,11 @@ def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
     found = supers.find(t, node.value, env)
     if found is not None:
         return supers.read(t, found, node.attr, node)
+    base = t.program.reference(t, node.value, env)
+    if isinstance(base, Reference) and isinstance(base.value, ModuleType | type):
+        outside = t.program.outside_attribute(base.value, node.attr)
+        if outside is not None:
+            return t.read_local(node.attr, outside, t.span(node))
     known = t.program.reference(t, node, env)
     if known is not None:
         return known_value(t, known, node)

@@ -85,6 +85,9 @@ def _to_attribute(t: FunctionContext, target: ast.Attribute, value: ast.expr, en
     """Translate an assignment to an attribute: the value is evaluated first."""
     known = t.program.reference(t, target.value, env)
     if isinstance(known, Reference):
+        assigned = t.program.assign_attribute(known.value, target.attr, t.expr(value, env))
+        if assigned is not None:
+            return evaluate(t, target, env, exits, partial(_then, t, env), translated=assigned)
         holder = ast.unparse(target.value)
         what = f"assigning to {target.attr} of {holder}, which the function does not make itself,"
         raise t.refuse(target, what, "keep what changes in an object that the function makes")
