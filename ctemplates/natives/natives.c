@@ -32,6 +32,7 @@ const NativeStep NATIVES[] = {
     {"py.contains", native_contains, false},
     {"py.is", native_is, false},
     {"py.is-array", native_is_array, false},
+    {"py.was-changed", native_is_array, false},
     {"py.instance", native_instance, false},
     {"py.eq/any", native_equal, false},
     {"py.ne/any", native_not_equal, false},

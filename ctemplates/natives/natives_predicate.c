@@ -132,7 +132,7 @@ NATIVE(native_is_real) {
     return kind_of(operands[0]) != DUAL && answer_unless_foreign(operands[0], false, result, note);
 }
 
-/* Stores whether the operand is an array: `tensor?` and py.is-array. */
+/* Stores that the operand is no array: `tensor?`, py.is-array, and py.was-changed, which is false then. */
 NATIVE(native_is_array) {
     (void)m, (void)count;
     double real;

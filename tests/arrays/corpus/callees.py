@@ -173,7 +173,40 @@ def and_not_into_copies(x: Any) -> Any:
     return np.sum(a**2)
 
 
+def by_nested_functions(x: Any) -> Any:
+    """Functions that see variables of the function around them, one of which changes."""
+    scale = 2.0
+
+    def fill_scaled(out: Any, y: Any) -> None:
+        out[:] = y * scale
+        shift(out)
+
+    def shift(o: Any) -> None:
+        o += 1.0
+
+    buffer = np.zeros(len(x))
+    rows = [np.zeros(len(x)) for _ in range(2)]
+    for i in range(2):
+        scale = scale + x[0]
+        fill_scaled(buffer, x * i)
+        fill_scaled(rows[i], y=x)
+    return np.sum(buffer**2) + np.sum(rows[0] * rows[1])
+
+
+def by_nested_recursion(x: Any) -> Any:
+    def fill_from(out: Any, n: int) -> None:
+        if n < len(out):
+            out[n] = x[0] ** n
+            fill_from(out, n + 1)
+
+    a = np.zeros(4)
+    fill_from(a, 0)
+    return np.sum(a * a)
+
+
 EXAMPLES = [
+    Example(by_nested_functions, (filled(3),)),
+    Example(by_nested_recursion, (filled(2),)),
     Example(filled_by_a_function, (filled(3),)),
     Example(filled_through_two_functions, (filled(3),)),
     Example(in_place_for_arrays_only, (filled(3),)),

@@ -20,6 +20,7 @@ TESTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "real?": (frozenset(("REAL",)), frozenset(("INTEGER", "FOREIGN", OTHER)) | _DUALS),
     "tensor?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
     "py.is-array": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
+    "py.was-changed": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
     "procedure?": (frozenset(("PROCEDURE", "CLOSURE")), frozenset(("FOREIGN", OTHER)) | _DUALS),
     "symbol?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
     "string?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),

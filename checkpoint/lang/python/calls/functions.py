@@ -90,6 +90,7 @@ def _known(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exit
     ]
     rest = [s for s in statements if s not in nodes]
     span = t.span(nodes[0])
+    writers: list[tuple[ast.FunctionDef, str, tuple[str, ...]]] = []
 
     def with_each(left: list[ast.FunctionDef], now: Env, names: dict[str, str]) -> Expr:
         if left:
@@ -99,11 +100,13 @@ def _known(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exit
             def add(makers: dict[str, Maker]) -> Expr:
                 callee = _callee(t, t.scope.children[node], core, makers, env, nodes[0])
                 bound = {**now, node.name: Binding(core, callee=callee)}
+                _note_writer(t, node, callee, writers)
                 return with_each(left[1:], bound, {**names, node.name: core})
 
             return with_defaults(t, node, env, exits.handler, add)
-        bindings = tuple([(names[node.name], _lambda(t, node, now)) for node in nodes])
-        return Letrec(span, bindings, t.block(rest, now, exits))
+        bindings = [(names[node.name], _lambda(t, node, now)) for node in nodes]
+        bindings += [(core, _lambda(t, node, now, written)) for node, core, written in writers]
+        return Letrec(span, tuple(bindings), t.block(rest, now, exits))
 
     return with_each(nodes, env, {})
 
@@ -135,14 +138,29 @@ def _is_near_try(scope: Scope) -> bool:
     return any(isinstance(node, ast.Try | ast.With) for node in ast.walk(scope.node))
 
 
-def _lambda(t: FunctionContext, node: ast.FunctionDef, env: Env) -> Lambda:
+def _note_writer(
+    t: FunctionContext,
+    node: ast.FunctionDef,
+    callee: Callee,
+    writers: list[tuple[ast.FunctionDef, str, tuple[str, ...]]],
+) -> None:
+    """Add the procedure of a function that writes into arrays among its arguments and changes no variable."""
+    written = () if callee.outs else t.program.written_by_nested(t, t.scope.children[node])
+    if written:
+        core = t.fresh(node.name)
+        writers.append((node, core, written))
+        t.program.note_writer(callee, replace(callee, make=variable(core), written=written))
+
+
+def _lambda(t: FunctionContext, node: ast.FunctionDef, env: Env, written: tuple[str, ...] = ()) -> Lambda:
+    """Return the procedure of a known function; written: the parameters that it returns, too."""
     callee = env[node.name].callee
     assert callee is not None
     around = dict(env)
     for name in callee.ins:
         old = around.get(name, Binding("", cell=name in t.cells, unbound=True))
         around[name] = replace(old, unbound=old.unbound or t.scope.may_lose_value(name))
-    return t.nested(t.scope.children[node], around, callee.ins, callee.outs, callee.guarded)
+    return t.nested(t.scope.children[node], around, callee.ins, callee.outs + written, callee.guarded)
 
 
 def _escaping(t: FunctionContext, nodes: list[ast.FunctionDef], env: Env, exits: Exits) -> Expr:

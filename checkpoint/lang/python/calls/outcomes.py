@@ -8,24 +8,28 @@ of them leaves them as they are.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import const, copy_of, prim
 from checkpoint.lang.python.context.contexts import CallContext
-from checkpoint.lang.python.context.meanings import Callee
+from checkpoint.lang.python.context.meanings import Callee, Env
 
 
 class Outcomes:
     """Makes the outcomes of one call, for each function that it may call.
 
     written: the positions or keywords of the arguments of which they tell what the callee has at its end.
+    env: the bindings at the call.
     """
 
-    def __init__(self, t: CallContext, node: ast.AST, written: Sequence[int | str]) -> None:
+    def __init__(
+        self, t: CallContext, node: ast.AST, written: Sequence[int | str], env: Env | None = None
+    ) -> None:
         self.t = t
+        self.env = env or {}
         self.node = node
         self.written = written
 
@@ -36,10 +40,10 @@ class Outcomes:
         names = callee.signature.positional
         wanted = [key if isinstance(key, str) else names[key + implicit] for key in self.written]
         if wanted == list(writer.written):
-            return arrange.apply(t, writer, passed, self.node, arrange.caller(t, writer, span))
+            return arrange.apply(t, writer, passed, self.node, self._call(writer))
         values = [self._argument(passed, key, implicit) for key in self.written]
         outcome = t.fresh("outcome")
-        called = arrange.apply(t, writer, passed, self.node, arrange.caller(t, writer, span))
+        called = arrange.apply(t, writer, passed, self.node, self._call(writer))
 
         def part(i: int) -> Expr:
             return prim(span, "py.item", Var(span, outcome), const(span, i))
@@ -50,6 +54,9 @@ class Outcomes:
             for name, value in zip(wanted, values, strict=True)
         ]
         return Let(span, outcome, called, prim(span, "py.tuple", result, *arrays))
+
+    def _call(self, writer: Callee) -> Callable[[list[Expr]], Expr]:
+        return lambda args: self.t.call(writer, args, self.env, self.t.span(self.node))
 
     def _argument(self, passed: Arguments, key: int | str, implicit: int) -> Expr:
         return passed.keywords[key] if isinstance(key, str) else passed.positional[key + implicit]

@@ -15,6 +15,10 @@ from checkpoint.lang.python.normal.nodes import Writing
 def translate(t: FunctionContext, node: Writing, env: Env) -> Expr:
     """Translate a call with its outcome."""
     call = node.call
+    binding = env.get(call.func.id) if isinstance(call.func, ast.Name) else None
+    if binding is not None and binding.callee is not None:
+        nested = Outcomes(t, node, node.written, env)
+        return nested.of_callee(binding.callee, arrange.arguments(t, call, env), 0)
     known = t.program.reference(t, call.func, env)
     if not isinstance(known, Reference):
         assert isinstance(call.func, ast.Attribute)

@@ -15,6 +15,7 @@ from checkpoint.ad.containers import Layout
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr
 from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Group, Reference
+from checkpoint.lang.python.scopes.scopes import Scope
 from checkpoint.lang.python.scopes.written import Argument
 
 
@@ -80,6 +81,14 @@ class ClassesContext(ABC):
     @abstractmethod
     def modules_with(self, name: str) -> list[ModuleType]:
         """Return the modules that are values of the program and have an attribute of this name."""
+
+    @abstractmethod
+    def written_by_nested(self, t: Any, child: Scope) -> tuple[str, ...]:
+        """Return the parameters of a nested function that hold arrays which it writes into."""
+
+    @abstractmethod
+    def note_writer(self, callee: Callee, writer: Callee) -> None:
+        """Note what `writer` returns for a nested function."""
 
     @abstractmethod
     def read_outside(self, cell: str, span: Span) -> Expr:

@@ -150,12 +150,40 @@ class Written(Methods):
 
     def written_by(self, t: FunctionContext, call: ast.Call) -> Mapping[Argument, ast.expr]:
         passed = {key: path for key, path in arguments_of(call) if is_path(path)}
-        keys = self.writers.of_call(call, t.known_object) if passed else []
+        keys = self._of_call(t, t.scope, call, ()) if passed else []
         found = {key: passed[key] for key in keys if key in passed and _may_store(passed[key], t.scope)}
         if found and not self.facts.arrays:
             self.wants_arrays = True
             return {}
         return found
+
+    def _of_call(
+        self, t: FunctionContext, scope: Scope, call: ast.Call, around: tuple[Scope, ...]
+    ) -> list[Argument]:
+        """Return the arguments that a call in a scope writes into; around: nested functions being asked."""
+        child = _nested(scope, call.func)
+        if child is None:
+            return self.writers.of_call(call, t.known_object)
+        written = self._of_nested(t, child, around)
+        names = [a.arg for a in (*child.node.args.posonlyargs, *child.node.args.args)]
+        at: dict[Argument, str] = dict(enumerate(names))
+        return [key for key, _ in arguments_of(call) if at.get(key, key) in written]
+
+    def _of_nested(self, t: FunctionContext, child: Scope, around: tuple[Scope, ...] = ()) -> tuple[str, ...]:
+        if child in around:
+            return ()
+        inside = (*around, child)
+        return written_parameters(child, lambda call: self._of_call(t, child, call, inside))
+
+    def written_by_nested(self, t: FunctionContext, child: Scope) -> tuple[str, ...]:
+        written = self._of_nested(t, child)
+        if written and not self.facts.arrays:
+            self.wants_arrays = True
+            return ()
+        return written
+
+    def note_writer(self, callee: Callee, writer: Callee) -> None:
+        self.writing[callee] = writer
 
     def writer(self, callee: Callee) -> Callee:
         if callee not in self.writing:
@@ -167,3 +195,13 @@ class Written(Methods):
             self.pending[-1][1].outs = written
             self.writing[callee] = replace(made, written=written)
         return self.writing[callee]
+
+
+def _nested(scope: Scope, function: ast.expr) -> Scope | None:
+    """Return the nested function that a name denotes in a scope, if it always does."""
+    if not isinstance(function, ast.Name):
+        return None
+    at: Scope | None = scope
+    while at is not None and function.id not in at.assigned:
+        at = at.parent
+    return None if at is None else at.functions().get(function.id)
