@@ -16,6 +16,10 @@ from typing import Any
 class Cycle(ValueError):
     """Raised by `fold` for an item that is a part of itself."""
 
+    def __init__(self, item: object) -> None:
+        super().__init__("it is a part of itself")
+        self.item = item
+
 
 class Branch:
     """A compound item: its parts, and `build`, which makes its result from the list of theirs.
@@ -67,7 +71,7 @@ def fold(root: Any, open_: Callable[[Any], Any]) -> Any:
         if type(found) is Branch:
             if found.item is not None:
                 if id(found.item) in within:
-                    raise Cycle("it is a part of itself")
+                    raise Cycle(found.item)
                 within.add(id(found.item))
             pending.append(_Open(found))
             pending.extend(reversed(found.parts))

@@ -11,10 +11,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from threading import RLock
+from types import FunctionType
 from typing import Any
 
+from checkpoint import engines
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import List
+from checkpoint.ad.entered import Entered
 from checkpoint.ad.graph import constant
+from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
@@ -28,6 +33,7 @@ from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import tables
+from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
@@ -41,10 +47,13 @@ hold_at_fork(_lock)
 
 def closure_of(
     f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
-) -> Closure:
-    """Return a closure that takes the tuple of the positional arguments and then those passed by name."""
-    shape = Shape(len(positional), tuple(keywords))
-    return _closure(f, shape, engine, classes_in((*positional, *keywords.values())), {})
+) -> tuple[Closure, tuple[type, ...]]:
+    """Return a closure that takes the tuple of the positional arguments and then those passed by name.
+
+    With it come the classes that its program knows, which the functions among its arguments must know, too.
+    """
+    classes = _classes_in((*positional, *keywords.values()))
+    return Surroundings(engine).closed(f, Shape(len(positional), tuple(keywords)), classes)
 
 
 Found = tuple[str, str, Any, Any]  # a hidden input: its variable, its name, the object, its value
@@ -52,28 +61,137 @@ Found = tuple[str, str, Any, Any]  # a hidden input: its variable, its name, the
 
 def stateful_closure_of(
     f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
-) -> tuple[Closure, list[Found]]:
-    """Return a closure of the arguments and of what is shared (prims/python/state.py), and its inputs."""
-    f = _written_out(f)
+) -> tuple[Closure, tuple[type, ...], list[Found]]:
+    """Return a closure of the arguments and of what is shared (prims/python/state.py).
+
+    With it come the classes that its program knows, and its inputs.
+    """
     shape = Shape(len(positional), tuple(keywords), has_state=True)
-    with _lock:
-        linked, inputs = _programs.find(f, shape, classes_in((*positional, *keywords.values())))
-        engine.prepare(linked.thunk, linked.scopes)
-    values = _hidden(linked, inputs, engine, {})
+    surroundings = Surroundings(engine, is_tree=True)
+    linked, inputs = surroundings.program(f, shape, _classes_in((*positional, *keywords.values())))
+    values = surroundings.values(linked, inputs)
     found = [
         (param, source_name(param), inputs[i], values[i])
         for i, param in zip(linked.hidden, linked.thunk.params, strict=True)
         if i != linked.functions_input
     ]
-    return linked.closure(values), found
+    return linked.closure(values), linked.classes, found
 
 
-def _closure(f: Any, shape: Shape, engine: Engine, classes: tuple[type, ...], owned: Owned) -> Closure:
-    f = _written_out(f)
+def _classes_in(arguments: tuple[Any, ...]) -> tuple[type, ...]:
+    """Return the classes of the objects in arguments, and those that the functions in them know."""
+    classes = classes_in(arguments)
+    if FunctionType not in classes:
+        return classes
     with _lock:
-        linked, inputs = _programs.find(f, shape, classes)
-        engine.prepare(linked.thunk, linked.scopes)
-    return linked.closure(_hidden(linked, inputs, engine, owned))
+        return _programs.classes_of_functions(arguments, classes)
+
+
+def argument_of(f: Callable[..., Any], engine: Engine, classes: tuple[type, ...] = ()) -> Any:
+    """Return a function that is an argument, or part of one, as a value that is called by position.
+
+    classes: those of the objects that it may meet, beside its own.
+    """
+    return Surroundings(engine).function(f, classes)
+
+
+class Surroundings:
+    """What the programs of one call read of their surroundings: each object enters once.
+
+    is_tree: whether objects enter anew at each place instead. owned: see Functions.
+    """
+
+    def __init__(self, engine: Engine, is_tree: bool = False) -> None:
+        self.engine = engine
+        self.entered = Entered(is_tree)
+        self.owned: Owned = {}
+
+    def closed(self, f: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Closure, tuple[type, ...]]:
+        """Return the closure of a function's program, and the classes that this knows."""
+        linked, inputs = self.program(f, shape, classes)
+        return linked.closure(self.values(linked, inputs)), linked.classes
+
+    def function(self, f: Any, classes: tuple[type, ...]) -> Any:
+        """Return a function as a value that is called by position."""
+        known = self.entered.functions
+        if id(f) not in known:
+            unclosed = _Unclosed()
+            with self.entered.undone_at_error():
+                known[id(f)] = f, unclosed
+                made = self._function(f, classes)
+            known[id(f)] = f, made
+            unclosed.close(made)
+        found = known[id(f)][1]
+        return found.value(self, classes) if type(found) is _Unclosed else found
+
+    def _function(self, f: Any, classes: tuple[type, ...]) -> Any:
+        linked, inputs = self.program(f, Shape(None), classes)
+        evaluator = engines.get("interp")  # which leaves the objects in a closure as they are
+        evaluator.prepare(linked.thunk, linked.scopes)
+        start = evaluator.start(0, Pair(linked.closure(self.values(linked, inputs)), None), 0)
+        return evaluator.advance(start, None, Effects()).value
+
+    def program(self, f: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
+        """Return the program of a function, and its inputs."""
+        with _lock:
+            linked, inputs = _programs.find(_written_out(f), shape, classes)
+            self.engine.prepare(linked.thunk, linked.scopes)
+        return linked, inputs
+
+    def values(self, linked: Linked, inputs: list[Any]) -> dict[int, Any]:
+        """Return the values of a program's hidden inputs, by their positions."""
+        functions = None if linked.functions_input is None else Functions(self.owned)
+
+        def other(thing: Any) -> Any:
+            if not callable(thing):
+                return NotImplemented
+            is_procedure = isinstance(thing, Procedure)
+            value = thing.on(self.engine) if is_procedure else self.function(thing, linked.classes)
+            if functions is not None:
+                functions.add(value, thing)
+            return value
+
+        values = {}
+        for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
+            values[i] = constant(to_language(inputs[i], source_name(param), other, self.entered))
+        if linked.functions_input is not None and functions is not None:
+            self._read_functions(functions, linked, inputs, values)
+            values[linked.functions_input] = Native(functions)
+        return values
+
+    def _read_functions(
+        self, functions: Functions, linked: Linked, inputs: list[Any], values: dict[int, Any]
+    ) -> None:
+        """Note which functions a program uses as values, and close their own programs."""
+        for lam, known in linked.functions.items():
+            if isinstance(known, Nested):
+                captures = linked.scopes.captures(lam)
+                functions.nested[lam] = NestedFunction(known, inputs[known.function], captures)
+            else:
+                functions.by_lambda[lam] = inputs[known] if isinstance(known, int) else known.value
+        functions.read_inputs(lambda f: self.closed(f, Shape(1), linked.classes)[0])
+        read = {id(inputs[i]): (inputs[i], values[i]) for i in linked.hidden}
+        functions.close = partial(_closure_of_nested, self.engine, linked.classes, read)
+
+
+class _Unclosed:
+    """A function whose own inputs hold it: they call it through a cell, which is filled when it is closed."""
+
+    def __init__(self) -> None:
+        self.cell: list[Any] = []
+        self.filled = List([None], owner=FROZEN)
+        self.forwarder: Any = None
+
+    def value(self, surroundings: Surroundings, classes: tuple[type, ...]) -> Any:
+        """Return a function that calls the one that is closed later."""
+        if self.forwarder is None:
+            surroundings.entered.objects[id(self.cell)] = self.cell, self.filled
+            self.forwarder = surroundings.function(forwarder(self.cell), classes)
+        return self.forwarder
+
+    def close(self, function: Any) -> None:
+        """Let the forwarder call a function."""
+        self.filled.fill([function])
 
 
 def changed_closure(
@@ -93,7 +211,7 @@ def changed_closure(
             return None
         changed = replace(linked, thunk=thunk, scopes=analyse(thunk))
         engine.prepare(changed.thunk, changed.scopes)
-    return changed.closure(_hidden(changed, inputs, engine, {}))
+    return changed.closure(Surroundings(engine).values(changed, inputs))
 
 
 def _written_out(f: Any) -> Any:
@@ -105,36 +223,6 @@ def _written_out(f: Any) -> Any:
     make = getattr(library_derivatives, f.counterpart)
     derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
     return derived(make, _written_out(f.function), f.argnums)
-
-
-def _hidden(linked: Linked, inputs: list[Any], engine: Engine, owned: Owned) -> dict[int, Any]:
-    """Return the values of a program's hidden inputs, by their positions."""
-    at = linked.functions_input
-    functions = None if at is None else Functions(owned)
-
-    def other(thing: Any) -> Any:
-        if not callable(thing):
-            return NotImplemented
-        value = thing.on(engine) if isinstance(thing, Procedure) else argument_of(thing, engine)
-        if functions is not None:
-            functions.add(value, thing)
-        return value
-
-    values = {}
-    for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
-        values[i] = constant(to_language(inputs[i], source_name(param), other, is_input=True))
-    if at is not None and functions is not None:
-        for lam, known in linked.functions.items():
-            if isinstance(known, Nested):
-                captures = linked.scopes.captures(lam)
-                functions.nested[lam] = NestedFunction(known, inputs[known.function], captures)
-            else:
-                functions.by_lambda[lam] = inputs[known] if isinstance(known, int) else known.value
-        functions.read_inputs(lambda f: _closure(f, Shape(1), engine, linked.classes, owned))
-        surroundings = {id(inputs[i]): (inputs[i], values[i]) for i in linked.hidden}
-        functions.close = partial(_closure_of_nested, engine, linked.classes, surroundings)
-        values[at] = Native(functions)
-    return values
 
 
 def _closure_of_nested(
@@ -161,13 +249,6 @@ def forget_provisional() -> None:
     """Forget the programs that refuse what was not found when they were translated."""
     with _lock:
         _programs.forget_provisional()
-
-
-def argument_of(f: Callable[..., Any], engine: Engine) -> Any:
-    """Return a function that is an argument, or part of one, as a value that is called by position."""
-    closure = _closure(f, Shape(None), engine, (), {})
-    start = engine.start(0, Pair(closure, None), 0)
-    return engine.advance(start, None, Effects()).value
 
 
 def spread(closure: Closure, count: int, engine: Engine) -> Closure:

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from checkpoint.ad.arrays import backends
+from checkpoint.ad.entered import Entered
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.source.advice import OF_MODULE, is_random, of_object
@@ -30,14 +31,15 @@ Trail = list[tuple[Any, str]]  # objects, each a part of the one before, with th
 class Holder:
     """The entry of one argument or hidden input.
 
-    nest: the pytree. name: what the user calls it. is_input: whether it is a hidden input.
+    nest: the pytree. name: what the user calls it. entered: what hidden inputs have entered, if it is one.
     kinds: the classes of which all objects are held. things: single objects that are held, by their ids.
     """
 
-    def __init__(self, nest: Any, name: str, is_input: bool) -> None:
+    def __init__(self, nest: Any, name: str, entered: Entered | None) -> None:
         self.nest = nest
         self.name = name
-        self.is_input = is_input
+        self.entered = entered
+        self.is_input = entered is not None
         self.kinds: set[type] = set()
         self.things: dict[int, tuple[Any, Callable[[], str]]] = {}
 
@@ -54,7 +56,7 @@ class Holder:
 
         while True:
             try:
-                return from_native(self.nest, opened, held=self._held)
+                return from_native(self.nest, opened, held=self._held, entered=self.entered)
             except NoValue as error:
                 self._hold(error)
 

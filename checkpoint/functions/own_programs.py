@@ -93,7 +93,8 @@ class Functions:
         """Note which function a value is that was made for this call."""
         lam = _lambda_of(value)
         if lam is not None:
-            self.by_lambda[lam] = AMBIGUOUS if lam in self.by_lambda else function
+            is_other = self.by_lambda.get(lam, function) is not function
+            self.by_lambda[lam] = AMBIGUOUS if is_other else function
 
     def read_inputs(self, own: Callable[[Any], Closure]) -> None:
         """Close the functions' own programs over what these read of their surroundings, now."""

@@ -8,7 +8,7 @@ loaded with the front end when the first function is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
@@ -75,14 +75,12 @@ def run_of(
     """Return the run of a function; names: what messages call the positional arguments."""
     chosen = engines.get(engine)
 
-    def other(thing: Any) -> Any:
-        return function_or_capsule(thing, chosen)
-
     if not names:
         names = [f"args[{i}]" for i in range(len(positional))]
     while True:
         generation = library.generation()
-        closure = front_end().closure_of(f, tuple(positional), dict(named), chosen)
+        closure, classes = front_end().closure_of(f, tuple(positional), dict(named), chosen)
+        other = partial(function_or_capsule, engine=chosen, classes=classes)
         values = [to_language(x, name, other) for x, name in zip(positional, names, strict=True)]
         values += [to_language(x, name, other) for name, x in named.items()]
         # A function among the arguments may have loaded an array library that `f` was translated without.
@@ -96,8 +94,11 @@ def rest_of(z: Capsule, engine: str | None = None) -> Run:
     return Run(RESUME, function_or_capsule(z, chosen), chosen, PythonErrors)
 
 
-def function_or_capsule(thing: Any, engine: Engine) -> Any:
-    """Return the value of the language for what is neither number nor container, or NotImplemented."""
+def function_or_capsule(thing: Any, engine: Engine, classes: tuple[type, ...] = ()) -> Any:
+    """Return the value of the language for what is neither number nor container, or NotImplemented.
+
+    classes: those of the objects that functions may meet.
+    """
     if isinstance(thing, Capsule):
         checked_capsule(thing, engine)
         return Capsule(thing.state, thing.engine, thing.open_tags, thing.origin)
@@ -106,7 +107,7 @@ def function_or_capsule(thing: Any, engine: Engine) -> Any:
     if isinstance(thing, Procedure):
         return thing.on(engine)
     if callable(thing):
-        return front_end().argument_of(thing, engine)
+        return front_end().argument_of(thing, engine, classes)
     return NotImplemented
 
 

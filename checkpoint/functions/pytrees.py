@@ -21,6 +21,7 @@ from checkpoint.ad import library as arrays
 from checkpoint.ad.arrays import Array, Native, backends, holds_numbers
 from checkpoint.ad.attributes import set_own
 from checkpoint.ad.containers import CONTAINERS, Dict, List
+from checkpoint.ad.entered import Entered
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
@@ -34,17 +35,18 @@ from checkpoint.prims.python.tangents import holds_complex
 NAMESPACE = "checkpoint"
 
 
-def to_language(nest: Any, name: str, other: Callable[[Any], Any], is_input: bool = False) -> Any:
+def to_language(nest: Any, name: str, other: Callable[[Any], Any], entered: Entered | None = None) -> Any:
     """Return the value of the language for an argument, a pytree.
 
     name: what the user calls the argument. other: gives the value of what is neither number nor container
-    (a function, a capsule), or NotImplemented. is_input: whether it is a hidden input: in it, as in the
-    attributes of an object of the user's own, what is no value of a program is held by reference.
+        (a function, a capsule), or NotImplemented.
+    entered: what has entered, if this is a hidden input: these are a graph together. In them, as in the
+        attributes of an object of the user's own, what is no value of a program is held by reference.
     """
     kind = type(nest)
     if kind is float:
         return nest
-    if kind is list and all(type(item) is float for item in nest):
+    if kind is list and entered is None and all(type(item) is float for item in nest):
         return List(list(nest), owner=FROZEN)
 
     def leaf(thing: Any) -> Any:
@@ -64,15 +66,15 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any], is_input: boo
         return value
 
     try:
-        return from_native(nest, leaf)
+        return from_native(nest, leaf, entered=entered)
     except (NoValue, SourceError):
-        return _holder(nest, name, is_input).value(leaf)
+        return _holder(nest, name, entered).value(leaf)
 
 
-def _holder(nest: Any, name: str, is_input: bool) -> Any:
+def _holder(nest: Any, name: str, entered: Entered | None) -> Any:
     from checkpoint.functions.holding import Holder  # noqa: PLC0415  (few programs need it, and its imports)
 
-    return Holder(nest, name, is_input)
+    return Holder(nest, name, entered)
 
 
 def to_python(value: Any, function: Callable[[Any], Any]) -> Any:

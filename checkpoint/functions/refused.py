@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.attributes import stored
+from checkpoint.ad.entered import Entered
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import SourceError, Span
 from checkpoint.functions.failures import users_places
@@ -116,7 +117,7 @@ def _unusable_inputs(linked: Linked, f: Callable[..., Any]) -> dict[str, Unusabl
     found = {}
     for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
         if inputs and i != linked.functions_input:
-            value = to_language(inputs[i], source_name(param), _other, is_input=True)
+            value = to_language(inputs[i], source_name(param), _other, entered=Entered())
             if type(value) is Unusable:
                 found[param] = value
     return found

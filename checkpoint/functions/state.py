@@ -9,6 +9,7 @@ copies would not, so it is an error to change one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -93,11 +94,9 @@ def _call(
     given = (*positional, *named.values())
     while True:
         generation = library.generation()
-        closure, inputs = front_end().stateful_closure_of(f, tuple(positional), dict(named), chosen)
-        values = [
-            to_language(x, text, lambda thing: function_or_capsule(thing, chosen))
-            for x, text in zip(given, texts, strict=True)
-        ]
+        closure, classes, inputs = front_end().stateful_closure_of(f, tuple(positional), dict(named), chosen)
+        other = partial(function_or_capsule, engine=chosen, classes=classes)
+        values = [to_language(x, text, other) for x, text in zip(given, texts, strict=True)]
         if generation == library.generation():
             break
     roots = [(("", i), *root) for i, root in enumerate(zip(texts, given, values, strict=True))]

@@ -64,7 +64,6 @@ _EXPECTED: dict[str, tuple[type, str]] = {
     "__bool__": (bool, "__bool__ should return bool, returned {}"),
     "__str__": (str, "__str__ returned non-string (type {})"),
     "__repr__": (str, "__repr__ returned non-string (type {})"),
-    "__float__": (float, "{0}.__float__ returned non-float (type {1})"),
     "__int__": (int, "__int__ returned non-int (type {})"),
     "__index__": (int, "__index__ returned non-int (type {})"),
 }
@@ -83,6 +82,13 @@ def _checked_result(now: Now, name: str, result: Any) -> Any:
     if not issubclass(cls, expected):
         raise TypeError(text.format(cls.__name__))
     return result
+
+
+def _check_real(now: Now, x: Any, result: Any) -> None:
+    """Raise what Python raises where `__float__` of an object returns no float."""
+    cls = class_of(result)
+    if not issubclass(cls, float):
+        raise TypeError(f"{class_of(x).__name__}.__float__ returned non-float (type {cls.__name__})")
 
 
 def _keep(now: Now, x: Any, name: str, v: Any) -> Any:
@@ -140,6 +146,7 @@ rearrange("derives", 2, "whether the class of x is derived from that of y", _der
 rearrange("is-class", 2, "whether type(x) is one of the classes: x, classes", _is_class, discrete=True)
 rearrange("class-name", -1, "type(x).__name__, or another of its names: x, which", _class_name, discrete=True)
 rearrange("checked-result", 2, "a method's result, or Python's error: the method, it", _checked_result)
+rearrange("check-real", 2, "nothing: `__float__` of x returned a float: x, what it returned", _check_real)
 rearrange("is-iterable-object", 1, "whether x is an object with __iter__", _is_iterable_object, discrete=True)
 rearrange("has-objects", 1, "whether an item of a list is an object", _has_objects, discrete=True)
 rearrange("iterator", 1, "an iterator itself, or the error for what is none", _iterator)

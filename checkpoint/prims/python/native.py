@@ -4,8 +4,8 @@
     from_native(value, other)    the value of the language; `other` gives that of all else (functions)
 
 Nothing here recurses, however deep a value is. Objects are made without running their classes' code.
-An object that is reached twice becomes one object on the way out, and two on the way in, where sharing
-means nothing; a cycle has no value of the language and is refused.
+An object that is reached twice becomes one object on the way out. On the way in it becomes two, and a
+cycle is refused, unless objects enter as a graph (entered.py).
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from checkpoint.ad.containers import (
     Record,
     Types,
 )
+from checkpoint.ad.entered import Entered
 from checkpoint.ad.graph import parts_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_constant, is_opaque
@@ -47,7 +48,7 @@ from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.tables import held as held_as_it_is
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
-from checkpoint.ad.walk import DESCEND, Branch, Hollow, fold, fold_shared
+from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN, COMPLEX
@@ -256,12 +257,30 @@ def from_native(
     other: Callable[[Any], Any],
     owner: object = FROZEN,
     held: Callable[[Any], Unusable | None] | None = None,
+    entered: Entered | None = None,
 ) -> Any:
     """Return a Python object as a value of the language; lists and dictionaries in it belong to `owner`.
 
     held: returns the value of an object that is only held, or None; left out if there is none.
+    entered: left out for a tree. With it the object enters as a graph: each list, dictionary and object in it
+        has one value, which may contain itself. Those in `entered` have the value that they have there; the
+        others are added to it, unless an error is raised.
     """
-    open_ids: set[int] = set()
+    opened = _opener(other, owner, held)
+    try:
+        if entered is None:
+            return fold(value, opened)
+        with entered.undone_at_error():
+            return fold(value, entered.once(opened))
+    except Cycle as cycle:
+        noun = f"a {type(cycle.item).__name__} that contains itself"
+        raise NoValue(cycle.item, f"{noun} cannot be an argument of a program") from None
+
+
+def _opener(
+    other: Callable[[Any], Any], owner: object, held: Callable[[Any], Unusable | None] | None
+) -> Callable[[Any], Any]:
+    """Return what gives the value of an object, or the Branch of which it is made."""
     layouts: dict[tuple[type, tuple[str, ...]], Layout] = {}
 
     def opened(item: Any) -> Any:
@@ -280,20 +299,9 @@ def from_native(
         if unusable is not None:
             return unusable
         taken = _taken_apart(item, owner, layouts)
-        if taken is None:
-            return other(item)
-        if id(item) in open_ids:
-            raise NoValue(item, f"a {kind.__name__} that contains itself cannot be an argument of a program")
-        open_ids.add(id(item))
-        parts, build = taken
+        return other(item) if taken is None else Branch(*taken, item)
 
-        def built(values: list[Any]) -> Any:
-            open_ids.discard(id(item))
-            return build(values)
-
-        return Branch(parts, built)
-
-    return fold(value, opened)
+    return opened
 
 
 Taken = tuple[list[Any], Callable[[list[Any]], Any]]

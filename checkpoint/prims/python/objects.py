@@ -16,7 +16,7 @@ from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, Scalar, lookup, register
 from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
-from checkpoint.ad.values import Capsule
+from checkpoint.ad.values import Capsule, Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import CAUSE, class_of, from_native
@@ -55,6 +55,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     cls = class_of(x)
     if name == CAUSE and issubclass(cls, BaseException):
         return None  # one that was raised from another one has a field of this name
+    if name == "__name__" and (found := _procedure_of(x)) is not None:
+        return found.lam.name.rpartition(".")[2]
     missing = object()
     found = inspect.getattr_static(cls, name, missing)
     if found is missing or (isinstance(found, MemberDescriptorType) and type(x) in WITH_ATTRIBUTES):
@@ -66,6 +68,12 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
     raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here{advice}")
+
+
+def _procedure_of(x: Any) -> Closure | None:
+    """Return the procedure that a value is, or one of those that a record of procedures holds."""
+    first = x.items[0] if class_of(x).__name__ == "Overloads" else x
+    return first if type(first) is Closure else None
 
 
 def of_enum(now: Now, member: Enum, name: str) -> Any:

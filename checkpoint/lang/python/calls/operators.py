@@ -76,9 +76,7 @@ SIMPLE: dict[str, tuple[str, ...]] = {
     "py.hash": ("__hash__",),
 }
 # The methods whose results Python checks.
-CHECKED = frozenset(
-    ("__bool__", "__len__", "__str__", "__repr__", "__float__", "__int__", "__index__", "__hash__")
-)
+CHECKED = frozenset(("__bool__", "__len__", "__str__", "__repr__", "__int__", "__index__", "__hash__"))
 
 Thunk = Callable[[], Expr]  # makes a new expression for each place
 
@@ -230,7 +228,8 @@ class Operators:
             result = prim(self.span, op, *map(copy_of, v))
             for group in reversed(groups):
                 name = next(name for name in names if name in group.methods)
-                made = self.result_of(op, name, self.call(group.methods[name], v))
+                made = self.call(group.methods[name], v)
+                made = self.real_of(v[0], made) if name == "__float__" else self.result_of(op, name, made)
                 result = self.of_class(v[0], group.cls, made, result)
             return result
 
@@ -245,6 +244,15 @@ class Operators:
         if op == "py.truth" and name == "__len__":
             return prim(self.span, "py.ne", made, const(self.span, 0))
         return made
+
+    def real_of(self, x: Expr, made: Expr) -> Expr:
+        """Return what `__float__` of an object has returned, checked."""
+
+        def checked(v: list[Expr]) -> Expr:
+            check = prim(self.span, "py.check-real", copy_of(x), copy_of(v[0]))
+            return bind(self.program.names, [check], lambda _: prim(self.span, "py.float", copy_of(v[0])))
+
+        return bind(self.program.names, [made], checked)
 
     def truth(self, value: Expr) -> Expr:
         """Return the truth of a value."""

@@ -13,6 +13,15 @@ from typing import Any
 from checkpoint.lang.python.library.intrinsics import apply, prim
 
 
+def forwarder(cell: Any) -> Any:
+    """Return a function that calls the one in a list of one, which may be put there later."""
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        return cell[0](*args, **keywords)
+
+    return call
+
+
 def apply_(function: Any, args: Any, keywords: Any) -> Any:
     """Return function(*args, **keywords)."""
     if prim("py.has-general", function):

@@ -14,6 +14,8 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.inputs import is_of_system
 
+_OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
+
 
 def are_known(value: Any) -> bool:
     """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
@@ -39,7 +41,7 @@ def of_function(
     function, name = base.value, node.attr
     if not isinstance(function, types.FunctionType | functools._lru_cache_wrapper) or base.input is None:
         return None
-    if name in vars(function):
+    if name in vars(function) or name in _OF_FUNCTIONS:
         return find(base.input, "attribute", name)
     if isinstance(function, functools._lru_cache_wrapper) and hasattr(function, name):
         raise t.refuse(node, f"{function.__name__}.{name}", "leave it out: each run has a cache of its own")

@@ -132,7 +132,13 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
 
     FunctionType stands for functions among them, Array for arrays, set for sets and frozensets.
     """
+    return survey(values)[0]
+
+
+def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
+    """Return the classes of `classes_in`, and the functions, methods and classes themselves."""
     found: dict[type, None] = {}
+    functions: list[Any] = []
     pending, seen = _no_leaves(values), set()
     while pending:
         each = pending.pop()
@@ -156,6 +162,7 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
             pending.extend(_no_leaves(each))
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
+            functions.append(each)
         elif is_of_pandas(kind):
             found[Table] = None
         elif is_opaque(each) or kind is type(os.environ):
@@ -165,7 +172,7 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
         elif _is_of_statement(kind) and not is_of_machine(kind):
             found.update(dict.fromkeys(filter(_is_of_statement, kind.__mro__)))
             pending.extend(_no_leaves(_attributes(each)))
-    return tuple(found)
+    return tuple(found), functions
 
 
 def _is_of_statement(cls: type) -> bool:

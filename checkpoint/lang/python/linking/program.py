@@ -12,7 +12,7 @@ import sys
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,11 +34,13 @@ from checkpoint.lang.python.context.builder import NOWHERE, bind, const, prim
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
 from checkpoint.lang.python.linking.entry import call_of_root, outcome_of_root, value_of_root
-from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, py_func
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, py_func, survey
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
 from checkpoint.lang.python.linking.objects import Facts, FactsChanged
 
+# Objects that are programs of their own where arguments or data hold them.
+WITH_PROGRAMS = (types.FunctionType, types.MethodType, functools.partial, type)
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
 
 
@@ -157,7 +159,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     thunk = Lambda(NOWHERE, tuple(params), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     packages = linker.packages
-    known = (*classes, *linker.facts.classes)
+    known = (*(cls for cls in classes if cls not in (types.FunctionType, Array)), *linker.facts.classes)
     scopes, inputs = analyse(thunk), linker.inputs
     inputs.forget()
     return Linked(
@@ -253,9 +255,39 @@ class Programs:
         self.versions = versions
         self._known: OrderedDict[tuple[int, Shape], list[Linked]] = OrderedDict()
         self._codes: dict[int, weakref.ref[Any]] = {}  # by their ids
+        self._entered: set[int] = set()  # the functions whose classes are being asked for, by their ids
 
     def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
-        """Return the program for a call, and the values of all its inputs."""
+        """Return the program for a call, and the values of all its inputs.
+
+        Objects pass between it and the functions that its inputs hold, each of which is a program of its own:
+        they know the same classes.
+        """
+        while True:
+            linked, inputs = self._found(function, shape, classes)
+            if types.FunctionType not in linked.met_classes:
+                return linked, inputs
+            known = {*linked.met_classes, *linked.classes}
+            found = self.classes_of_functions([inputs[i] for i in linked.hidden], linked.classes)
+            if known.issuperset(found):
+                return linked, inputs
+            classes = tuple(dict.fromkeys((*classes, *found)))
+
+    def classes_of_functions(self, values: Iterable[Any], classes: tuple[type, ...]) -> tuple[type, ...]:
+        """Return the classes that the functions in arguments or data know, where these are known already."""
+        found = dict.fromkeys(classes)
+        for function in survey(values)[1]:
+            if isinstance(function, WITH_PROGRAMS) and id(function) not in self._entered:
+                self._entered.add(id(function))
+                try:
+                    found.update(dict.fromkeys(self.find(function, Shape(None), tuple(found))[0].classes))
+                except SourceError:
+                    continue  # it is refused where it is called
+                finally:
+                    self._entered.discard(id(function))
+        return tuple(found)
+
+    def _found(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
         key = (self._number_of(code_of(function)), shape)
         for linked in self._known.get(key, ()):
             found = linked.inputs.read(function)

@@ -32,7 +32,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
-from checkpoint.lang.python.context.iterables import complex_number
+from checkpoint.lang.python.context.iterables import complex_number, truth
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
 from checkpoint.lang.python.linking.inputs import is_of_system
 from checkpoint.lang.python.source import advice, mismatch
@@ -156,7 +156,10 @@ def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:
         name, counts = value.__name__, statics.arities(value)
 
         def make(args: Sequence[Expr]) -> Expr:
-            return prim(span, str(statics.primitive(value, len(args))), *args)
+            op, place = str(statics.primitive(value, len(args))), _Place(program, span)
+            if op == "py.truth":
+                return truth(place, args[0], NO_NODE)
+            return program.operation(place, op, list(args), NO_NODE)
 
     return overloaded(program, (name, []), counts, span, make, general)
 

@@ -1,0 +1,126 @@
+"""Python's functions and operators as values, applied to objects that have methods for them."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+from tests.python.corpus import Example
+
+
+class Weight:
+    def __init__(self, a: float) -> None:
+        self.a = a
+
+    def __mul__(self, other: Weight) -> Weight:
+        return Weight(self.a * other.a)
+
+    def __neg__(self) -> Weight:
+        return Weight(-self.a)
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, i: int) -> float:
+        return self.a * i
+
+    def __abs__(self) -> float:
+        return abs(self.a)
+
+    def __str__(self) -> str:
+        return f"<{self.a:.2f}>"
+
+    def __bool__(self) -> bool:
+        return self.a > 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Weight) and self.a == other.a
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __lt__(self, other: Weight) -> bool:
+        return self.a < other.a
+
+    def __float__(self) -> float:
+        return self.a * 2.0
+
+    def __iter__(self) -> Iterator[float]:
+        return iter([self.a, 1.0])
+
+    def __contains__(self, x: float) -> bool:
+        return x == 3
+
+
+class Whole:
+    def __float__(self) -> Any:
+        return 3
+
+
+def operators(x: float) -> tuple[float, ...]:
+    """Functions of the module operator, by their names, from a table, and in library functions."""
+    table = {"lt": operator.lt, "eq": operator.eq, "mul": operator.mul}
+    negated = operator.neg
+    product = reduce(operator.mul, [Weight(x), Weight(2.0), Weight(x)]).a
+    chosen: Any = table["mul"](Weight(x), Weight(3.0))
+    less = table["lt"](Weight(x), Weight(9.0)) + table["eq"](Weight(x), Weight(x))
+    return product, negated(Weight(x)).a, chosen.a, less, operator.getitem(Weight(x), 2)
+
+
+def builtins(x: float) -> tuple[float, int, float, str, list[bool], float]:
+    """Builtin functions as the first argument of `map` and `filter`."""
+    weights = [Weight(x), Weight(-1.0)]
+    kept = len(list(filter(None, weights))) + len(list(filter(bool, weights)))
+    sums = sum(map(sum, weights)) + next(iter(map(list, weights)))[0]
+    truths = list(map(operator.truth, weights))
+    return sum(map(abs, weights)), sum(map(len, weights)) + kept, sums, " ".join(map(str, weights)), truths, x
+
+
+def reals(x: float) -> tuple[float, float, float]:
+    """`float` of an object, which has the derivative of what `__float__` returns."""
+    convert = float
+    return float(Weight(x)), sum(map(float, [Weight(x), Weight(x * x)])), convert(Weight(x)) * x
+
+
+def no_real(x: float) -> float:
+    """`__float__` must return a float."""
+    return x + float(Whole())
+
+
+def logged(function: Any) -> Any:
+    @functools.wraps(function)
+    def call(*args: float) -> tuple[Any, str, str, str | None]:
+        return function(*args), function.__name__, function.__qualname__, function.__doc__
+
+    return call
+
+
+@logged
+def halved(x: float, by: float = 2.0) -> float:
+    """Half of it."""
+    return x / by
+
+
+def names(x: float) -> tuple[Any, ...]:
+    """The names of functions that are values."""
+
+    def square(y: float, times: int = 1) -> float:
+        return y * y * times
+
+    def name_of(function: Any) -> str:
+        return str(function.__name__)
+
+    functions = [square, lambda y: y, Weight(x).__len__, halved, reduce, abs]
+    return halved(x), square(x), [name_of(each) for each in functions], square.__name__
+
+
+EXAMPLES = [
+    Example(names, (0.7,)),
+    Example(operators, (0.7,)),
+    Example(builtins, (0.7,)),
+    Example(reals, (0.7,)),
+    Example(no_real, (0.7,), raises=TypeError),
+]
