@@ -15,6 +15,7 @@ from checkpoint.lang.python.calls import outside, statics
 from checkpoint.lang.python.control import endless
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
+from checkpoint.lang.python.source.members import why_not_made
 
 MODULES = (
     *("math", "statistics", "itertools", "functools", "operator", "collections", "heapq", "bisect", "copy"),
@@ -50,7 +51,8 @@ def is_supported(value: Any) -> bool:
     if statics.primitive_records(value) or value in tables.FUNCTIONS or value in statics.SPECIAL:
         return True
     if isinstance(value, type):
-        return is_constant(value) or value in endless.KNOWN or value in BY_CLASS
+        is_opened = value.__module__ in tables.OPENED and why_not_made(value) is None
+        return is_constant(value) or value in endless.KNOWN or value in BY_CLASS or is_opened
     return outside.is_known(value) or (inspect.isfunction(value) and tables.is_opened(value))
 
 

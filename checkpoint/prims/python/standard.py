@@ -112,6 +112,11 @@ def _count(bound: Any) -> int:
     return int(bound)
 
 
+@function_of("statistics.inv_cdf")
+def _inv_cdf(p: float, mu: float, sigma: float) -> float:
+    return statistics.NormalDist(mu, sigma).inv_cdf(p)
+
+
 # Functions of statistics that return items, as their positions
 
 

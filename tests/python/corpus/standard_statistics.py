@@ -88,10 +88,33 @@ def of_different_lengths(xs: list[float]) -> float:
     return statistics.correlation(xs, xs[1:])
 
 
+def normal(x: float) -> tuple[object, ...]:
+    """Normal distributions: densities, quantiles, sums."""
+    one, other = statistics.NormalDist(x, 2.0), statistics.NormalDist(mu=1.0, sigma=x)
+    both = one + other
+    return (
+        one.pdf(1.0) + one.cdf(0.5),
+        both.inv_cdf(0.3),
+        both.variance,
+        one.zscore(x * x),
+        (one * 2 + 1.0).mean,
+        both.quantiles(4),
+        one.overlap(statistics.NormalDist(0.0, 1.0)),
+        one,
+    )
+
+
+def no_quantile(x: float) -> float:
+    """A probability that is none."""
+    return statistics.NormalDist(x, 1.0).inv_cdf(1.5)
+
+
 XS = [0.1, 2.5, 1.7, 3.3, 0.9, 2.2]
 YS = [1.1, 0.5, 2.0, 4.0, 1.5, 3.1]
 
 EXAMPLES = [
+    Example(normal, (1.5,)),
+    Example(no_quantile, (1.5,), raises=statistics.StatisticsError),
     Example(means, (XS, YS)),
     Example(means, ([2.5], [0.5])),
     Example(spreads, (XS, 1.5)),

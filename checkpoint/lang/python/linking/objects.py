@@ -30,7 +30,7 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference, unavailable
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.intrinsics import apply
-from checkpoint.lang.python.library.stand_ins import NAMED_AS
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, NAMED_AS
 from checkpoint.lang.python.linking import values
 from checkpoint.lang.python.linking.inputs import Inputs, classes_in
 from checkpoint.lang.python.source.members import all_fields, has_members, member_of
@@ -391,6 +391,8 @@ class Objects(ProgramContext):
 
 def _may_have_objects(cls: type) -> bool:
     """Return whether a class's objects, or those of classes derived from it, have members that matter."""
+    if cls.__module__ in tables.OPENED:
+        return cls not in BY_CLASS
     return cls.__module__.partition(".")[0] not in _OF_PYTHON and has_members(cls)
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 from checkpoint.lang.python.library.intrinsics import prim
 
+_INV_CDF: Any = vars(statistics)["_normal_dist_inv_cdf"]  # in C
+
 
 def _sum(items: Any) -> Any:
     total = 0.0
@@ -119,6 +121,20 @@ def multimode_(data: Any) -> Any:
     return [items[i] for i in prim("py.standard", "statistics.multimode", items)]
 
 
+def inv_cdf_(p: Any, mu: Any, sigma: Any, /) -> Any:
+    """Return the quantile of a normal distribution, as NormalDist.inv_cdf computes it.
+
+    A step of Newton's from the constant solution has its first derivative; three have the first seven.
+    """
+    found = prim("py.standard", "statistics.inv_cdf", p, mu, sigma)
+    x = found
+    for _ in range(3):
+        z = (x - mu) / (sigma * math.sqrt(2.0))
+        density = math.exp(-z * z) / (sigma * math.sqrt(2.0 * math.pi))
+        x = x - (0.5 * math.erfc(-z) - p) / density
+    return _with_derivative(found, x)
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     statistics.mean: mean_,
     statistics.fmean: fmean_,
@@ -130,4 +146,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     statistics.stdev: stdev_,
     statistics.mode: mode_,
     statistics.multimode: multimode_,
+    _INV_CDF: inv_cdf_,
 }
