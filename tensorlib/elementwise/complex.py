@@ -128,8 +128,8 @@ OF_PARTS: Tensor = tensor(
         None,
     ),
     jvps=(
-        lambda tangent, y, real, imag, like=None: OF_PARTS(tangent, 0.0, raw(y)),
-        lambda tangent, y, real, imag, like=None: OF_PARTS(0.0, tangent, raw(y)),
+        lambda tangent, y, real, imag, like=None: OF_PARTS(tangent, 0.0, y),
+        lambda tangent, y, real, imag, like=None: OF_PARTS(0.0, tangent, y),
         None,
     ),
     needs=((), (), ()),

@@ -47,7 +47,7 @@ Solvers of packages, with functions of the program (solvers.py)
     O underived text f y
 Arrays (arrays.py; the rest by overloads, see checkpoint.prims.arrays)
     R is-array was-changed x   fill x v   array-sorted x axis kind   basis x i   stacked x parts axis
-    R complex-array real imag like
+    R complex-array real imag like   holds-complex x
     S item-to-change x i   R slice-to-change x lo hi step   (of an array a copy)
 Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS
+from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.storage import Now
+from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import class_of
-from checkpoint.prims.python.support import rearrange
+from checkpoint.prims.python.support import is_tuple, rearrange
 
 
 def _missing(method: str) -> Callable[..., Any]:
@@ -34,8 +36,21 @@ def _was_changed(now: Now, x: Any) -> bool:
     return type(part) in ARRAYS and now.steps >= part.memory.stale
 
 
+def _holds_complex(now: Now, x: Any) -> bool:
+    """Return whether a list or tuple holds a complex number of Python's, in it or in those in it."""
+    pending = [x]
+    while pending:
+        part = pending.pop()
+        if type(part) is Record and part.layout == COMPLEX:
+            return True
+        if type(part) is List or is_tuple(part):
+            pending.extend(part.items)
+    return False
+
+
 rearrange("is-array", 1, "whether x is an array", _is_array, discrete=True)
 rearrange("was-changed", 1, "whether x is an array that was changed since", _was_changed, discrete=True)
+rearrange("holds-complex", 1, "whether a list or tuple holds a complex number", _holds_complex, discrete=True)
 rearrange("fill", 2, "x.fill(v) of an array: x, v", _missing("fill"))
 rearrange("array-sorted", 3, "an array, sorted: x, axis, kind", _missing("sort"))
 rearrange("basis", 2, "the array like x that is 1 at one place, 0 elsewhere: x, place", _missing("size"))

@@ -15,13 +15,13 @@ from typing import Any
 from checkpoint.ad import library
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.core import Const, Expr, If, Prim
-from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.calls import arrange, arrays, complex_operands
 from checkpoint.lang.python.calls.arrays import AMBIGUOUS, argument, callee_of
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference
-from checkpoint.lang.python.scopes.syntax import without_out
+from checkpoint.lang.python.scopes.syntax import has_star, without_out
 
 # Parameters of NumPy's functions that no record has, and what to write instead.
 _INSTEAD = {
@@ -61,10 +61,22 @@ _COPIES = {"np.array": True, "np.astype": True, "ndarray.astype": True, "np.asar
 _OF_DTYPE = frozenset(("np.sum", "np.prod", "np.cumsum", "np.cumprod"))  # that of `out`, where there is one
 
 
+PARTS = {"np.real": "real", "np.imag": "imag"}  # functions that give reals of Python's for a complex number
+
+
 def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
     """Translate a call of a library function."""
+    if record.name in PARTS and len(node.args) == 1 and not node.keywords and not has_star(node):
+        return bind(t.program.names, [t.expr(node.args[0], env)], lambda v: _part(t, record, v[0], node))
     passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
     return _apply(t, record, passed, node)
+
+
+def _part(t: FunctionContext, record: Tensor, value: Expr, node: ast.Call) -> Expr:
+    """Return np.real or np.imag of a simple value, which may be a complex number."""
+    span = t.span(node)
+    otherwise = _apply(t, record, Arguments([copy_of(value)]), node)
+    return complex_operands.part(t, PARTS[record.name], value, otherwise, span)
 
 
 def call_written(t: FunctionContext, callee: Callee, node: ast.Call, env: Env) -> Expr:

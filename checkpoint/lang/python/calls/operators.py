@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from checkpoint.lang.core import Const, Expr, If
-from checkpoint.lang.python.calls import arrange, iterables
+from checkpoint.lang.python.calls import arrange, complex_operands, iterables
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
     NOT_IMPLEMENTED,
@@ -149,7 +149,7 @@ class Operators:
                 callee = group.methods[own]
                 made = self.or_else(self.call(callee, v), callee, rest)
                 result = self.of_class(v[0], group.cls, made, result)
-            return result
+            return complex_operands.changed(self.t, op, v, result, self.span)
 
         return bind(self.program.names, args, choose)
 
@@ -172,7 +172,7 @@ class Operators:
             return self.unequal(args)
         groups = self.program.groups(*names)
         if not groups:
-            return prim(self.span, op, *args)
+            return self.of_primitive(op, args)
 
         def choose(v: list[Expr]) -> Expr:
             def fails() -> Expr:
@@ -187,7 +187,12 @@ class Operators:
 
     def plain_comparison(self, op: str, v: list[Expr]) -> Expr:
         """Compare two values of which none is an object with a method for it; their items may be."""
-        return prim(self.span, op, *map(copy_of, v))
+        return self.of_primitive(op, list(map(copy_of, v)))
+
+    def of_primitive(self, op: str, args: list[Expr]) -> Expr:
+        if op in complex_operands.BESIDE_ARRAYS and complex_operands.are_met(self.t):
+            return complex_operands.beside_arrays(self.t, op, args, self.span)
+        return prim(self.span, op, *args)
 
     def order(self, args: list[Expr]) -> Expr:
         """Return the order of a list; that of objects by their own comparisons."""
@@ -204,7 +209,7 @@ class Operators:
         """Return x != y, which is the negation of x == y where no class says otherwise."""
         groups = self.program.groups("__ne__")
         if not groups and not self.program.groups("__eq__"):
-            return prim(self.span, "py.ne", *args)
+            return self.of_primitive("py.ne", args)
 
         def choose(v: list[Expr]) -> Expr:
             def negation() -> Expr:

@@ -135,6 +135,13 @@ def as_array(z: Any, other: Any) -> Any:
     return prim("py.complex-array", z.real, z.imag, other)
 
 
+def as_operand(x: Any) -> Any:
+    """Return an operand of a function of arrays: complex numbers in it as arrays without dimensions."""
+    if isinstance(x, Complex):
+        return prim("tensorlib.complex", x.real, x.imag)
+    return [as_operand(each) for each in x] if prim("py.holds-complex", x) else x
+
+
 def _product(a: Any, b: Any, c: Any, d: Any) -> Any:
     """Return (a + bi) (c + di)."""
     return prim("complex", a * c - b * d, a * d + b * c)
@@ -249,4 +256,4 @@ def converted(x: Any, other: Any = None) -> Any:
     return prim("py.complex", x) if other is None else prim("py.complex", x, other)
 
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {builtins.complex: complex_}
+FUNCTIONS: dict[Any, Callable[..., Any]] = {builtins.complex: complex_, as_operand: as_operand}

@@ -13,7 +13,7 @@ from functools import partial
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
-from checkpoint.lang.python.calls import arrange, array_calls, arrays
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, complex_operands
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
@@ -302,7 +302,10 @@ def _of_list_or_dictionary(t: FunctionContext, node: Change, value: Expr, passed
         operands = passed.positional
         if op == "py.extend" and t.program.has_iterators():
             operands = [t.program.operation(t, "py.sequence", operands, node)]
-        new = on_elements(t, span, op, [value, *operands])
+        if op in complex_operands.BESIDE_ARRAYS and complex_operands.are_met(t):
+            new = complex_operands.beside_arrays(t, op, [value, *operands], span)
+        else:
+            new = on_elements(t, span, op, [value, *operands])
         return new if node.result is None else prim(span, "py.tuple", new, Const(span, None))
     outcome = _library(t, node, value, passed)
     if node.result is not None:
