@@ -75,6 +75,13 @@ _register(
 )
 _register("ndtri", lambda x, y: MULTIPLY(_exp(MULTIPLY(_squared(y), 0.5)), _ROOT), at=(_UNIT,))
 _register("erfcx", lambda x, y: SUBTRACT(MULTIPLY(MULTIPLY(x, y), 2.0), _SLOPE), at=(_LINE,))
+pointwise(
+    "scipy.special.wofz",
+    lambda xp, x: _scipy.wofz(x),
+    lambda x, y: ADD(MULTIPLY(MULTIPLY(x, y), -2.0), 1j * _SLOPE),
+    implements=(_scipy.wofz,),
+    samples=lambda rng: [(rng.normal(size=3) + 1j * rng.uniform(0.1, 2.0, size=3),), (rng.normal(size=3),)],
+)
 _register("erfi", lambda x, y: MULTIPLY(_exp(_squared(x)), _SLOPE), at=(_LINE,))
 _register("erfcinv", lambda x, y: MULTIPLY(_exp(_squared(y)), -1.0 / _SLOPE), at=((0.1, 1.9),))
 _register("dawsn", lambda x, y: SUBTRACT(1.0, MULTIPLY(MULTIPLY(x, y), 2.0)), at=(_LINE,))

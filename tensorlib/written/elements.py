@@ -267,6 +267,13 @@ def emath_arctanh(x: Any) -> Any:
     return np.arctanh(_widened(x, np.abs(x) > 1))
 
 
+def seterr(
+    all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
+) -> Any:
+    """See numpy.seterr: within programs, as for numpy.errstate, nothing is changed."""
+    return {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+
+
 def emath_power(x: Any, p: Any) -> Any:
     """See numpy.emath.power."""
     x = np.asarray(x)
@@ -293,6 +300,7 @@ for _function in (
     setxor1d,
 ):
     translated_as(getattr(np, _function.__name__), _function)
+translated_as(np.seterr, seterr)
 translated_as(np.linalg.diagonal, linalg_diagonal)
 translated_as(np.linalg.matrix_norm, matrix_norm)
 translated_as(np.linalg.vector_norm, vector_norm)

@@ -6,6 +6,7 @@ Re(sum(g t)); of a holomorphic function the vjp of g is g f'(z), the jvp of t is
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable
 from typing import Any
 
@@ -174,3 +175,80 @@ def test_inverse_functions(function: Any) -> None:
     slopes = (function(z + 1e-6) - function(z - 1e-6)) / 2e-6
     np.testing.assert_allclose(checkpoint.vjp(function, z, np.ones(6, complex))[1], slopes, rtol=1e-8)
     np.testing.assert_allclose(checkpoint.jvp(function, z, np.ones(6, complex))[1], slopes, rtol=1e-8)
+
+
+# Complex numbers of Python beside arrays
+
+K = np.array([0.5, 1.0, 2.0])
+
+
+def changed(x: Any) -> Any:
+    a = np.zeros(3, dtype=complex)
+    a[1] = x * 1j
+    a += 1j * x
+    a *= 2j
+    a[0:2] = 3j * x
+    a.fill(2j * x) if x > 100.0 else a.conj()
+    return a
+
+
+# Functions of a real, which give what NumPy does.
+BESIDE: list[Callable[[Any], Any]] = [
+    lambda x: np.exp(1j * x * K),
+    lambda x: np.array([1j, x, 2.0 + x * 1j]),
+    lambda x: [np.sqrt(x + 1j), np.abs(x * 1j), np.angle(1j * x), np.conj(1j * x), np.exp(2j * x)],
+    lambda x: [np.real(x * 1j), np.imag(x * 1j), complex(K[0] * x), cmath.exp(K[1] * 1j) * x],
+    changed,
+    lambda x: np.fft.ifft(np.fft.fft(K * x) * np.exp(1j * K)),
+    lambda x: np.array([[1j, x], [0.5, 1 + 1j]]) @ np.array([1j, 2.0 * x]),
+    lambda x: np.linalg.solve(np.array([[1j, x], [0.5, 1 + 1j]]), np.array([1.0, 2j * x])),
+    lambda x: K * x * (1 + 2j) - 1j / K + (x * 1j) ** 2 * K + K ** (x + 0.5j) + (x + 2j) ** K,
+    lambda x: np.sum([1j * x, x]) + np.where(K > 0.7, 1j * x, K).sum(),
+    lambda x: np.array([1.0, 2.0], np.float32) * 1j * x,
+    lambda x: np.prod(K * (x + 2j)) * 1j + 1j * (K * x)[0],
+]
+
+
+def drawn(y: Any, rng: np.random.Generator) -> Any:
+    """Return a random cotangent of a result."""
+    if isinstance(y, list):
+        return [drawn(part, rng) for part in y]
+    data = rng.normal(size=np.shape(y)) + 1j * rng.normal(size=np.shape(y))
+    return data.astype(np.asarray(y).dtype)[()] if np.iscomplexobj(y) else float(data.real)
+
+
+def paired(ybar: Any, y: Any) -> float:
+    if isinstance(y, list):
+        return sum(paired(one, other) for one, other in zip(ybar, y, strict=True))
+    return float(np.sum(ybar * y).real)
+
+
+@pytest.mark.parametrize("case", range(len(BESIDE)))
+def test_complex_numbers_beside_arrays(case: int, engine: str) -> None:
+    f = BESIDE[case]
+    expected = f(1.5)
+    ybar = drawn(expected, np.random.default_rng(1))
+    y, xbar = checkpoint.vjp(f, 1.5, ybar, engine=engine)
+    assert repr(y) == repr(expected)
+    h = 1e-2 if case == 10 else 1e-6  # single precision
+    slope = paired(ybar, f(1.5 + h)) - paired(ybar, f(1.5 - h))
+    assert xbar == pytest.approx(slope / (2 * h), rel=1e-4 if case == 10 else 1e-7)
+    along = checkpoint.jvp(f, 1.5, 1.0, engine=engine)[1]
+    assert xbar == pytest.approx(paired(ybar, along), rel=1e-6)
+
+
+def test_questions_of_arrays(engine: str) -> None:
+    def questions(x: float) -> Any:
+        a = K * 1j * x
+        return [a == 1.5j, a != 1.5j, isinstance(a[0], complex), np.iscomplexobj(x * 1j), np.isclose(a, 1.5j)]
+
+    assert repr(checkpoint.vjp(questions, 1.5, engine=engine)[0]) == repr(questions(1.5))
+
+
+def test_a_complex_number_as_argument_beside_an_array(engine: str) -> None:
+    def power(z: complex) -> Any:
+        return np.sum(np.abs(np.exp(z * K) * z) ** 2)
+
+    z, h = 0.3 - 0.4j, 1e-6
+    slopes = [(power(z + h * t) - power(z - h * t)) / (2 * h) for t in (1, 1j)]
+    assert checkpoint.grad(power, engine=engine)(z) == pytest.approx(slopes[0] - 1j * slopes[1], rel=1e-8)

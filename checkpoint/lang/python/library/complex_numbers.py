@@ -138,7 +138,7 @@ def as_array(z: Any, other: Any) -> Any:
 def as_operand(x: Any) -> Any:
     """Return an operand of a function of arrays: complex numbers in it as arrays without dimensions."""
     if isinstance(x, Complex):
-        return prim("tensorlib.complex", x.real, x.imag)
+        return prim("tensorlib.complex", x.real, x.imag, None)
     return [as_operand(each) for each in x] if prim("py.holds-complex", x) else x
 
 
