@@ -66,7 +66,8 @@ PARTS = {"np.real": "real", "np.imag": "imag"}  # functions that give reals of P
 
 def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
     """Translate a call of a library function."""
-    if record.name in PARTS and len(node.args) == 1 and not node.keywords and not has_star(node):
+    of_one = len(node.args) == 1 and not node.keywords and not has_star(node)
+    if record.name in PARTS and of_one and complex_operands.are_met(t):
         return bind(t.program.names, [t.expr(node.args[0], env)], lambda v: _part(t, record, v[0], node))
     passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
     return _apply(t, record, passed, node)
@@ -76,7 +77,7 @@ def _part(t: FunctionContext, record: Tensor, value: Expr, node: ast.Call) -> Ex
     """Return np.real or np.imag of a simple value, which may be a complex number."""
     span = t.span(node)
     otherwise = _apply(t, record, Arguments([copy_of(value)]), node)
-    return complex_operands.part(t, PARTS[record.name], value, otherwise, span)
+    return complex_operands.part(PARTS[record.name], value, otherwise, span)
 
 
 def call_written(t: FunctionContext, callee: Callee, node: ast.Call, env: Env) -> Expr:

@@ -62,9 +62,7 @@ def _array(number: Expr, like: Expr, span: Span) -> Expr:
     return prim(span, "py.complex-array", *parts, copy_of(like))
 
 
-def part(t: CallContext, name: str, value: Expr, otherwise: Expr, span: Span) -> Expr:
+def part(name: str, value: Expr, otherwise: Expr, span: Span) -> Expr:
     """Return a part of a complex number, a real; of other values the other expression. value: simple."""
-    if not are_met(t):
-        return otherwise
     found = prim(span, "py.attribute", copy_of(value), const(span, name))
     return If(span, instance(span, copy_of(value), COMPLEX.cls), found, otherwise)
