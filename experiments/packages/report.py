@@ -111,7 +111,13 @@ def version_of(package: str, versions: dict[str, str]) -> str:
 
 
 # Modules that are named otherwise than the package that has them.
-MODULES = {"colour": "colourscience", "skfuzzy": "scikitfuzzy"}
+MODULES = {
+    "colour": "colourscience",
+    "empyrical": "empyricalreloaded",
+    "skfuzzy": "scikitfuzzy",
+    "skinematics": "scikitkinematics",
+    "spatialmath": "spatialmathpython",
+}
 
 
 def _key(name: str) -> str:

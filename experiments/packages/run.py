@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".packages" / "venv"
 PYTHON = HOME / "bin" / "python"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
-MODULES = ("estimation", "geodesy", "engineering", "geometry", "learning")
+MODULES = ("estimation", "geodesy", "engineering", "geometry", "learning", "optics")
 SCRIPT_FOLDER = "experiments.packages.scripts."
 SCRIPTS = ("mechanics", "probability", "systems")
 SECONDS = 600  # for one package
@@ -42,7 +43,7 @@ def subjects() -> list[tuple[str, str]]:
     found = []
     for module in MODULES:
         text = (Path(__file__).parent / "cases" / f"{module}.py").read_text(encoding="utf-8")
-        packages = [line.split('"')[1] for line in text.splitlines() if line.startswith("    Case(")]
+        packages = re.findall(r'^    Case\(\s*"(\w+)"', text, re.MULTILINE)
         found += [(f"cases.{module}", package) for package in dict.fromkeys(packages)]
     return found + [(f"scripts.{script}", SCRIPT_FOLDER + script) for script in SCRIPTS]
 

@@ -47,7 +47,9 @@ def token_of(now: Now, x: Any) -> Any:
 
 def _of_real(x: Any) -> Any:
     if type(x) is not float:
-        raise TypeError(f"unhashable type: {type(x.data).__name__!r}")
+        if type(x.data).__hash__ is None:  # an array; np.float64 can be in a set
+            raise TypeError(f"unhashable type: {type(x.data).__name__!r}")
+        x = float(x.data)
     if math.isnan(x):
         raise RunError("a NaN is in a set: Python tells them apart by their identities")
     return int(x) if x.is_integer() else (_REAL, x.hex())

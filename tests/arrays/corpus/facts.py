@@ -84,6 +84,12 @@ def texts(x: Any) -> Any:
     return x * len(names), names.shape, names.dtype.kind, str(names[1])
 
 
+def sets_of_elements(x: Any) -> Any:
+    """Sets of the elements of arrays."""
+    found = set(np.unique(np.round(x)))
+    return found <= {-1, 0, 1, 2}, len(found), x[0] if 1 in set(np.sign(x[0])) else x[1]
+
+
 def same_array(x: Any) -> Any:
     """Arrays that are compared by identity."""
     y, z = x, x * 1.0
@@ -98,5 +104,6 @@ EXAMPLES = [
     Example(first_kept, (X,)),
     Example(functions, (X,)),
     Example(texts, (X,)),
+    Example(sets_of_elements, (X,)),
     Example(same_array, (X,)),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
@@ -257,7 +258,18 @@ def dispatch(commands: Sequence[tuple[str, float]], x: float) -> float:
 
 DATA: Json = {"a": 1.5, "b": [2.0, {"c": -0.5, "on": True}], "n": None, "s": "x", "k": 3}
 
+
+def parsed(x: float) -> tuple[float, int]:
+    """A dictionary that json gives, and those of dict.fromkeys."""
+    found = json.loads('{"a": [1.5, 2, {"b": null}], "c": 0.5}')
+    found["c"] *= x
+    totals = dict.fromkeys(["a", "b"], x)
+    totals["a"] += found["a"][0]
+    return totals["a"] * totals["b"] + found["c"], len(dict.fromkeys("abca"))
+
+
 EXAMPLES = [
+    Example(parsed, (1.5,)),
     Example(word_counts, ("The cat, the dog and the bird",), differentiable=False),
     Example(weighted_text, ("to be or not to be", {"to": 0.3, "be": 0.25}, 0.05)),
     Example(entropy, ("Hello, checkpoint", 0.1)),

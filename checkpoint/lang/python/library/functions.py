@@ -91,6 +91,11 @@ def list_(items: Any = ()) -> Any:
     return prim("py.list-of", items)
 
 
+def fromkeys(iterable: Any, value: Any = None, /) -> Any:
+    """See dict.fromkeys."""
+    return {key: value for key in iterable}  # noqa: C420  # this is what fromkeys is translated as
+
+
 def dict_(items: Any = (), /, **more: Any) -> Any:
     """See builtins.dict."""
     return prim("py.merge", merged(prim("py.dict"), items), more)
@@ -291,6 +296,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.tuple: tuple_,
     builtins.list: list_,
     builtins.dict: dict_,
+    builtins.dict.fromkeys: fromkeys,
     builtins.sorted: sorted_,
     builtins.map: map_,
     builtins.filter: filter_,

@@ -16,7 +16,7 @@ def table_of(items: Any) -> Any:
     """Return the dictionary of the elements of anything that can be iterated over."""
     if isinstance(items, set | frozenset):
         return prim("py.attribute", items, "(table)")
-    found = prim("py.sequence", items)
+    found = prim("py.list-of", items)
     return prim("py.table", prim("py.tokens", found), found)
 
 
