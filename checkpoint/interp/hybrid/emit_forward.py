@@ -143,7 +143,8 @@ class Forward(Text):
         elif isinstance(record, Select):
             self.select(step, record, texts, taped)
         elif isinstance(record, Rearrange) and record.discrete:
-            self.assign(step.name, self.value_text(record, texts))
+            text = self.value_text(record, texts)
+            self.assign(step.name, text if record.inline else f"all_born(m, {text})")
         elif isinstance(record, Update) and record.puts is not None:
             self.put(step, record, texts, taped)
         else:

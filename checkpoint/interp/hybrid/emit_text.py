@@ -21,7 +21,7 @@ from checkpoint.cps import adjoint as a
 from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN, BlockCode, Signature, Variant
 from checkpoint.interp.hybrid.machine import Frame
-from checkpoint.interp.hybrid.origins import Values, key_of, numbered, perform, perform_taped
+from checkpoint.interp.hybrid.origins import Values, all_born, key_of, numbered, perform, perform_taped
 from checkpoint.interp.hybrid.structured import RESULT
 from checkpoint.interp.hybrid.tensors import (
     perform_apart,
@@ -68,6 +68,7 @@ class Text:
         self.constants: dict[str, Any] = {
             "apply": apply,
             "otherwise": otherwise,
+            "all_born": all_born,
             "perform": perform,
             "perform_taped": perform_taped,
             "on_arrays": perform_tensor,

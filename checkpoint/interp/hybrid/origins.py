@@ -106,7 +106,7 @@ def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
             return record.value(machine, *operands)
         case Rearrange():
             value = record.value(machine, *operands)
-            return value if record.discrete else born(machine, value)
+            return all_born(machine, value) if record.discrete else born(machine, value)
         case Update():
             return born(machine, record.value(machine, *operands))
     raise InternalError(f"{record.name} is no step on data")
@@ -158,6 +158,15 @@ def writes(machine: Registers, record: Update, operands: Values, names: Names) -
 def born(machine: Registers, value: Any) -> Any:
     """Give a container the next birth, unless it has one: an operand, or one changed in place."""
     return numbered(machine, value) if type(value) in CONTAINERS and not value.birth else value
+
+
+def all_born(machine: Any, value: Any) -> Any:
+    """Give births to a new container and to those in it."""
+    if type(value) in CONTAINERS and not value.birth:
+        numbered(machine, value)
+        for part in value.parts():
+            all_born(machine, part)
+    return value
 
 
 def numbered(machine: Registers, value: Any) -> Any:

@@ -25,7 +25,7 @@ from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, left_open, 
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
-from checkpoint.interp.hybrid.origins import Origin, perform, perform_taped
+from checkpoint.interp.hybrid.origins import Origin, all_born, perform, perform_taped
 from checkpoint.interp.hybrid.structured import Structured
 from checkpoint.interp.hybrid.tensors import (
     IDLE,
@@ -206,7 +206,7 @@ class Part:
         if isinstance(record, Operator):
             return self._operate(machine, step, record)
         if isinstance(record, Effect):
-            return record.value(machine.effects, machine.steps, *operands)
+            return all_born(machine, record.value(machine.effects, machine.steps, *operands))
         return self._on_data(machine, step, record, operands)
 
     def _on_arrays(self, machine: Machine, step: t.Compute, record: Tensor, operands: Values) -> Any:

@@ -37,6 +37,7 @@ from checkpoint.ad.tensors import (
 )
 from checkpoint.ad.values import Pair
 from checkpoint.interp.hybrid.cotangent import Cotangent, Key
+from checkpoint.interp.hybrid.origins import all_born
 from checkpoint.interp.hybrid.structured import CONSTANT, RESULT
 from checkpoint.prims.arrays import overload
 
@@ -155,23 +156,13 @@ def perform_tensor(machine: Any, record: Tensor, operands: Values) -> Any:
     """Return the value, with its birth if it is a container."""
     if not record.changes:
         result = apply(machine, record, operands)
-        return born(machine, result) if type(result) in CONTAINERS else result
+        return all_born(machine, result) if type(result) in CONTAINERS else result
     return perform(machine, machine.steps + 1, record, operands)
 
 
 def perform_apart(machine: Any, record: Tensor, operands: Values) -> Any:
     """Return the value without a change in place, as the block may fail later and run again."""
-    return born(machine, perform(machine, machine.steps + 1, record, operands, apart=True))
-
-
-def born(machine: Any, value: Any) -> Any:
-    """Give births to a new container and to those in it."""
-    if type(value) in CONTAINERS and not value.birth:
-        value.birth = machine.births
-        machine.births += 1
-        for part in value.parts():
-            born(machine, part)
-    return value
+    return all_born(machine, perform(machine, machine.steps + 1, record, operands, apart=True))
 
 
 def perform_tensor_taped(
@@ -189,7 +180,7 @@ def perform_tensor_taped(
     else:
         refuse_duals(operands)
         result, natives, data = plain(machine, record, operands)
-    return born(machine, result), _pulled(machine, record, operands, names, result, natives, data)
+    return all_born(machine, result), _pulled(machine, record, operands, names, result, natives, data)
 
 
 def _pulled_simply(
