@@ -32,7 +32,12 @@ def own_attributes(value: Any) -> dict[str, Any]:
 
 
 def set_own(made: Any, name: str, value: Any) -> None:
-    """Give an object an attribute of its own, without `__setattr__`, setters or properties of its class."""
+    """Give an object an attribute of its own, without `__setattr__`, setters or properties of its class.
+
+    Names in parentheses are fields of the machine's, no attributes.
+    """
+    if name.startswith("("):
+        return
     for base in type(made).__mro__:
         found = base.__dict__.get(name)
         if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):

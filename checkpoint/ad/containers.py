@@ -62,6 +62,8 @@ class Layout:
 
 def _takes_attribute(cls: type, name: str) -> bool:
     """Return whether objects of a class can have an attribute: any, or one with a slot."""
+    if name.startswith("("):  # a field of the machine's own: the number that an object is hashed by
+        return True
     if getattr(cls, "__dictoffset__", 0) or not cls.__flags__ & (1 << 9):  # the flag of class statements
         return True
     return any(isinstance(vars(base).get(name), MemberDescriptorType) for base in cls.__mro__)

@@ -145,6 +145,8 @@ class Surroundings:
         def other(thing: Any) -> Any:
             if not callable(thing):
                 return NotImplemented
+            if isinstance(thing, type):
+                return Native(thing)
             is_procedure = isinstance(thing, Procedure)
             value = thing.on(self.engine) if is_procedure else self.function(thing, linked.classes)
             if functions is not None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad import library
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Record
 from checkpoint.ad.graph import ATOMS, transform
 from checkpoint.ad.numbers import NUMBERS, one
@@ -106,6 +107,8 @@ def function_or_capsule(thing: Any, engine: Engine, classes: tuple[type, ...] = 
         return thing
     if isinstance(thing, Procedure):
         return thing.on(engine)
+    if isinstance(thing, type):
+        return Native(thing)
     if callable(thing):
         return front_end().argument_of(thing, engine, classes)
     return NotImplemented

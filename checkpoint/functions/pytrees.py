@@ -145,7 +145,8 @@ def parts_of_python(item: Any, value: Any) -> Any:
         return [item.real, item.imag]
     if type(item) in BY_CLASS:
         return list(BY_CLASS[type(item)].taken(item).values())
-    return [object.__getattribute__(item, name) for name in value.layout.names]
+    names = value.layout.names
+    return [None if name.startswith("(") else object.__getattribute__(item, name) for name in names]
 
 
 def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
@@ -161,7 +162,7 @@ def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
         return tuple(parts)
     if cls is complex:
         return complex(parts[0], 0.0 - parts[1])  # of the two cotangents, by the convention
-    attributes = dict(zip(names, parts, strict=True))
+    attributes = {n: part for n, part in zip(names, parts, strict=True) if not n.startswith("(")}
     if cls in BY_CLASS:
         return _like(item, BY_CLASS[cls], attributes["table"])
     registered = _registered(cls)

@@ -10,9 +10,9 @@ TEXT = """
 def f(x):
     return list(«map(type, [x])»)
 ---
-a class as a value (`type`) => compare it, type(x) is C
+`type` with three arguments => write a class statement at module level
 def f(x):
-    return «type(x)»
+    return «type("T", (), {})»
 ---
 the class Point, which has a __new__ of its own, => make the object outside of the function
 class Point:
@@ -172,8 +172,11 @@ def f(x):
     raise «ValueError(a=1)»
 ---
 a class that is only known when it runs => name the classes
-def f(x, classes=[float]):
-    return isinstance(x, «classes[0]»)
+def f(x, classes=[ValueError]):
+    try:
+        return x / (x - x)
+    except «classes[0]»:
+        return 0.0
 ---
 `print` to a file => write it outside of the function
 def f(x, file=None):

@@ -30,9 +30,12 @@ Dictionaries
     R is-mapping x   keys values d   copy x (or list)   key x   keywords d ...
 Sets (sets.py)
     R token x   tokens xs   table tokens xs   table-or table-and table-sub table-xor s t   kind x
-    S checked-set x method
+    S checked-set x method   R hashed-by x   hashed-parts x   identity x   hash x
+Items with methods of their own (classes.py)
+    R runs-methods names x ...   compared x y   is-same x y   positions x from to   frame x   shown-items x
 Objects
     S attribute x name   variable cell name   R instance x types   is x y   O stop deep-copy conjugated x
+    R type x   instance-of subclass-of x c   no-constructor c   copied x
 Exceptions
     R caught x   matches exc types   raise-check x
 What comes in, for the run to change (state.py)

@@ -7,13 +7,34 @@ import types
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, List, Object, Record, Types
+from checkpoint.ad.containers import (
+    MUTABLE_CONTAINERS,
+    TUPLE,
+    WITH_ATTRIBUTES,
+    Dict,
+    List,
+    Object,
+    Record,
+    Types,
+)
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import class_of
+from checkpoint.lang.python.source.members import found as found_in
+from checkpoint.lang.python.source.members import is_generated
+from checkpoint.prims.python.comparison import equality_by_fields, field_of, position_bounds
+from checkpoint.prims.python.native import class_of, is_set, native
 from checkpoint.prims.python.objects import set_attribute, set_attribute_writes
-from checkpoint.prims.python.support import WHOLE, is_object, python_result, rearrange, update
+from checkpoint.prims.python.support import (
+    WHOLE,
+    has_fields,
+    is_object,
+    is_tuple,
+    python_result,
+    rearrange,
+    tuple_of,
+    update,
+)
 
 
 def _has_own(now: Now, x: Any, name: str) -> bool:
@@ -66,6 +87,7 @@ _EXPECTED: dict[str, tuple[type, str]] = {
     "__repr__": (str, "__repr__ returned non-string (type {})"),
     "__int__": (int, "__int__ returned non-int (type {})"),
     "__index__": (int, "__index__ returned non-int (type {})"),
+    "__hash__": (int, "__hash__ method should return an integer"),
 }
 
 
@@ -107,10 +129,6 @@ def _is_iterable_object(now: Now, x: Any) -> bool:
     return type(x) is Object and hasattr(class_of(x), "__iter__")
 
 
-def _has_objects(now: Now, x: Any) -> bool:
-    return type(x) is List and any(type(item) in WITH_ATTRIBUTES and is_object(item) for item in x.items)
-
-
 def _iterator(now: Now, x: Any) -> Any:
     if type(x) is Object and hasattr(class_of(x), "__next__"):
         return x
@@ -137,6 +155,120 @@ def _no_class(now: Now, x: Any) -> Any:
     raise RunError(f"the class {class_of(x).__name__} cannot be called here: name it where it is called")
 
 
+def _no_constructor(now: Now, cls: Any) -> Any:
+    """End a run that calls a class of which the program knows no constructor."""
+    raise RunError(f"the class {cls.value.__name__} cannot be called here: name it where it is called")
+
+
+def _instance_of(now: Now, x: Any, classes: Any) -> bool:
+    found = native(classes, now)
+    isinstance(None, found)  # raises Python's error for what is no class
+    return issubclass(class_of(x), found)
+
+
+def _subclass_of(now: Now, x: Any, classes: Any) -> bool:
+    return issubclass(native(x, now), native(classes, now))
+
+
+rearrange("type", 1, "type(x)", lambda now, x: Native(class_of(x)), discrete=True)
+rearrange("instance-of", 2, "isinstance(x, c), of classes known at run time", _instance_of, discrete=True)
+rearrange("subclass-of", 2, "issubclass(x, c), of classes known at run time", _subclass_of, discrete=True)
+rearrange("no-constructor", 1, "the error for a call of a class without a constructor", _no_constructor)
+# Containers whose items are objects with methods of their own (lang/python/library/inner.py)
+
+
+def _runs_methods(now: Now, names: Record, *operands: Any) -> bool:
+    """Return whether an object inside of operands has one of these methods, of the user's own."""
+    pending, seen = list(operands), set()
+    while pending:
+        each = pending.pop()
+        if is_set(each):
+            pending.extend(each.items[0].items.values())
+        elif type(each) in MUTABLE_CONTAINERS or type(each) is Record:
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            members = [found_in(class_of(each), name) for name in names.items] if is_object(each) else []
+            if any(isinstance(m, types.FunctionType) and not is_generated(m) for m in members):
+                return True
+            if not members or any(map(is_generated, members)):
+                pending.extend(each.items.values() if type(each) is Dict else each.items)
+    return False
+
+
+def _compared(now: Now, x: Any, y: Any) -> Record | None:
+    """Return the parts of two containers that Python compares; None where it finds them different at once."""
+    if type(x) is Dict and type(y) is Dict:
+        if x.items.keys() != y.items.keys():
+            return None
+        return tuple_of([tuple_of(x.items.values()), tuple_of([y.items[key] for key in x.items])])
+    if type(x) is type(y) is List and len(x.items) != len(y.items):
+        return None
+    if (type(x) is type(y) is List) or (is_tuple(x) and is_tuple(y)):
+        return tuple_of([tuple_of(x.items), tuple_of(y.items)])
+    cls = class_of(x)
+    if not is_object(x) or cls is not class_of(y) or not equality_by_fields(cls):
+        return None
+    names = [field.name for field in dataclasses.fields(cls) if field.compare]
+    return tuple_of([tuple_of([field_of(each, name) for name in names]) for each in (x, y)])
+
+
+def _is_same(now: Now, x: Any, y: Any) -> bool:
+    return x is y and type(x) in MUTABLE_CONTAINERS
+
+
+def _positions(now: Now, x: Any, *bounds: Any) -> range:
+    first, end = bounds
+    return range(len(x.items))[slice(*position_bounds(now, (first,) if end is None else (first, end)))]
+
+
+def _frame(now: Now, x: Any) -> Record:
+    """Return what stands before, within and after the items of a container in its text."""
+    cls = class_of(x)
+    brackets: dict[type, tuple[str, str]] = {
+        list: ("[", "]"),
+        dict: ("{", "}"),
+        set: ("{", "}"),
+        tuple: ("(", ")"),
+    }
+    opening, closing = brackets.get(cls, ("", ")"))
+    names = [""] * len(_items(x))
+    if cls is frozenset:
+        opening, closing = "frozenset({", "})"
+    elif cls is tuple and len(names) == 1:
+        closing = ",)"
+    elif not opening:
+        opening, names = f"{cls.__qualname__}(", [f"{name}=" for name in _shown_names(x)]
+        opening = f"{cls.__name__}(" if issubclass(cls, tuple) else opening
+    return tuple_of([opening, tuple_of(names), closing])
+
+
+def _shown_names(x: Any) -> list[str]:
+    if issubclass(class_of(x), tuple):
+        return list(x.layout.names)
+    return [field.name for field in dataclasses.fields(class_of(x)) if field.repr]
+
+
+def _items(x: Any) -> list[Any]:
+    if is_set(x):
+        return list(x.items[0].items.values())
+    if has_fields(x) or type(x) is Dict:
+        return list(x.items)
+    return [field_of(x, name) for name in _shown_names(x)]
+
+
+rearrange(
+    "runs-methods",
+    -1,
+    "whether objects in operands have methods: the names, operands",
+    _runs_methods,
+    discrete=True,
+)
+rearrange("compared", 2, "the parts of two containers that Python compares, or None", _compared)
+rearrange("is-same", 2, "whether two values are one list, dictionary or object", _is_same, discrete=True)
+rearrange("positions", 3, "the positions of a sequence between bounds: it, from, to", _positions)
+rearrange("frame", 1, "the texts around the items of a container, as repr shows it", _frame, discrete=True)
+rearrange("shown-items", 1, "the items of a container that repr shows", lambda now, x: tuple_of(_items(x)))
 rearrange("has-own", 2, "whether an object itself has an attribute: x, the name", _has_own, discrete=True)
 rearrange("attribute-name", 1, "a name, checked to be a string", _attribute_name, discrete=True)
 rearrange("has-attribute", 2, "hasattr(x, name)", _has_attribute, discrete=True)
@@ -148,7 +280,6 @@ rearrange("class-name", -1, "type(x).__name__, or another of its names: x, which
 rearrange("checked-result", 2, "a method's result, or Python's error: the method, it", _checked_result)
 rearrange("check-real", 2, "nothing: `__float__` of x returned a float: x, what it returned", _check_real)
 rearrange("is-iterable-object", 1, "whether x is an object with __iter__", _is_iterable_object, discrete=True)
-rearrange("has-objects", 1, "whether an item of a list is an object", _has_objects, discrete=True)
 rearrange("iterator", 1, "an iterator itself, or the error for what is none", _iterator)
 rearrange("enum-member", 2, "the member of an enumeration with a value: its class, the value", _enum_member)
 rearrange("enum-named", 2, "the member of an enumeration with a name: its class, the name", _enum_named)

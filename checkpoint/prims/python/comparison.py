@@ -148,7 +148,7 @@ def _equal_objects(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
     if cls is class_of(y):
         if equality_by_fields(cls):
             names = [field.name for field in dataclasses.fields(cls) if field.compare]
-            return [(_field(x, name), _field(y, name)) for name in names]
+            return [(field_of(x, name), field_of(y, name)) for name in names]
         if not _compares_itself(x):
             frozen = type(x) is Record or (type(y) is Object and x.owner is y.owner is FROZEN)
             return [] if frozen and _one_outside(now, x, y) else None
@@ -176,7 +176,7 @@ def _compares_itself(x: Any) -> bool:
     return is_object(x) and _defining(class_of(x), "__eq__") is not object
 
 
-def _field(x: Any, name: str) -> Any:
+def field_of(x: Any, name: str) -> Any:
     """Return a field of an object, or what its class stores under the name."""
     position = x.layout.index.get(name)
     return getattr(class_of(x), name) if position is None else x.items[position]
@@ -271,14 +271,14 @@ def contains(now: Now, x: Any, v: Any) -> bool:
 def position(now: Now, x: Any, v: Any, *bounds: Any) -> int:
     """Return x.index(v) of a list or tuple, between bounds."""
     items = elements(now, x)
-    for i in range(len(items))[slice(*_bounds(now, bounds))]:
+    for i in range(len(items))[slice(*position_bounds(now, bounds))]:
         if equal(now, items[i], v):
             return i
     nothing: Any = [] if type(x) is List else ()
     return int(nothing.index(*python_operands(now, (v, *bounds))))  # Python's own ValueError
 
 
-def _bounds(now: Now, bounds: tuple[Any, ...]) -> tuple[Any, ...]:
+def position_bounds(now: Now, bounds: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a slice's bounds, checked by Python itself."""
     checked = python_operands(now, bounds)
     if not all(type(bound) in (int, bool) for bound in checked):

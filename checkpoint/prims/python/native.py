@@ -356,7 +356,7 @@ def _checked_key(dictionary: Any, key: Any) -> Any:
     pending = [key]
     while pending:
         part = pending.pop()
-        if isinstance(part, Enum) or is_constant(type(part)):
+        if isinstance(part, Enum | type) or is_constant(type(part)):
             continue
         if isinstance(part, tuple):
             pending.extend(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from enum import Enum
-from types import MemberDescriptorType, ModuleType
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, cast
 
 from checkpoint.ad.arrays import ARRAYS, Native
@@ -48,8 +48,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         return x.steps
     if type(x) in NUMBERS and name == "imag":
         return 0.0
-    if type(x) is Native and isinstance(x.value, Enum):
-        return of_enum(now, x.value, name)
+    if type(x) is Native and isinstance(x.value, Enum | type):
+        return of_enum(now, x.value, name) if isinstance(x.value, Enum) else _of_class(now, x.value, name)
     if type(x) is Native and type(x.value) is ModuleType:
         getattr(x.value, name)  # Python's own error
     cls = class_of(x)
@@ -74,6 +74,17 @@ def _procedure_of(x: Any) -> Closure | None:
     """Return the procedure that a value is, or one of those that a record of procedures holds."""
     first = x.items[0] if class_of(x).__name__ == "Overloads" else x
     return first if type(first) is Closure else None
+
+
+def _of_class(now: Now, cls: type, name: str) -> Any:
+    """Return an attribute of a class that is a value."""
+    found = getattr(cls, name)
+    if type(found) is str or found is None:
+        return found
+    raise RunError(
+        f"the attribute {name} of the class {cls.__name__} cannot be used here: name the class where it is "
+        f"read"
+    )
 
 
 def of_enum(now: Now, member: Enum, name: str) -> Any:
@@ -196,11 +207,24 @@ update(
 )
 
 
+def _copied(now: Now, x: Any) -> Any:
+    """Return copy.copy of what is no list or dictionary."""
+    if type(x) is not Object:
+        return x
+    for name in ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
+        member = inspect.getattr_static(x.layout.cls, name, None)
+        if isinstance(member, FunctionType):
+            cls = x.layout.cls.__name__
+            raise RunError(f"`copy` of a {cls}, whose {name} says how it is copied: call its own method")
+    return Object(x.layout, list(map(fresh, x.items)), owner=now.owner)
+
+
 def _variable(now: Now, cell: Any, name: str) -> Any:
     return fresh(cell.items[0])
 
 
 select("variable", 2, "a variable that functions share: its cell, its name", _variable, lambda *_: 0)
+rearrange("copied", 1, "copy.copy(x) of what is no list or dictionary", _copied)
 rearrange("instance", 2, "isinstance(x, classes)", _instance, discrete=True)
 
 

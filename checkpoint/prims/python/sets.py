@@ -7,17 +7,30 @@ dictionary, in the order in which they were inserted.
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import types
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
-from checkpoint.ad.arrays import Discrete, current_data
-from checkpoint.ad.containers import Dict, Record
+from checkpoint.ad.arrays import Discrete, Native, current_data
+from checkpoint.ad.containers import Dict, Object, Record
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.storage import Now
+from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.errors import RunError
+from checkpoint.lang.python.source.members import found as found_in
+from checkpoint.lang.python.source.members import is_generated
 from checkpoint.prims.python.native import class_of, is_set
-from checkpoint.prims.python.support import elements, python_result, rearrange, select, tuple_of
+from checkpoint.prims.python.support import (
+    elements,
+    is_object,
+    is_tuple,
+    python_result,
+    rearrange,
+    select,
+    tuple_of,
+)
 from checkpoint.prims.python.updates import dict_of
 
 _REAL, _OBJECT, _SET = "%real", "%object", "%set"
@@ -32,6 +45,8 @@ def token_of(now: Now, x: Any) -> Any:
         return x.data.item()
     if kind in NUMBERS:
         return _of_real(real_part(x))
+    if kind is Native and isinstance(x.value, Enum | type):
+        return x
     if kind is Record and x.layout.cls is frozenset:
         return (_SET, *sorted(x.items[0].items, key=repr))
     if kind is Record:
@@ -43,6 +58,44 @@ def token_of(now: Now, x: Any) -> Any:
     raise RunError(
         f"a {class_of(x).__name__} cannot be in a set here: use strings, numbers or tuples of them"
     )
+
+
+IDENTITY = "(identity)"  # the field of an object that was hashed by its identity; no name of Python's
+
+
+def _hashed_by(now: Now, x: Any) -> str:
+    """Return by what a value is hashed: "" for what has a token by itself, or the first part of its token."""
+    if not is_object(x):
+        has_objects = is_tuple(x) and any(_hashed_by(now, item) for item in x.items)
+        return "%parts" if has_objects else ""
+    cls = class_of(x)
+    method = found_in(cls, "__hash__")
+    if method is None:
+        raise TypeError(f"unhashable type: {cls.__name__!r}")
+    if is_generated(method):
+        has_objects = type(x) is Object or any(_hashed_by(now, item) for item in x.items)
+        return "%parts" if has_objects else ""
+    if isinstance(method, types.FunctionType):
+        return "%method"
+    return "%identity" if type(x) is Object and method is object.__hash__ else ""
+
+
+def _hashed_parts(now: Now, x: Any) -> Record:
+    """Return the parts of a tuple or dataclass that its hash is made of."""
+    if is_tuple(x):
+        return tuple_of(x.items)
+    fields = dataclasses.fields(class_of(x))
+    names = [f.name for f in fields if (f.compare if f.hash is None else f.hash)]
+    return tuple_of([x.items[x.layout.index[name]] for name in names])
+
+
+def _identity(now: Now, x: Object) -> int | None:
+    """Return the number that an object is hashed by; None if it has none yet."""
+    position = x.layout.index.get(IDENTITY)
+    if position is None:
+        return 0 if x.owner is FROZEN else None
+    found: int = x.items[position]
+    return found
 
 
 def _of_real(x: Any) -> Any:
@@ -69,7 +122,9 @@ def _table(now: Now, tokens: Record, x: Any) -> Dict:
 
 def _key(token: Any) -> Any:
     """Return the dictionary's key that a token is, which a program holds as a tuple of its own."""
-    return tuple(map(_key, token.items)) if type(token) is Record else token
+    if type(token) is Record:
+        return tuple(map(_key, token.items))
+    return token.value if type(token) is Native else token
 
 
 def _combining(choose: Callable[[Any, Any], list[tuple[Any, Any]]]) -> Callable[[Now, Any, Any], Dict]:
@@ -106,7 +161,7 @@ def _as_value(token: Any) -> Any:
 
 def has_element(now: Now, x: Record, v: Any) -> bool:
     """Return whether a value is in a set."""
-    return token_of(now, v) in x.items[0].items
+    return _key(_token(now, v)) in x.items[0].items
 
 
 def same_elements(now: Now, x: Any, y: Any) -> bool:
@@ -124,6 +179,9 @@ def _checked(now: Now, x: Any, method: str) -> Any:
     return x
 
 
+rearrange("hashed-by", 1, "by what an element of a set is hashed", _hashed_by, discrete=True)
+rearrange("hashed-parts", 1, "the parts of a tuple or dataclass that its hash is made of", _hashed_parts)
+rearrange("identity", 1, "the number that an object is hashed by, or None", _identity, discrete=True)
 rearrange("kind", 1, "the name of a value's class", lambda now, x: class_of(x).__name__, discrete=True)
 select("checked-set", 2, "a set that has a method: the set, the method's name", _checked, lambda *_: None)
 rearrange("token", 1, "the token of a set's element", _token, discrete=True)

@@ -163,7 +163,7 @@ def to_value(now: Now, value: Any) -> Any:
         return List([to_value(now, item) for item in value], owner=now.owner)
     if kind in backends and holds_numbers(value):
         return array_of(value, Memory(CONSTANT))
-    if isinstance(value, Enum):
+    if isinstance(value, Enum | type):
         return Native(value)
     if is_opaque(value):
         return held(value)
@@ -206,7 +206,7 @@ def key_of(now: Now, key: Any) -> Any:
         return key
     if kind is Discrete and current_data(now, key).shape == ():
         return key.data.item()
-    if is_enum(key) or (kind is Native and is_constant(type(key.value))):
+    if kind is Native and (isinstance(key.value, Enum | type) or is_constant(type(key.value))):
         hash(key.value)
         return key.value
     if kind in NUMBERS:

@@ -18,7 +18,7 @@ from typing import Any
 from checkpoint.ad.containers import Types
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, Handle, If, Let, Raise, Var
-from checkpoint.lang.python.calls import arrange, modular
+from checkpoint.lang.python.calls import arrange, class_values, modular
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
     FAILED,
@@ -37,6 +37,8 @@ from checkpoint.lang.python.source import advice
 from checkpoint.lang.python.source.members import (
     all_fields,
     assigned_names,
+    is_data_descriptor,
+    is_descriptor,
     is_generated,
     is_made_as_record,
     makes_record,
@@ -79,13 +81,15 @@ class Attributes:
         computed = self.program.groups("__getattr__")
         modules = self.program.modules_with(self.name)
         has_own = not is_called and unbound.is_known(self.name) and not self._is_field()
-        if not members and not computed and not modules and not has_own:
+        classes = class_values.with_attribute(self.program, self.name)
+        if not (members or computed or modules or classes or has_own):
             if self.name == "real":
                 return bind(self.program.names, [value], lambda v: self.field(v[0]))
             return prim(self.span, "py.attribute", value, const(self.span, self.name))
 
         def dispatch(v: list[Expr]) -> Expr:
             result = self.of_python(v[0]) if has_own else self.field(v[0])
+            result = class_values.read(self.program, self.t, v[0], self.name, self.node, result)
             for group in reversed(computed):
                 made = self.own_or(v[0], lambda group=group: self.computed(group, v[0]))  # type: ignore[misc]
                 result = self.of_class(v[0], group.cls, made, result)
@@ -165,9 +169,33 @@ class Attributes:
             return self.call(self.accessor(cls, "getter", member.fget), [x])
         if isinstance(member, functools.cached_property):
             return self.own_or(x, lambda: self.cached(cls, member, x))
+        if is_descriptor(member, "__get__"):
+            made = partial(
+                self.by_descriptor, cls, member, "__get__", x, [prim(self.span, "py.type", copy_of(x))]
+            )
+            return made() if is_data_descriptor(member) else self.own_or(x, made)
         if not isinstance(member, METHODS) or self.program.is_stored(self.name):
             return self.own_or(x, lambda: self.member(cls, member, x))
         return self.member(cls, member, x)
+
+    def by_descriptor(self, cls: type, member: Any, method: str, x: Expr, more: list[Expr]) -> Expr:
+        """Call a method of a descriptor that a class stores under the name."""
+        known = self.program.in_class(cls, self.name)
+        assert known is not None
+        it = (
+            Var(self.span, known)
+            if isinstance(known, str)
+            else self.program.value_of(self.t, known, self.node)
+        )
+        callee = self.program.callee_in_class(type(member), method)
+        if callee is None:
+            raise self.t.refuse(self.node, *advice.of_object(member))
+        found = callee
+
+        def call(v: list[Expr]) -> Expr:
+            return self.call(found, [v[0], x, *v[1:]])
+
+        return bind(self.program.names, [it, *more], call)
 
     def cached(self, cls: type, member: Any, x: Expr) -> Expr:
         """Return the value of a cached property, and keep it in the object if that may change."""
@@ -203,8 +231,8 @@ class Attributes:
         """Return the attribute of the class of a value."""
         members = [(c, m) for c, m in self.members() if not isinstance(m, property)]
         if not members:
-            what = f"the attribute {self.name} of a class that is only known when it runs"
-            raise self.t.refuse(self.node, what, "name the class")
+            self.program.note_class_value(None)
+            return self.read(prim(self.span, "py.type", value))
 
         def dispatch(v: list[Expr]) -> Expr:
             result: Expr = prim(self.span, "py.no-class", copy_of(v[0]))
@@ -251,9 +279,10 @@ class Attributes:
     def _change(self, x: Expr, more: list[Expr], op: str, method: str, kind: str) -> Expr:
         groups = self.program.groups(method)
         properties = [(c, m) for c, m in self.members() if isinstance(m, property)]
+        setters = [(c, m) for c, m in self.members() if is_data_descriptor(m)]
         frozen = [c for c in self.program.classes if _is_frozen_object(c)]
         name = const(self.span, self.name)
-        if not (groups or properties or frozen):
+        if not (groups or properties or frozen or setters):
             return prim(self.span, op, x, name, *more)
 
         def dispatch(v: list[Expr]) -> Expr:
@@ -261,6 +290,10 @@ class Attributes:
             for cls, member in reversed(properties):
                 made = self._by_property(cls, member, kind, v)
                 result = self.of_class(v[0], cls, made, result)
+            for cls, member in reversed(setters):
+                own = "__set__" if kind == "setter" else "__delete__"
+                change = partial(self.by_descriptor, cls, member, own, v[0], v[1:])
+                result = self.of_class(v[0], cls, self.t.attempt(self.node, change), result)
             for cls in reversed(frozen):
                 result = self.of_class(v[0], cls, self._frozen(kind), result)
             for group in reversed(groups):
@@ -288,7 +321,8 @@ class Attributes:
 
     def ask(self, x: Expr) -> Expr:
         """Return whether a value has the attribute; properties and `__getattr__` are run to find out."""
-        computed = [(c, m) for c, m in self.members() if isinstance(m, property)]
+        runs = (c for c in self.members() if isinstance(c[1], property) or is_descriptor(c[1]))
+        computed = list(runs)
         found = [c for c, _ in computed] + [group.cls for group in self.program.groups("__getattr__")]
 
         def dispatch(v: list[Expr]) -> Expr:

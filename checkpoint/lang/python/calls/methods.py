@@ -14,7 +14,15 @@ from checkpoint.ad import opaque
 from checkpoint.ad.library import generator_methods
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr, If
-from checkpoint.lang.python.calls import arrange, array_calls, arrays, modular, outside, statics
+from checkpoint.lang.python.calls import (
+    arrange,
+    array_calls,
+    arrays,
+    class_values,
+    modular,
+    outside,
+    statics,
+)
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.calls.outcomes import Outcomes
 from checkpoint.lang.python.context.arguments import Arguments
@@ -64,7 +72,8 @@ def _of_object(
     name = function.attr
     owners = t.program.owners_of(name)
     fields = t.program.classes_with_field(name)
-    if not owners and not fields:
+    of_classes = class_values.with_attribute(t.program, name)
+    if not owners and not fields and not of_classes:
         passed = arrays.arguments_of_method(t, name, node, env)
         return _built_in(t, t.expr(function.value, env), name, passed, node, True)
     passed = arrange.arguments(t, node, env)
@@ -78,7 +87,9 @@ def _of_object(
         """Choose the method by the class of the object; values: the object, then the arguments."""
         parts = passed.like(values[1:])
         receiver = copy_of(values[0])
-        result = whole(t.attempt(node, lambda: _built_in(t, receiver, name, _copies(parts), node)), parts)
+        result = t.attempt(node, lambda: _built_in(t, receiver, name, _copies(parts), node))
+        result = class_values.call(t.program, t, values[0], name, parts, result, node)
+        result = whole(result, parts)
         if fields:
             held = _held(t, values[0], name, node)
             stored = t.attempt(node, lambda: arrange.to_value(t, held, _copies(parts), node))

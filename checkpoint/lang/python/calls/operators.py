@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from checkpoint.lang.core import Const, Expr, If
-from checkpoint.lang.python.calls import arrange, complex_operands, iterables
+from checkpoint.lang.python.calls import arrange, complex_operands, hashing, inner, iterables
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
     NOT_IMPLEMENTED,
@@ -28,7 +28,6 @@ from checkpoint.lang.python.context.builder import (
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
-from checkpoint.lang.python.library.standard import ordering
 
 # For each operation with two operands its sign, and its method; the reflected one begins with "r".
 BINARY: dict[str, tuple[str, str]] = {
@@ -190,20 +189,10 @@ class Operators:
         return self.of_primitive(op, list(map(copy_of, v)))
 
     def of_primitive(self, op: str, args: list[Expr]) -> Expr:
+        """Apply a primitive to operands, which may be containers of objects, or complex beside arrays."""
         if op in complex_operands.BESIDE_ARRAYS and complex_operands.are_met(self.t):
             return complex_operands.beside_arrays(self.t, op, args, self.span)
-        return prim(self.span, op, *args)
-
-    def order(self, args: list[Expr]) -> Expr:
-        """Return the order of a list; that of objects by their own comparisons."""
-        callee = self.program.library_function(ordering.order_of_objects)
-
-        def choose(v: list[Expr]) -> Expr:
-            own = callee.applied(list(map(copy_of, v)), self.span)
-            plain = prim(self.span, "py.order", *map(copy_of, v))
-            return If(self.span, prim(self.span, "py.has-objects", copy_of(v[0])), own, plain)
-
-        return bind(self.program.names, args, choose)
+        return inner.applied(self.program, self.t, op, args, self.node)
 
     def unequal(self, args: list[Expr]) -> Expr:
         """Return x != y, which is the negation of x == y where no class says otherwise."""
@@ -220,6 +209,25 @@ class Operators:
 
         return bind(self.program.names, args, choose)
 
+    def formatted(self, args: list[Expr]) -> Expr:
+        """Return format(x, spec), which is that of str(x) where no class says otherwise."""
+        plain, spec = "py.format", args[-1]
+        if isinstance(spec, Const) and spec.value == "" and self.program.has_method("__str__", "__repr__"):
+            plain = "py.str"
+        groups = self.program.groups("__format__")
+
+        def choose(v: list[Expr]) -> Expr:
+            operands = list(map(copy_of, v[:1] if plain == "py.str" else v))
+            result = self.simple(plain, operands) if plain == "py.str" else prim(self.span, plain, *operands)
+            for group in reversed(groups):
+                made = self.call(group.methods["__format__"], v)
+                result = self.of_class(v[0], group.cls, made, result)
+            return result
+
+        if groups:
+            return bind(self.program.names, args, choose)
+        return self.simple(plain, args[:1]) if plain == "py.str" else prim(self.span, plain, *args)
+
     # Operations on one object
 
     def simple(self, op: str, args: list[Expr]) -> Expr:
@@ -227,10 +235,10 @@ class Operators:
         names = SIMPLE[op]
         groups = self.program.groups(*names)
         if not groups:
-            return prim(self.span, op, *args)
+            return inner.applied(self.program, self.t, op, args, self.node)
 
         def choose(v: list[Expr]) -> Expr:
-            result = prim(self.span, op, *map(copy_of, v))
+            result = inner.applied(self.program, self.t, op, list(map(copy_of, v)), self.node)
             for group in reversed(groups):
                 name = next(name for name in names if name in group.methods)
                 made = self.call(group.methods[name], v)
@@ -351,6 +359,9 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
         has_own = op == "py.contains" and program.groups("__contains__")
         first = args[0] if has_own else iterables.taken_apart(program, t, args[0], node)
         args = [first, *args[1:]]
+    of_set = hashing.applied(program, t, op, args, node)
+    if of_set is not None:
+        return of_set
     operators = Operators(program, t, node)
     if len(args) == 2 and op in BINARY:
         return operators.binary(op, args)
@@ -360,6 +371,8 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
         return operators.comparison(op, args)
     if op in SIMPLE:
         return operators.simple(op, args)
-    if op == "py.order" and program.groups("__lt__", "__gt__"):
-        return operators.order(args)
+    if op == "py.format" and len(args) == 2:
+        return operators.formatted(args)
+    if op in inner.RUNS:
+        return on_elements(t, t.span(node), op, args, lambda v: inner.applied(program, t, op, v, node))
     return on_elements(t, t.span(node), op, args)

@@ -162,12 +162,13 @@ def _issubclass(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     if len(node.args) != 2 or node.keywords:
         return None
     known = t.program.reference(t, node.args[0], env)
-    of = t.program.classes_of(t, node.args[1], env)
-    if isinstance(known, Reference) and isinstance(known.value, type):
+    of = t.program.known_classes(t, node.args[1], env)
+    if of is not None and isinstance(known, Reference) and isinstance(known.value, type):
         return const(t.span(node), issubclass(known.value, of))
     typed = type_of(t, node.args[0], env)
-    if typed is None:
-        raise t.refuse(node, "`issubclass` of a class that is only known when it runs", "ask isinstance")
+    if typed is None or of is None:
+        t.program.note_class_value(None)
+        return prim(t.span(node), "py.subclass-of", *[t.expr(each, env) for each in node.args])
     return prim(t.span(node), "py.instance", typed, Const(t.span(node), Types(of)))
 
 
@@ -203,7 +204,10 @@ def compared_types(t: FunctionContext, node: ast.Compare, env: Env) -> Expr | No
         left, right = right, left
     span, other = t.span(node), type_of(t, right, env)
     if other is None:
-        found = prim(span, "py.is-class", x, Const(span, Types(t.program.classes_of(t, right, env))))
+        classes = t.program.known_classes(t, right, env)
+        if classes is None:
+            return None
+        found = prim(span, "py.is-class", x, Const(span, Types(classes)))
     else:
         found = prim(span, "py.same-class", x, other)
     return negated(span, found) if isinstance(node.ops[0], ast.IsNot | ast.NotEq | ast.NotIn) else found
@@ -217,6 +221,8 @@ def attribute_of_type(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr
     span = t.span(node)
     if node.attr in ("__name__", "__qualname__", "__module__"):
         return prim(span, "py.class-name", value, const(span, node.attr))
+    if t.program.has_class_values():
+        return Attributes(t.program, t, node.attr, node).read(prim(span, "py.type", value))
     return Attributes(t.program, t, node.attr, node).of_class_of(value)
 
 
@@ -248,10 +254,12 @@ def _made(t: FunctionContext, known: Reference, passed: Any, node: ast.Call) -> 
 
 
 def _type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    if len(node.args) == 3 and not has_star(node):
+        raise t.refuse(node, "`type` with three arguments", "write a class statement at module level")
     if len(node.args) != 1 or node.keywords or has_star(node):
         return None
-    advised = "compare it, type(x) is C, ask isinstance(x, C), or take its name, type(x).__name__"
-    raise t.refuse(node, "a class as a value (`type`)", advised)
+    t.program.note_class_value(None)
+    return prim(t.span(node), "py.type", t.expr(node.args[0], env))
 
 
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {

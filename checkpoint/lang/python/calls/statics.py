@@ -183,6 +183,8 @@ def _bound(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Ex
 def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     name = node.args[0]
     assert isinstance(name, ast.Constant)
+    if name.value == "identities":
+        return Var(t.span(node), t.program.identities())
     if name.value == "functions":
         return Var(t.span(node), t.program.functions_input())
     args = [t.expr(part, env) for part in node.args[1:]]
@@ -197,7 +199,11 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 def _isinstance(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     if len(node.args) != 2 or node.keywords:
         return None
-    types_ = Const(t.span(node), Types(t.program.classes_of(t, node.args[1], env)))
+    found = t.program.known_classes(t, node.args[1], env)
+    if found is None:
+        t.program.note_class_value(None)
+        return prim(t.span(node), "py.instance-of", *[t.expr(part, env) for part in node.args])
+    types_ = Const(t.span(node), Types(found))
     return prim(t.span(node), "py.instance", t.expr(node.args[0], env), types_)
 
 

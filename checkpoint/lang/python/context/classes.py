@@ -43,6 +43,30 @@ class ClassesContext(ABC):
         """Return the program's classes, derived ones first."""
 
     @abstractmethod
+    def identities(self) -> str:
+        """Return the core variable of the dictionary that counts identities (library/hashing.py)."""
+
+    @abstractmethod
+    def functions_input(self) -> str:
+        """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
+
+    @abstractmethod
+    def note_varying(self) -> None:
+        """Note that some value of the program takes a varying number of arguments."""
+
+    @abstractmethod
+    def has_class_values(self) -> bool:
+        """Return whether classes are values of the program."""
+
+    @abstractmethod
+    def note_class_value(self, cls: type | None) -> None:
+        """Note that a class is a value of the program; None: the classes of objects are."""
+
+    @abstractmethod
+    def class_values(self) -> list[type]:
+        """Return the classes that may be values."""
+
+    @abstractmethod
     def groups(self, *names: str) -> list[Group]:
         """Return the classes that have one of these methods, derived ones first."""
 

@@ -70,10 +70,6 @@ class ProgramContext(ClassesContext):
         """Note the lambda of a nested function, where `env` is visible around it."""
 
     @abstractmethod
-    def functions_input(self) -> str:
-        """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
-
-    @abstractmethod
     def check_input(self, t: FunctionContext, variable: str, node: ast.AST) -> None:
         """Refuse an input whose value no program can hold."""
 
@@ -112,10 +108,6 @@ class ProgramContext(ClassesContext):
         """Return a function as a value that is called by position."""
 
     @abstractmethod
-    def note_varying(self) -> None:
-        """Note that some value of the program takes a varying number of arguments."""
-
-    @abstractmethod
     def most_arguments(self) -> int:
         """Return the most arguments by position that a call of such a function passes."""
 
@@ -145,7 +137,11 @@ class ProgramContext(ClassesContext):
 
     @abstractmethod
     def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
-        """Return the classes that an expression names, as `isinstance` and `except` take them."""
+        """Return the classes that an expression names, as `except` takes them."""
+
+    @abstractmethod
+    def known_classes(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...] | None:
+        """Return the classes that an expression names, as `isinstance` takes them; None for other values."""
 
 
 class CallContext(ABC):

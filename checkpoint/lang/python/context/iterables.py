@@ -7,6 +7,7 @@ one into the tuple of its elements before them.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from checkpoint.ad.containers import Layout
 from checkpoint.errors import Span
@@ -75,13 +76,22 @@ def truth(t: CallContext, value: Expr, node: ast.AST) -> Expr:
     return bind(t.program.names, [value], choose)
 
 
-def on_elements(t: CallContext, span: Span, op: str, args: list[Expr]) -> Expr:
-    """Return a primitive applied to operands of which one may be a set whose elements it takes."""
-    at = TAKE_ELEMENTS.get(op)
+def on_elements(
+    t: CallContext,
+    span: Span,
+    op: str,
+    args: list[Expr],
+    make: Callable[[list[Expr]], Expr] | None = None,
+) -> Expr:
+    """Return a primitive applied to operands of which one may be a set whose elements it takes.
+
+    make: applies the primitive, where it is not applied as it is.
+    """
+    at, made = TAKE_ELEMENTS.get(op), make or (lambda v: prim(span, op, *v))
     if at is None or at >= len(args) or not t.program.has_sets:
-        return prim(span, op, *args)
+        return made(args)
 
     def apply(v: list[Expr]) -> Expr:
-        return prim(span, op, *[iterated(t, each, span) if i == at else each for i, each in enumerate(v)])
+        return made([iterated(t, each, span) if i == at else each for i, each in enumerate(v)])
 
     return bind(t.program.names, args, apply)

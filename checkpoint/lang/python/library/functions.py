@@ -284,7 +284,7 @@ def deepcopy_(x: Any, memo: Any = None) -> Any:
 
 def copy_(x: Any) -> Any:
     """See copy.copy."""
-    return prim("py.copy", x) if isinstance(x, list | dict) else x
+    return prim("py.copy", x) if isinstance(x, list | dict) else prim("py.copied", x)
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {

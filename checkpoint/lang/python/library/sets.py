@@ -17,7 +17,7 @@ def table_of(items: Any) -> Any:
     if isinstance(items, set | frozenset):
         return prim("py.attribute", items, "(table)")
     found = prim("py.list-of", items)
-    return prim("py.table", prim("py.tokens", found), found)
+    return prim("py.table-of", found)
 
 
 def set_(items: Any = (), /) -> Any:
@@ -154,7 +154,7 @@ def method_isdisjoint(x: Any, other: Any) -> Any:
 def method_add(x: Any, item: Any, /) -> Any:
     """See set.add."""
     prim("py.checked-set", x, "add")
-    token = prim("py.token", item)
+    token = prim("py.token-in", item, table_of(x))
     if token not in table_of(x):
         prim("py.set", table_of(x), token, item)
 
@@ -162,9 +162,9 @@ def method_add(x: Any, item: Any, /) -> Any:
 def method_discard(x: Any, item: Any, /) -> Any:
     """See set.discard."""
     prim("py.checked-set", x, "discard")
-    token = prim("py.token", item)
+    token = prim("py.token-in", item, table_of(x))
     if token in table_of(x):
-        prim("py.delete", table_of(x), token)
+        prim("py.delete-element", table_of(x), token)
 
 
 def method_difference_update(x: Any, *others: Any) -> Any:
@@ -195,10 +195,10 @@ def set_update(x: Any, *others: Any) -> Any:
 def set_remove(x: Any, item: Any) -> Any:
     """See set.remove."""
     prim("py.checked-set", x, "remove")
-    token = prim("py.token", item)
+    token = prim("py.token-in", item, table_of(x))
     if token not in table_of(x):
         raise KeyError(item)
-    prim("py.delete", table_of(x), token)
+    prim("py.delete-element", table_of(x), token)
 
 
 def set_pop(x: Any) -> Any:
@@ -207,7 +207,7 @@ def set_pop(x: Any) -> Any:
     items = prim("py.values", table_of(x))
     if len(items) == 0:
         raise KeyError("pop from an empty set")
-    prim("py.delete", table_of(x), prim("py.token", items[0]))
+    prim("py.delete-element", table_of(x), prim("py.token-in", items[0], table_of(x)))
     return items[0]
 
 

@@ -14,6 +14,8 @@ from checkpoint.lang.python.library import (
     complex_numbers,
     derivatives,
     functions,
+    hashing,
+    inner,
     iterators,
     methods,
     sets,
@@ -33,7 +35,8 @@ from checkpoint.lang.python.library.standard import (
 )
 
 _MODULES = (
-    *(application, complex_numbers, containers, functions, iterators, methods, sets, state, unbound),
+    *(application, complex_numbers, containers, functions, hashing, inner, iterators, methods),
+    *(sets, state, unbound),
     *(chains, complex_mathematics, functional, iteration, ordering, randoms, records, statistical),
 )
 
@@ -45,6 +48,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **sets.FUNCTIONS,
     **unbound.FUNCTIONS,
     **iterators.FUNCTIONS,
+    **inner.FUNCTIONS,
+    **hashing.FUNCTIONS,
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
     **ordering.FUNCTIONS,

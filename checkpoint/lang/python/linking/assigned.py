@@ -26,8 +26,8 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
 from checkpoint.lang.python.library.state import READ_FIRST, UNTOUCHED, read_state, write_state
+from checkpoint.lang.python.linking.facts import FactsChanged
 from checkpoint.lang.python.linking.inputs import LEAVES, label_of
-from checkpoint.lang.python.linking.objects import FactsChanged
 from checkpoint.lang.python.linking.written import Written
 
 

@@ -26,6 +26,14 @@ class Caches:
     def __init__(self) -> None:
         self.variables: list[str] = []
         self._known: dict[Any, Callee] = {}
+        self._identities = ""
+
+    def identities(self, names: Names) -> str:
+        """Return the variable of the dictionary that has an entry for each identity."""
+        if not self._identities:
+            self._identities = names.fresh("identities")
+            self.variables.append(self._identities)
+        return self._identities
 
     def made(self) -> list[tuple[str, Expr]]:
         """Return the variables of the dictionaries with what makes these."""

@@ -130,14 +130,15 @@ def is_of_system(value: Any) -> bool:
 def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
     """Return the classes of the objects in arguments or data, whose methods a function may call.
 
-    FunctionType stands for functions among them, Array for arrays, set for sets and frozensets.
+    FunctionType stands for functions among them, Array for arrays, set for sets and frozensets, type[C] for a
+    class C that is itself among them.
     """
     return survey(values)[0]
 
 
 def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
     """Return the classes of `classes_in`, and the functions, methods and classes themselves."""
-    found: dict[type, None] = {}
+    found: dict[Any, None] = {}
     functions: list[Any] = []
     pending, seen = _no_leaves(values), set()
     while pending:
@@ -160,6 +161,10 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
         elif isinstance(each, set | frozenset):
             found[set] = None
             pending.extend(_no_leaves(each))
+        if isinstance(each, type):
+            found.update(dict.fromkeys(filter(_is_of_statement, each.__mro__)))
+            found[type[each]] = None
+            continue
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
             functions.append(each)

@@ -44,12 +44,12 @@ from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
-from checkpoint.lang.python.linking import attributes, values
+from checkpoint.lang.python.linking import attributes, class_values, values
 from checkpoint.lang.python.linking.assigned import Assigned
 from checkpoint.lang.python.linking.caches import Caches
-from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, NotFound, is_data, is_of_system, wrapped
+from checkpoint.lang.python.linking.facts import Facts
+from checkpoint.lang.python.linking.inputs import Inputs, NotFound, is_data, is_of_system, wrapped
 from checkpoint.lang.python.linking.methods import may_decline
-from checkpoint.lang.python.linking.objects import Facts
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.scopes.scopes import scope_of
 from checkpoint.lang.python.source import advice, boundary, refusals
@@ -120,12 +120,6 @@ class Linker(Assigned):
     def note_nested(self, lam: Lambda, t: FunctionContext, env: Env) -> None:
         """Note a nested function that is not known to be called only."""
         self.nested.append((lam, t, env))
-
-    def functions_input(self) -> str:
-        """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
-        found = self.find(0, FUNCTIONS, FUNCTIONS)
-        assert isinstance(found, str)
-        return found
 
     def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
         """Return the meaning of what an access from an input leads to."""
@@ -302,6 +296,8 @@ class Linker(Assigned):
             core, translator = self.pending.pop()
             self.bindings[core] = translator.function({}, outs=translator.outs)
             self.bindings[core].stands_for = translator.stands_for
+            if not self.pending and self.made_class and self.made_class not in self.bindings:
+                self.bindings[self.made_class] = class_values.maker_of(self)
 
     def library_callee(self, value: Any) -> Callee | None:
         """Return the library function that stands for a Python object, or None."""

@@ -8,78 +8,53 @@ are those of the program's inputs and those that its functions name.
 from __future__ import annotations
 
 import ast
-import sys
 import types
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import Layout
-from checkpoint.ad.opaque import is_constant
-from checkpoint.ad.tables import Table
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Expr, If
 from checkpoint.lang.python.calls import arrange, classes, iterables, operators
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
-from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference, unavailable
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.intrinsics import apply
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, NAMED_AS
-from checkpoint.lang.python.linking import values
-from checkpoint.lang.python.linking.inputs import Inputs, classes_in
-from checkpoint.lang.python.source.members import all_fields, has_members, member_of
-
-# What a class stores that an attribute of the object itself comes before.
-FOLLOWING = (types.FunctionType, staticmethod, classmethod)
-
-
-@dataclass(eq=False, repr=False)
-class Facts:
-    """Facts about the whole program, found during its translation.
-
-    classes: the classes whose objects the program may meet, in the order of their discovery.
-    stored: the names of the attributes to which it assigns.
-    varying: whether some value takes a varying number of arguments.
-    tables: whether tables of pandas are among the arguments and inputs.
-    general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
-        call of a value. sets: whether there are sets. arrays: whether there are arrays.
-    modules: those that are values, by their names.
-    has_state: whether the caller receives what the run leaves of what came in from outside.
-    assigned: the variables outside of its functions to which it assigns (assigned.py), each with the place of
-        the first assignment.
-    """
-
-    classes: dict[type, Any] = field(default_factory=dict)
-    stored: set[str] = field(default_factory=set)
-    varying: bool = False
-    tables: bool = False
-    general: bool = False
-    most: int = 4
-    sets: bool = False
-    arrays: bool = False
-    modules: dict[str, types.ModuleType] = field(default_factory=dict)
-    has_state: bool = False
-    assigned: dict[tuple[int, str], Span] = field(default_factory=dict)
+from checkpoint.lang.python.library.stand_ins import NAMED_AS
+from checkpoint.lang.python.linking import class_values, values
+from checkpoint.lang.python.linking.caches import Caches
+from checkpoint.lang.python.linking.facts import Notes
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
+from checkpoint.lang.python.source.members import all_fields, member_of
 
 
-class FactsChanged(Exception):
-    """A new fact: the translation must start again."""
-
-
-class Objects(ProgramContext):
+class Objects(Notes):
     """The operations of a program on the objects of its classes; the linker adds functions."""
 
-    facts: Facts
     inputs: Inputs
+    caches: Caches
+    made_class = ""
     variables: dict[int, str]
     known_groups: dict[tuple[str, ...], list[Group]]
     layouts: dict[tuple[type, tuple[str, ...]], Layout]
+
+    def identities(self) -> str:
+        return self.caches.identities(self.names)
+
+    def functions_input(self) -> str:
+        """Return the core variable of the functions used as values (checkpoint.prims.python.own)."""
+        found = self.find(0, FUNCTIONS, FUNCTIONS)
+        assert isinstance(found, str)
+        return found
+
+    def class_maker(self) -> str:
+        """Return the core variable of the procedure from classes to their constructors."""
+        self.made_class = self.made_class or self.names.fresh("class")
+        return self.made_class
 
     @abstractmethod
     def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
@@ -92,91 +67,6 @@ class Objects(ProgramContext):
     def input_of(self, variable: str) -> Any:
         """Return the object that an input's variable stands for, during translation."""
         return self.inputs.value(next(i for i, name in self.variables.items() if name == variable))
-
-    @property
-    def classes(self) -> Sequence[type]:
-        """Return the program's classes, derived ones first."""
-        return sorted(self.facts.classes, key=lambda cls: -len(cls.__mro__))
-
-    def note_class(self, cls: type) -> None:
-        """Record a class whose objects the program may meet."""
-        if is_constant(cls):
-            return
-        found = [c for c in cls.__mro__ if c not in self.facts.classes and _may_have_objects(c)]
-        if found:
-            self.facts.classes.update(dict.fromkeys(found))
-            raise FactsChanged
-
-    def note_stored(self, name: str) -> None:
-        """Note that the program assigns to attributes of this name."""
-        if name not in self.facts.stored:
-            self.facts.stored.add(name)
-            if any(isinstance(member_of(c, name), FOLLOWING) for c in self.facts.classes):
-                raise FactsChanged
-
-    def is_stored(self, name: str) -> bool:
-        return name in self.facts.stored
-
-    def note_classes_of(self, value: Any) -> None:
-        """Record the classes of the objects in an input."""
-        for cls in classes_in([value]):
-            if cls is types.FunctionType:
-                self.note_varying()
-            elif cls is set:
-                self.note_sets()
-            elif cls is Table:
-                self.note_tables()
-            elif cls is not Array:
-                self.note_class(cls)
-
-    def note_tables(self) -> None:
-        """Record that the program reads a table of pandas."""
-        if not self.facts.tables:
-            self.facts.tables = True
-            raise FactsChanged
-
-    @property
-    def meets_tables(self) -> bool:  # type: ignore[override]  # known only while it is translated
-        """Whether tables of pandas are among the program's arguments and inputs."""
-        return self.facts.tables
-
-    def note_varying(self) -> None:
-        if not self.facts.varying:
-            self.facts.varying = True
-            raise FactsChanged
-
-    def takes_any(self) -> bool:
-        return self.facts.general
-
-    def most_arguments(self) -> int:
-        return self.facts.most
-
-    def note_general(self) -> None:
-        """Note that a value is called with `*`, `**` or keywords."""
-        if not self.facts.general:
-            self.facts.general = True
-            raise FactsChanged
-
-    def note_sets(self) -> None:
-        """Note that the program has sets."""
-        if not self.facts.sets:
-            self.facts.sets = True
-            raise FactsChanged
-
-    def note_module(self, module: types.ModuleType) -> None:
-        """Note a module that is a value."""
-        if module.__name__ not in self.facts.modules:
-            self.facts.modules[module.__name__] = module
-            raise FactsChanged
-
-    def modules_with(self, name: str) -> list[types.ModuleType]:
-        return [module for module in self.facts.modules.values() if hasattr(module, name)]
-
-    def note_count(self, count: int) -> None:
-        """Note a call of a value with so many arguments by position."""
-        if count > self.facts.most:
-            self.facts.most = count
-            raise FactsChanged
 
     def has_method(self, *names: str) -> bool:
         """Return whether a class of the program has one of these methods."""
@@ -283,6 +173,8 @@ class Objects(ProgramContext):
 
     def called(self, t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:
         """Call a value, which may be an object with `__call__`, or take a varying number of arguments."""
+        if self.has_class_values():
+            function = class_values.called(self, function, self.class_maker(), t.span(node))
         owners = self.owners_of("__call__")
         simple = passed.star is None and not passed.keywords and passed.mapping is None
         if not owners and simple:
@@ -359,11 +251,20 @@ class Objects(ProgramContext):
         return prim(span, check, t.expr(node, env))
 
     def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
-        """Return the classes that an expression names, as `isinstance` and `except` take them."""
-        if isinstance(node, ast.Tuple):
-            return tuple([cls for part in node.elts for cls in self.classes_of(t, part, env)])
+        """Return the classes that an expression names, as `except` takes them."""
+        found = self.known_classes(t, node, env)
+        if found is None:
+            raise t.refuse(node, "a class that is only known when it runs", "name the classes")
+        return found
+
+    def known_classes(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...] | None:
+        """Return the classes that an expression names, as `isinstance` takes them; None for other values."""
+        parts = node.elts if isinstance(node, ast.Tuple) else []
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return self.classes_of(t, node.left, env) + self.classes_of(t, node.right, env)
+            parts = [node.left, node.right]
+        if parts or isinstance(node, ast.Tuple):
+            of_parts = [self.known_classes(t, part, env) for part in parts]
+            return None if None in of_parts else tuple([cls for found in of_parts for cls in found or ()])
         if isinstance(node, ast.Constant) and node.value is None:
             return (type(None),)
         known = self.reference(t, node, env)
@@ -376,7 +277,7 @@ class Objects(ProgramContext):
             found = self.input_of(known)
             if isinstance(found, tuple) and all(isinstance(cls, type) for cls in found):
                 return found
-        raise t.refuse(node, "a class that is only known when it runs", "name the classes")
+        return None
 
     def _stand_ins(self, t: FunctionContext, cls: type) -> list[type]:
         """Return the library's classes whose objects stand for those of a class or of derived ones."""
@@ -387,13 +288,3 @@ class Objects(ProgramContext):
             for stand_in, of in NAMED_AS.items()
             if issubclass(of, cls) and stand_in in self.facts.classes
         ]
-
-
-def _may_have_objects(cls: type) -> bool:
-    """Return whether a class's objects, or those of classes derived from it, have members that matter."""
-    if cls.__module__ in tables.OPENED:
-        return cls not in BY_CLASS
-    return cls.__module__.partition(".")[0] not in _OF_PYTHON and has_members(cls)
-
-
-_OF_PYTHON = frozenset((*(sys.stdlib_module_names - {"builtins"}), "numpy"))

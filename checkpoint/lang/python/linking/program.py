@@ -24,7 +24,6 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.state import STATE
-from checkpoint.ad.tables import Table
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
@@ -34,13 +33,13 @@ from checkpoint.lang.python.context.builder import NOWHERE, bind, const, prim
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
 from checkpoint.lang.python.linking.entry import call_of_root, outcome_of_root, value_of_root
+from checkpoint.lang.python.linking.facts import Facts, FactsChanged
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, py_func, survey
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
-from checkpoint.lang.python.linking.objects import Facts, FactsChanged
 
 # Objects that are programs of their own where arguments or data hold them.
-WITH_PROGRAMS = (types.FunctionType, types.MethodType, functools.partial, type)
+WITH_PROGRAMS = (types.FunctionType, types.MethodType, functools.partial)
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
 
 
@@ -115,14 +114,10 @@ def recursion_room() -> Iterator[None]:
 
 def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     """Translate a function and all that it calls."""
-    facts = Facts(dict.fromkeys(classes), varying=types.FunctionType in classes, tables=Table in classes)
-    facts.classes.pop(Table, None)
+    facts = Facts.of(classes)
     if shape.positional is None:  # its callers are not known
         facts.general, facts.most = True, 8
     facts.has_state = shape.has_state
-    facts.classes.pop(types.FunctionType, None)
-    facts.arrays = facts.classes.pop(Array, facts) is None
-    facts.sets = facts.classes.pop(set, facts) is None
     with recursion_room():
         while True:
             generation = arrays.generation()
@@ -159,7 +154,8 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     thunk = Lambda(NOWHERE, tuple(params), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     packages = linker.packages
-    known = (*(cls for cls in classes if cls not in (types.FunctionType, Array)), *linker.facts.classes)
+    passed = (cls for cls in classes if cls not in (types.FunctionType, Array))
+    known = tuple(dict.fromkeys((*passed, *linker.facts.met())))
     scopes, inputs = analyse(thunk), linker.inputs
     inputs.forget()
     return Linked(

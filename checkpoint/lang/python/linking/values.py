@@ -34,6 +34,7 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.iterables import complex_number, truth
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
+from checkpoint.lang.python.linking.facts import is_of_program
 from checkpoint.lang.python.linking.inputs import is_of_system
 from checkpoint.lang.python.source import advice, mismatch
 from checkpoint.lang.python.source.advice import is_random
@@ -75,6 +76,22 @@ def of_reference(
     node: ast.AST,
 ) -> Expr:
     """Return a known object as a value."""
+    value = known.value
+    if isinstance(value, type):
+        constant = _class_value(program, value, span)
+        if constant is not None:
+            return constant
+    return procedure_of(program, t, known, span, node)
+
+
+def procedure_of(
+    program: ProgramContext,
+    t: CallContext,
+    known: Reference,
+    span: Span,
+    node: ast.AST,
+) -> Expr:
+    """Return a known object as a value, a class as a procedure."""
     value = known.value
     if type(value) in ATOMS:
         return Const(span, value)
@@ -133,6 +150,16 @@ def unusable(value: Any, span: Span) -> Expr:
     construct, advised = advice.of_object(value)
     message = f"{construct} cannot be differentiated: {advised}"
     return Const(span, Unusable(value, lambda: message))
+
+
+def _class_value(program: ProgramContext, cls: type, span: Span) -> Expr | None:
+    """Return a class as a constant; None where classes are no values of the program."""
+    if isinstance(cls, EnumType):
+        return None  # as a value it is the tuple of its members
+    if is_of_program(cls) or program.has_class_values():
+        program.note_class_value(cls)
+        return Const(span, Native(cls))
+    return None
 
 
 def _of_primitive(program: ProgramContext, value: Any, span: Span) -> Expr:

@@ -21,8 +21,8 @@ from checkpoint.errors import SourceError
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Reference
+from checkpoint.lang.python.linking.facts import Facts, FactsChanged
 from checkpoint.lang.python.linking.methods import Methods
-from checkpoint.lang.python.linking.objects import Facts, FactsChanged
 from checkpoint.lang.python.scopes.scopes import FunctionNode, Scope, scope_of
 from checkpoint.lang.python.scopes.syntax import rebound_by, root_of
 from checkpoint.lang.python.scopes.written import Argument, arguments_of, is_path, written_parameters

@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import dis
+import functools
 import types
 from functools import cache
 from typing import Any
@@ -152,3 +153,21 @@ def own_init(cls: type) -> Any:
     """Return the `__init__` of a class or of one that it derives from; None if it is Python's own."""
     init = found(cls, "__init__")
     return init if isinstance(init, types.FunctionType) else None
+
+
+# Descriptors
+
+_NO_DESCRIPTORS = (types.FunctionType, staticmethod, classmethod, property, functools.cached_property)
+
+
+def is_descriptor(member: Any, *methods: str) -> bool:
+    """Return whether a member of a class is an object of the user's with methods of a descriptor."""
+    if isinstance(member, (*_NO_DESCRIPTORS, type)):
+        return False
+    names = methods or ("__get__", "__set__", "__delete__")
+    return any(isinstance(found(type(member), name), types.FunctionType) for name in names)
+
+
+def is_data_descriptor(member: Any) -> bool:
+    """Return whether a descriptor comes before the attributes of the object itself."""
+    return is_descriptor(member, "__set__", "__delete__")

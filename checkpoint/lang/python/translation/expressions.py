@@ -345,9 +345,7 @@ def formatted(t: FunctionContext, node: ast.FormattedValue, env: Env) -> Expr:
     elif node.conversion != -1:
         value = t.program.operation(t, "py.str", [value], node)
     spec = const(span, "") if node.format_spec is None else translate(t, node.format_spec, env)
-    if t.program.has_method("__str__", "__format__") and node.conversion == -1 and node.format_spec is None:
-        return t.program.operation(t, "py.str", [value], node)
-    return prim(span, "py.format", value, spec)
+    return t.program.operation(t, "py.format", [value, spec], node)
 
 
 def primitive(t: FunctionContext, node: PrimNode, env: Env) -> Expr:

@@ -168,43 +168,6 @@ def merge_(*iterables: Any, key: Any = None, reverse: Any = False) -> Any:
         at[best] += 1
 
 
-def order_of_objects(items: Any, reverse: Any) -> Any:
-    """Return the positions of objects in their order; they are compared as Python compares fewer than 64."""
-    order = list(range(len(items)))
-    if reverse:
-        order.reverse()
-    for start in range(_sorted_already(items, order), len(items)):
-        position = order.pop(start)
-        pivot = items[position]
-        low = 0
-        high = start
-        while low < high:
-            middle = (low + high) // 2
-            if pivot < items[order[middle]]:
-                high = middle
-            else:
-                low = middle + 1
-        order.insert(low, position)
-    if reverse:
-        order.reverse()
-    return tuple(order)
-
-
-def _sorted_already(items: Any, order: Any) -> Any:
-    """Return the length of the run at the start; one that falls is reversed first."""
-    if len(order) < 2:
-        return len(order)
-    end = 2
-    if items[order[1]] < items[order[0]]:
-        while end < len(order) and items[order[end]] < items[order[end - 1]]:
-            end += 1
-        order[:end] = order[:end][::-1]
-        return end
-    while end < len(order) and not items[order[end]] < items[order[end - 1]]:
-        end += 1
-    return end
-
-
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     bisect.bisect_left: bisect_left_,
     bisect.bisect_right: bisect_right_,

@@ -1,0 +1,218 @@
+"""Facts about a whole program that determine how single expressions are translated.
+
+In: what translation meets: classes, kinds of calls, sets. Out: Facts. They are found on the way; a new one
+that matters for what has been translated already starts the translation again (FactsChanged).
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from checkpoint.ad.arrays import Array
+from checkpoint.ad.opaque import is_constant
+from checkpoint.ad.tables import Table
+from checkpoint.errors import Span
+from checkpoint.lang.python.context.contexts import ProgramContext
+from checkpoint.lang.python.library import tables
+from checkpoint.lang.python.library.stand_ins import BY_CLASS
+from checkpoint.lang.python.linking.inputs import classes_in
+from checkpoint.lang.python.source.members import has_members, member_of
+
+# What a class stores that an attribute of the object itself comes before.
+FOLLOWING = (types.FunctionType, staticmethod, classmethod)
+
+
+@dataclass(eq=False, repr=False)
+class Facts:
+    """Facts about the whole program, found during its translation.
+
+    classes: the classes whose objects the program may meet, in the order of their discovery.
+    stored: the names of the attributes to which it assigns.
+    varying: whether some value takes a varying number of arguments.
+    tables: whether tables of pandas are among the arguments and inputs.
+    general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
+        call of a value. sets: whether there are sets. arrays: whether there are arrays.
+    modules: those that are values, by their names.
+    has_state: whether the caller receives what the run leaves of what came in from outside.
+    assigned: the variables outside of its functions to which it assigns (assigned.py), each with the place of
+        the first assignment.
+    valued: the classes that are values of the program; None: classes are no values (class_values.py).
+    takes_types: whether the class of any object may be a value.
+    """
+
+    classes: dict[type, Any] = field(default_factory=dict)
+    stored: set[str] = field(default_factory=set)
+    varying: bool = False
+    tables: bool = False
+    general: bool = False
+    most: int = 4
+    sets: bool = False
+    arrays: bool = False
+    modules: dict[str, types.ModuleType] = field(default_factory=dict)
+    has_state: bool = False
+    assigned: dict[tuple[int, str], Span] = field(default_factory=dict)
+    valued: dict[type, None] | None = None
+    takes_types: bool = False
+
+    @staticmethod
+    def of(classes: Iterable[Any]) -> Facts:
+        """Return the facts that follow from classes_in(arguments)."""
+        facts = Facts()
+        for cls in classes:
+            if isinstance(cls, types.GenericAlias):
+                facts.valued = {**(facts.valued or {}), cls.__args__[0]: None}
+            elif cls is types.FunctionType:
+                facts.varying = True
+            elif cls is Table:
+                facts.tables = True
+            elif cls is set:
+                facts.sets = True
+            elif cls is Array:
+                facts.arrays = True
+            else:
+                facts.classes[cls] = None
+        return facts
+
+    def met(self) -> tuple[Any, ...]:
+        """Return what is known of classes, as classes_in gives it."""
+        return (*self.classes, *(type[cls] for cls in self.valued or ()))
+
+
+class FactsChanged(Exception):
+    """A new fact: the translation must start again."""
+
+
+class Notes(ProgramContext):
+    """The facts about a program, and how they are noted."""
+
+    facts: Facts
+
+    @property
+    def classes(self) -> Sequence[type]:
+        """Return the program's classes, derived ones first."""
+        return sorted(self.facts.classes, key=lambda cls: -len(cls.__mro__))
+
+    def note_class(self, cls: type) -> None:
+        """Record a class whose objects the program may meet."""
+        if is_constant(cls):
+            return
+        found = [c for c in cls.__mro__ if c not in self.facts.classes and _may_have_objects(c)]
+        if found:
+            self.facts.classes.update(dict.fromkeys(found))
+            raise FactsChanged
+
+    def note_stored(self, name: str) -> None:
+        """Note that the program assigns to attributes of this name."""
+        if name not in self.facts.stored:
+            self.facts.stored.add(name)
+            if any(isinstance(member_of(c, name), FOLLOWING) for c in self.facts.classes):
+                raise FactsChanged
+
+    def is_stored(self, name: str) -> bool:
+        return name in self.facts.stored
+
+    def note_classes_of(self, value: Any) -> None:
+        """Record the classes of the objects in an input."""
+        for cls in classes_in([value]):
+            if cls is types.FunctionType:
+                self.note_varying()
+            elif cls is set:
+                self.note_sets()
+            elif cls is Table:
+                self.note_tables()
+            elif isinstance(cls, types.GenericAlias):
+                self.note_class_value(cls.__args__[0])
+            elif cls is not Array:
+                self.note_class(cls)
+
+    def note_tables(self) -> None:
+        """Record that the program reads a table of pandas."""
+        if not self.facts.tables:
+            self.facts.tables = True
+            raise FactsChanged
+
+    @property
+    def meets_tables(self) -> bool:  # type: ignore[override]  # known only while it is translated
+        """Whether tables of pandas are among the program's arguments and inputs."""
+        return self.facts.tables
+
+    def note_varying(self) -> None:
+        if not self.facts.varying:
+            self.facts.varying = True
+            raise FactsChanged
+
+    def takes_any(self) -> bool:
+        return self.facts.general
+
+    def most_arguments(self) -> int:
+        return self.facts.most
+
+    def note_general(self) -> None:
+        """Note that a value is called with `*`, `**` or keywords."""
+        if not self.facts.general:
+            self.facts.general = True
+            raise FactsChanged
+
+    def note_sets(self) -> None:
+        """Note that the program has sets."""
+        if not self.facts.sets:
+            self.facts.sets = True
+            raise FactsChanged
+
+    def note_module(self, module: types.ModuleType) -> None:
+        """Note a module that is a value."""
+        if module.__name__ not in self.facts.modules:
+            self.facts.modules[module.__name__] = module
+            raise FactsChanged
+
+    def modules_with(self, name: str) -> list[types.ModuleType]:
+        return [module for module in self.facts.modules.values() if hasattr(module, name)]
+
+    def note_count(self, count: int) -> None:
+        """Note a call of a value with so many arguments by position."""
+        if count > self.facts.most:
+            self.facts.most = count
+            raise FactsChanged
+
+    def has_class_values(self) -> bool:
+        return self.facts.valued is not None
+
+    def note_class_value(self, cls: type | None) -> None:
+        """Note that a class is a value of the program; None: the classes of objects are."""
+        if self.facts.valued is None:
+            self.facts.valued = {}
+            self.facts.takes_types = cls is None
+            self.facts.valued.update({} if cls is None else {cls: None})
+            raise FactsChanged
+        if cls is not None and cls not in self.facts.valued:
+            self.facts.valued[cls] = None
+            raise FactsChanged
+        if cls is None and not self.facts.takes_types:
+            self.facts.takes_types = True
+            raise FactsChanged
+
+    def class_values(self) -> list[type]:
+        """Return the classes that may be values."""
+        if self.facts.valued is None:
+            return []
+        more = self.facts.classes if self.facts.takes_types else {}
+        return list({**self.facts.valued, **more})
+
+
+def is_of_program(cls: type) -> bool:
+    """Return whether a class is none of Python's own, nor of NumPy."""
+    return cls.__module__.partition(".")[0] not in _OF_PYTHON and bool(cls.__flags__ & (1 << 9))
+
+
+def _may_have_objects(cls: type) -> bool:
+    """Return whether a class's objects, or those of classes derived from it, have members that matter."""
+    if cls.__module__ in tables.OPENED:
+        return cls not in BY_CLASS
+    return cls.__module__.partition(".")[0] not in _OF_PYTHON and has_members(cls)
+
+
+_OF_PYTHON = frozenset((*(sys.stdlib_module_names - {"builtins"}), "numpy"))

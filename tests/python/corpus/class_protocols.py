@@ -1,0 +1,124 @@
+"""Descriptors, `__format__`, keys that are classes."""
+
+# mypy: ignore-errors
+# Written without annotations, and partly wrong on purpose: what Python says of it is compared.
+
+from __future__ import annotations
+
+import math
+
+from tests.python.corpus import Example
+
+
+class Scaled:
+    def __init__(self, by):
+        self.by = by
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, obj, owner=None):
+        return getattr(obj, self.name) * self.by
+
+    def __set__(self, obj, value):
+        if value < 0.0:
+            raise ValueError("negative")
+        setattr(obj, self.name, value / self.by)
+
+
+class Named:
+    def __get__(self, obj, owner=None):
+        return f"{owner.__name__}:{obj.kind}"
+
+
+class Stored:
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __set__(self, obj, value):
+        obj.count = obj.count + 1.0
+        setattr(obj, "kept_" + self.name, value)
+
+    def __delete__(self, obj):
+        obj.count = -1.0
+
+
+class Body:
+    mass = Scaled(2.0)
+    speed = Scaled(0.5)
+    label = Named()
+    kept = Stored()
+    kind = "body"
+
+    def __init__(self, mass, speed):
+        self.count = 0.0
+        self.mass = mass
+        self.speed = speed
+
+    def energy(self):
+        return 0.5 * self.mass * self.speed**2
+
+
+class Heavy(Body):
+    kind = "heavy"
+
+    def energy(self):
+        return super().energy() + self.mass
+
+
+class Length:
+    def __init__(self, value):
+        self.value = value
+        self.shown = 0
+
+    def __format__(self, spec):
+        self.shown += 1
+        return f"{self.value:{spec or '.1f'}} m"
+
+    def __str__(self):
+        self.shown += 10
+        return "length"
+
+
+def descriptors(x):
+    found = []
+    for cls in (Body, Heavy):
+        body = cls(x, x + 1.0)
+        body.mass += x
+        body.speed = body.mass * math.sin(x)
+        found += [body.energy(), body.mass, body._mass, body.label]
+    return found
+
+
+def counted(x):
+    body = Body(x, 1.0)
+    body.kept = x
+    body.kept = x * x
+    first = body.count
+    before = body.kept_kept
+    del body.kept
+    return first, body.count, before, hasattr(body, "label"), hasattr(body, "kept_kept")
+
+
+def by_name(x):
+    body = Body(x, 2.0)
+    setattr(body, "mass", 3.0 * x)  # noqa: B010
+    return getattr(body, "mass") * getattr(body, "speed")  # noqa: B009
+
+
+def negative(x):
+    Body(x, 1.0).mass = -x
+
+
+def formatted(x):
+    a = Length(x)
+    return f"{a} {a:.3f} {a!s} {[1]}", format(a, ".2f"), a.shown, x
+
+
+EXAMPLES = [
+    Example(descriptors, (0.7,)),
+    Example(counted, (0.7,)),
+    Example(by_name, (0.7,)),
+    Example(negative, (0.7,), raises=ValueError),
+    Example(formatted, (0.7,)),
+]
