@@ -88,6 +88,12 @@ INLINE const Value *element(Value v, int64_t index, int64_t *at) {
     return all && *at >= 0 && *at < count ? &all[*at] : NULL;
 }
 INLINE bool is_object(const Value *place, Value v) { return place && place->tag == v.tag && place->object == v.object; }
+/* Returns whether it is known that two mutable containers of a kind are one, or that they are not: of those from outside,
+ * which never change, several copies may be one. */
+INLINE bool have_identity(Value a, Value b) {
+    const Storage *one = (const Storage *)a.object, *other = (const Storage *)b.object;
+    return one == other || one->owner != FROZEN || other->owner != FROZEN;
+}
 /* Stores the length; an empty list may have no array of elements, but has a length. */
 INLINE bool has_length(Value v, int64_t *length) {
     if (kind_of(v) != LIST) return elements(v, length) != NULL;

@@ -48,8 +48,44 @@ def saddle(x: float, turns: int) -> float:
     return p + q
 
 
+class Particle:
+    """A body in the plane, at x, y."""
+
+    def __init__(self, x: float, y: float) -> None:
+        self.x = x
+        self.y = y
+        self.vx = 0.0
+        self.vy = 0.0
+
+    def attract(self, other: Particle) -> None:
+        dx = other.x - self.x
+        dy = other.y - self.y
+        square = dx * dx + dy * dy + 0.05
+        pull = 0.001 / (square * math.sqrt(square))
+        self.vx += pull * dx
+        self.vy += pull * dy
+
+    def move(self) -> None:
+        self.x += 0.001 * self.vx
+        self.y += 0.001 * self.vy
+
+
+def bodies(x: float, turns: int) -> float:
+    """Objects that attract one another; their methods assign to their attributes."""
+    particles = [Particle(x, 0.0), Particle(0.0, x), Particle(-x, -x)]
+    for _ in range(turns):
+        for body in particles:
+            for other in particles:
+                if other is not body:
+                    body.attract(other)
+        for body in particles:
+            body.move()
+    return particles[0].x * particles[1].y
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (backprop, ((((0.1, 0.4), (-0.3, 0.2)), (0.7, -0.6)), 2000)),
     (flight, (0.2, 2000)),
     (saddle, (1.0, 2000)),
+    (bodies, (1.0, 500)),
 ]

@@ -5,6 +5,7 @@ Where a number changes on purpose, `python -m tests.ctarget.translate.counts` pr
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ from tests.ctarget.translate.counts import (
     units_of_text,
 )
 from tests.ctarget.translate.shared_objects import needs_c
-from tests.ctarget.translate.units import Maker, block, lorenz
+from tests.ctarget.translate.units import Maker, block, containers, lorenz
 
 pytestmark = needs_c
 
@@ -49,7 +50,10 @@ EXPECTED_OF_FUNCTIONS = {
     # The lengths of tuples that it loads from tuples are tested.
     "flight": Counts(units=1, nodes=12, made=0, pushed=0, tests=37, dynamic=0),
     "saddle": Counts(units=1, nodes=3, made=0, pushed=0, tests=0, dynamic=0),
+    # Loops over objects in a list make nothing; the length of the list and the layouts of objects are tested.
+    "bodies": Counts(units=1, nodes=38, made=0, pushed=0, tests=22, dynamic=0),
 }
+_ALLOCATES = re.compile(r"\bmake\w*\(")
 
 
 @pytest.mark.parametrize("name", CORPUS)
@@ -64,6 +68,14 @@ def test_programs(name: str) -> None:
 )
 def test_functions(f: Any, arguments: tuple[Any, ...]) -> None:
     assert total(units_of_function(f, *arguments)) == EXPECTED_OF_FUNCTIONS[f.__name__]
+
+
+def test_hot_loops_over_objects_do_not_allocate() -> None:
+    """The class of the objects is known, so their attributes are read and assigned in place."""
+    units = units_of_function(hot_programs.bodies, 1.0, 500)
+    assert units
+    assert not any(_ALLOCATES.search(source(unit, "plain", "taped")) for unit in units)
+    assert _ALLOCATES.search(source(containers(), "plain"))
 
 
 def test_what_is_counted() -> None:

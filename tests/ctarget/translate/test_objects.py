@@ -158,13 +158,37 @@ def classes() -> Any:
     return ("lambda", ("x",), lets(("ps", ps), ("cell", ("py.list", "x")), body=run))
 
 
+def identities() -> Any:
+    """Objects and lists are compared by identity: one with itself, with an equal one, with another kind."""
+    turn = lets(
+        ("other", ("if", ("py.eq", ("py.mod", "g_i", 5), 0), "p", "q")),
+        ("a", ("if", ("py.is", "p", "other"), 0.5, 0.25)),
+        ("b", ("if", ("py.is", ("py.item", "rows", 0), "row"), 0.75, 0.125)),
+        ("c", ("if", ("py.is", "row", "other"), 3.0, 0.5)),
+        ("_1", assigned("other", "value", (ADD, (MUL, attribute("p", "value"), "a"), "x"))),
+        ("_2", ("py.set", "row", 0, (MUL, ("py.item", "row", 0), "b"))),
+        body=(ADD, (MUL, "g_s", "c"), (ADD, attribute("q", "value"), ("py.item", "row", 0))),
+    )
+    made = [("row", ("py.list", "x")), ("rows", ("py.list", "row", ("py.list", "x")))]
+    run = loop("g", TURNS, {"g_s": "x"}, {"g_s": turn}, "g_s")
+    return ("lambda", ("x",), lets(*made, ("p", new_node("x", 1.0)), ("q", new_node("x", 1.0)), body=run))
+
+
 class Other:
     """Another class."""
 
 
-PROGRAMS = [particles, made_in_a_loop, aliases, growing_layout, linked, rows, classes]
+PROGRAMS = [particles, made_in_a_loop, aliases, growing_layout, linked, rows, classes, identities]
 ATTRIBUTES = frozenset(
-    ("py.attribute", "py.set-attribute", "py.put-back", "py.put-back-attribute", "py.new", "py.variable")
+    (
+        "py.attribute",
+        "py.set-attribute",
+        "py.put-back",
+        "py.put-back-attribute",
+        "py.new",
+        "py.variable",
+        "py.is",
+    )
 )
 
 

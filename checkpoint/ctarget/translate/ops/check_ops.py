@@ -88,6 +88,26 @@ class Apart(Undifferentiated, Op):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class IsOne(Undifferentiated, Op):
+    """Tests whether two mutable containers of a kind are one object; exits for two that never change."""
+
+    to: Place
+    place: Place
+    other: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place, self.other)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        pair = f"{self.place.name}, {self.other.name}"
+        out.put(if_unlikely(f"!have_identity({pair})", out.exit()))
+        out.put(f"{self.to.name} = {self.place.name}.object == {self.other.name}.object;")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class TagOf(Undifferentiated, Op):
     """Reads the tag of a dual, an integer; it is stored where other objects have their birth."""
 

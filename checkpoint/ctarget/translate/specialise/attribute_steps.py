@@ -21,9 +21,14 @@ from checkpoint.ctarget.translate.ops.attribute_ops import (
 )
 from checkpoint.ctarget.translate.ops.object_ops import Birth
 from checkpoint.ctarget.translate.ops.places import Constant, Place
-from checkpoint.ctarget.translate.specialise.list_steps import changed, content, is_container, shape_of
+from checkpoint.ctarget.translate.specialise.list_steps import changed, content, shape_of
 from checkpoint.ctarget.translate.specialise.observe import WITH_LAYOUT, Shape
-from checkpoint.ctarget.translate.specialise.python_steps import classes_of, instance, readable_container
+from checkpoint.ctarget.translate.specialise.python_steps import (
+    classes_of,
+    instance,
+    is_container,
+    readable_container,
+)
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, Virtual, tag_of
 

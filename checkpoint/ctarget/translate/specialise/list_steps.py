@@ -8,14 +8,12 @@ of other nodes may (natives_change.c says what the machine does).
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, HoldsElement, Make, Update
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.specialise.python_steps import readable_container
+from checkpoint.ctarget.translate.specialise.python_steps import is_container, readable_container
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual, tag_of
 
@@ -88,11 +86,6 @@ def _put_back(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     place = readable_container(steps, owner)
     steps.node.ops.append(HoldsElement(place, index, steps.readable(value)))
     return steps.keep_found(owner, step, uses)
-
-
-def is_container(value: Abstract) -> TypeGuard[Held]:
-    """Return whether a value is known to be a mutable container."""
-    return isinstance(value, Held) and value.tag in ("LIST", "DICTIONARY", "INSTANCE")
 
 
 def _of_elements(first: Shape | None) -> Shape | None:

@@ -9,11 +9,12 @@ peek.c), or Python where the machine asks it; if that is uncertain, the unit exi
 from __future__ import annotations
 
 from types import FunctionType, NoneType
+from typing import TypeGuard
 
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect
+from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect, IsOne
 from checkpoint.ctarget.translate.ops.object_ops import Element, Length
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Domain
@@ -233,9 +234,27 @@ def _variable(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return steps.keep_found(_element(steps, step, value, Constant(0)), step, uses)
 
 
+def is_container(value: Abstract) -> TypeGuard[Held]:
+    """Return whether a value is known to be a mutable container."""
+    return isinstance(value, Held) and value.tag in ("LIST", "DICTIONARY", "INSTANCE")
+
+
+def _is_one(steps: Steps, step: t.Compute, uses: Uses, x: Held, y: Held) -> Abstract:
+    """Compare the identities of two mutable containers."""
+    test: Abstract = Constant(False)
+    if x.tag == y.tag:
+        to = test = steps.builder.place(step.name, "boolean")
+        steps.node.ops.append(IsOne(to, steps.readable(x), steps.readable(y)))
+    steps.release_used(step, uses)
+    return test
+
+
 def _is(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """Translate `x is None`."""
+    """Translate `x is None`, and `x is y` of mutable containers."""
     values = [steps.operand(operand) for operand in step.operands]
+    containers = [value for value in values if is_container(value)]
+    if len(containers) == 2:
+        return _is_one(steps, step, uses, *containers)
     others = [value for value in values if value != Constant(None)]
     if len(others) > 1 or (others and tag_of(others[0]) == OTHER):
         raise Untranslatable

@@ -1,7 +1,7 @@
 """Facts about a whole program that determine how single expressions are translated.
 
 In: what translation meets: classes, kinds of calls, sets. Out: Facts. They are found on the way; a new one
-that matters for what has been translated already starts the translation again (FactsChanged).
+that matters for what has been translated already is a reason to translate that again (FactsChanged).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Facts:
 
 
 class FactsChanged(Exception):
-    """A new fact: the translation must start again."""
+    """A new fact: what was translated without it must be translated again."""
 
 
 class Notes(ProgramContext):

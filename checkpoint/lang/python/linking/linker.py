@@ -5,7 +5,8 @@ functions that are reached, over the variables that hold the inputs. A function 
 referred to.
 
 Facts found on the way (the program's classes, whether some value takes a varying number of arguments)
-determine how calls are translated; a new fact starts the translation again.
+determine how calls are translated. A function that meets a new fact is translated again at once, the program
+once more when all of it has been seen: so there are few translations, however many facts.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, EnumType
 from importlib.util import resolve_name
 from typing import Any
 
@@ -44,17 +45,15 @@ from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
-from checkpoint.lang.python.linking import attributes, class_values, values
+from checkpoint.lang.python.linking import attributes, values
 from checkpoint.lang.python.linking.assigned import Assigned
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.facts import Facts
 from checkpoint.lang.python.linking.inputs import Inputs, NotFound, is_data, is_of_system, wrapped
-from checkpoint.lang.python.linking.methods import may_decline
+from checkpoint.lang.python.linking.methods import Pending, may_decline
 from checkpoint.lang.python.scopes.imports import Target
-from checkpoint.lang.python.scopes.scopes import scope_of
-from checkpoint.lang.python.source import advice, boundary, refusals
+from checkpoint.lang.python.source import advice, boundary
 from checkpoint.lang.python.source.texts import text_of
-from checkpoint.lang.python.translation.translator import Translator
 
 
 class Linker(Assigned):
@@ -64,6 +63,7 @@ class Linker(Assigned):
     variables: the core variables of the inputs that are data, by their indices.
     packages: those that are open for translation.
     bindings: the lambdas that are translated so far.
+    is_stale: whether a fact was found after some function was translated without it.
     is_provisional: whether something was not found, a text or an attribute, that may be there later.
     caches: the functions that keep their results.
     """
@@ -86,7 +86,8 @@ class Linker(Assigned):
         self.with_writers(facts)
         self.with_outside()
         self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
-        self.pending: list[tuple[str, Translator]] = []
+        self.pending: list[Pending] = []
+        self.is_stale = False
         self.method_names = {
             name
             for cls in facts.classes
@@ -102,8 +103,8 @@ class Linker(Assigned):
             index, value = self.inputs.find(0, "library", BY_CLASS[value].cls)
         self.note_arrays(value)
         if not is_data(value):
-            if isinstance(value, type | Enum):
-                self.note_class(value if isinstance(value, type) else type(value))
+            if isinstance(value, EnumType | Enum):
+                self.note_class(value if isinstance(value, EnumType) else type(value))
             return Reference(value, index)
         self.note_classes_of(value)
         if index not in self.variables:
@@ -264,15 +265,10 @@ class Linker(Assigned):
         own = tables.is_internal(function) or boundary.is_counterpart(function)
         name = _known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
-        refused = refusals.refusals_of(text)
-        translator = Translator(self, text, scope_of(node), self.globals_of(index), name, refusals=refused)
-        translator.function_input = index
-        if cls is None:
-            translator.stands_for = weakref.ref(function)
-        else:
-            translator.statics = {signature.positional[0]: cls}
+        known = weakref.ref(function) if cls is None else None
+        if cls is not None:
             signature = classes.bound(signature)
-        self.pending.append((core, translator))
+        self.pending.append(Pending(core, text, index, name, cls=cls, stands_for=known))
         implicit = 0 if cls is None else 1
         declines = may_decline(node)
         make = variable(core)
@@ -289,15 +285,6 @@ class Linker(Assigned):
         else:
             found = self.find(index, "keyword default", name)
         return self.maker(found)
-
-    def finish(self) -> None:
-        """Translate all functions that have been referred to."""
-        while self.pending:
-            core, translator = self.pending.pop()
-            self.bindings[core] = translator.function({}, outs=translator.outs)
-            self.bindings[core].stands_for = translator.stands_for
-            if not self.pending and self.made_class and self.made_class not in self.bindings:
-                self.bindings[self.made_class] = class_values.maker_of(self)
 
     def library_callee(self, value: Any) -> Callee | None:
         """Return the library function that stands for a Python object, or None."""

@@ -9,27 +9,64 @@ import ast
 import types
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checkpoint.errors import SourceError
+from checkpoint.lang.core import Lambda
 from checkpoint.lang.python.calls import arrange, classes, initial
 from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Reference, variable
+from checkpoint.lang.python.linking import class_values
+from checkpoint.lang.python.linking.facts import FactsChanged
 from checkpoint.lang.python.linking.objects import Objects
-from checkpoint.lang.python.scopes.scopes import scope_of
+from checkpoint.lang.python.scopes.scopes import parameters, scope_of
 from checkpoint.lang.python.source import boundary, refusals
 from checkpoint.lang.python.source.texts import FunctionText, text_of
 from checkpoint.lang.python.translation.translator import Translator
+
+
+@dataclass(eq=False)
+class Pending:
+    """A function that is still to be translated.
+
+    core: the variable that is to hold it. text: its text. index: the number of its input. name: its own.
+    receiver: the parameter that is the object, in a constructor. cls: the known class that is the first
+    parameter, if there is one. stands_for, outs: as of Translator.
+    """
+
+    core: str
+    text: FunctionText
+    index: int
+    name: str
+    receiver: str | None = None
+    cls: Reference | None = None
+    stands_for: object = None
+    outs: tuple[str, ...] = ()
+
+    def translator(self, program: Methods) -> Translator:
+        """Return a new translator of the function."""
+        tree, known = self.text.tree, program.globals_of(self.index)
+        refused = refusals.refusals_of(self.text)
+        made = Translator(program, self.text, scope_of(tree), known, self.name, refusals=refused)
+        made.function_input = self.index
+        made.receiver = self.receiver
+        made.stands_for = self.stands_for
+        if self.cls is not None:
+            made.statics = {next(parameters(tree.args)).arg: self.cls}
+        return made
 
 
 class Methods(Objects):
     """The class methods and constructors of a program.
 
     callees: the functions that have been referred to. pending: those that are still to be translated.
+    bindings, is_stale: as of the Linker.
     """
 
     callees: dict[Any, Callee]
-    pending: list[tuple[str, Translator]]
+    pending: list[Pending]
+    bindings: dict[str, Lambda]
+    is_stale: bool
 
     @abstractmethod
     def translated(self, index: int, function: Any, cls: Reference | None = None) -> Callee:
@@ -38,6 +75,22 @@ class Methods(Objects):
     @abstractmethod
     def globals_of(self, index: int) -> Callable[[str], Binding | Reference | str | None]:
         """Return the function that gives the meanings of names in a function that no function encloses."""
+
+    def finish(self) -> None:
+        """Translate all functions that have been referred to; one that meets a new fact, once more."""
+        while self.pending:
+            each = self.pending.pop()
+            try:
+                made = each.translator(self).function({}, outs=each.outs)
+            except FactsChanged:
+                self.is_stale = True
+                self.known_groups.clear()
+                self.pending.append(each)
+            else:
+                made.stands_for = each.stands_for
+                self.bindings[each.core] = made
+            if not self.pending and self.made_class and self.made_class not in self.bindings:
+                self.bindings[self.made_class] = class_values.maker_of(self)
 
     def factory_of(self, known: Reference, name: str) -> Maker:
         """Return a maker of the value of a dataclass field's default factory."""
@@ -103,13 +156,7 @@ class Methods(Objects):
 
     def _constructor(self, init: Callee, index: int, text: FunctionText, receiver: str) -> Callee:
         core = self.names.fresh(init.name.rpartition(".")[0] or init.name)
-        refused = refusals.refusals_of(text)
-        translator = Translator(
-            self, text, scope_of(text.tree), self.globals_of(index), init.name, refusals=refused
-        )
-        translator.function_input = index
-        translator.receiver = receiver
-        self.pending.append((core, translator))
+        self.pending.append(Pending(core, text, index, init.name, receiver=receiver))
         return Callee(init.name, variable(core), classes.bound(init.signature), implicit=1)
 
 

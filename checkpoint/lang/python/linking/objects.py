@@ -2,7 +2,8 @@
 
 In: an operation, attribute or call of values, and the classes whose objects the program may meet. Out: the
 primitive, if no class has a method for the operation; else a choice by the class of the operand. The classes
-are those of the program's inputs and those that its functions name.
+are those of the program's inputs, those of which its functions make objects, and the enumerations that they
+name.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ class Objects(Notes):
         return self.attribute_of(self.reference_of(cls), name)
 
     def layout(self, cls: type, names: tuple[str, ...]) -> Layout:
-        """Return the layout of objects of a class with these attributes; the same one each time."""
+        """Return the layout of new objects of a class with these attributes; the same one each time."""
+        self.note_class(cls)
         return self.layouts.setdefault((cls, names), Layout(cls, names))
 
     def accessor(self, cls: type, name: str, kind: str) -> Callee | None:

@@ -121,12 +121,13 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
     with recursion_room():
         while True:
             generation = arrays.generation()
+            linker = Linker(function, facts)
             try:
-                linked = _linked(Linker(function, facts), shape, classes, generation)
+                linked = _linked(linker, shape, classes, generation)
             except FactsChanged:
                 continue
             except SourceError:
-                if generation == arrays.generation():
+                if generation == arrays.generation() and not linker.is_stale:
                     raise
                 continue  # more is known of a library that was loaded during the translation
             if generation == arrays.generation():
@@ -137,6 +138,8 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     root = linker.reference_to(0, linker.inputs.value(0))
     entry = _entry(linker, root, shape)
     linker.finish()
+    if linker.is_stale:
+        raise FactsChanged
     at = next((i for i in linker.variables if linker.inputs.nodes[i].access[0] == FUNCTIONS), None)
     functions = {} if at is None else _functions(linker)
     params, made = list(linker.variables.values()), linker.caches.made()

@@ -1,0 +1,76 @@
+"""Facts about a whole program are collected in few translations, and only classes with objects count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint.lang.python.linking import program
+
+
+class Base:
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+    def scaled(self) -> float:
+        return 2.0 * self.x
+
+
+def derived(count: int) -> list[Any]:
+    """Return classes, each with a method of its own."""
+    made: list[Any] = []
+    for i in range(count):
+        made.append(type(f"Derived{i}", (Base,), {"scaled": Base.scaled}))
+    return made
+
+
+A, B, C, D, E, F = derived(6)
+
+
+def of_many(x: float) -> float:
+    total = 0.0
+    for each in (A(x), B(x), C(x), D(x), E(x), F(x)):
+        total += each.scaled()
+    return total
+
+
+class Named:
+    """A class of which no object is made."""
+
+    def scaled(self) -> float:
+        raise ValueError("never called")
+
+
+def of_named(x: float) -> float:
+    thing: Any = Base(x)
+    if isinstance(thing, Named):
+        return thing.scaled()
+    result: float = thing.scaled()
+    return result
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return a list that gets the linker of each translation of a whole program."""
+    found: list[Any] = []
+    linked = program._linked
+
+    def counted(linker: Any, *rest: Any) -> Any:
+        found.append(linker)
+        return linked(linker, *rest)
+
+    monkeypatch.setattr(program, "_linked", counted)
+    return found
+
+
+def test_many_classes_take_few_translations(passes: list[Any]) -> None:
+    assert checkpoint.grad(of_many)(3.0) == 12.0
+    assert len(passes) == 2
+
+
+def test_a_class_that_is_only_named_has_no_objects(passes: list[Any]) -> None:
+    assert checkpoint.grad(of_named)(3.0) == 2.0
+    assert Base in passes[-1].facts.classes
+    assert Named not in passes[-1].facts.classes
