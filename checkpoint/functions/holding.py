@@ -10,7 +10,7 @@ done.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import partial
 from types import ModuleType
@@ -121,6 +121,8 @@ def _advice(thing: Any, is_input: bool) -> str:
             return f"{named}: pass {base.__name__}(x)"
     if isinstance(thing, set | frozenset):
         return f"{named}: pass sorted(x)"
+    if isinstance(thing, Iterator):
+        return f"{named}: pass list(x)"
     if hasattr(cls, "tolist"):
         return f"{named}: pass numpy.asarray(x)"
     if hasattr(cls, "__float__"):

@@ -32,36 +32,15 @@ def f(x):
     note(x)
     return x
 ---
-a generator (`yield`) => build a list with append and return it
+a lambda with `yield` => write a `def`
 def f(x):
-    «yield x»
+    g = «lambda: (yield x)»
+    return list(g())
 ---
-a generator (`yield from`) => build a list with extend and return it
+a generator expression that reads k of the comprehension around it => make a list of it
 def f(x):
-    def parts():
-        «yield from [x]»
-    return list(parts())
----
-a generator (`yield`) => build a list with append and return it
-def parts(x):
-    for i in range(3):
-        «yield i * x»
-def f(x):
-    return sum(parts(x))
----
-a generator expression that is kept => make a list of it
-def f(x):
-    squares = «(y * y for y in [x])»
-    return sum(squares) + sum(squares)
----
-a generator expression that is kept => make a list of it
-def f(x):
-    return «(y * y for y in [x])»
----
-an iterator that is used more than once (zip) => pairs = list(...)
-def f(x):
-    pairs = «zip([x], [2.0])»
-    return len(list(pairs)) + len(list(pairs))
+    parts = [«(k * y for y in [x, 1.0])» for k in range(3)]
+    return sum(sum(part) for part in parts)
 ---
 a view of a dictionary that changes later => names = list(...)
 def f(x):

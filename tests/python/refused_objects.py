@@ -121,21 +121,10 @@ import colorsys
 def f(x):
     return «colorsys.rgb_to_hsv(x, x, x)»
 ---
-`itertools.count` => iterate over it in place
-import itertools
-def f(x):
-    return list(map(float, «itertools.count()»))
----
 collecting the groups of `groupby`, which are empty by then, => [(k, list(g)) for k, g in groupby(...)]
 from itertools import groupby
 def f(x):
     return «list(groupby([x]))»
----
-an iterator that is used more than once (chain) => make a list of it, it = list(...)
-import itertools
-def f(x):
-    it = «itertools.chain([x], [x])»
-    return sum(it) + sum(it)
 ---
 `attrgetter` of a computed name => write a lambda, lambda x: x.name
 import operator

@@ -64,10 +64,6 @@ p, q = Point(), Point()
 def f(x):
     return x if «p is q» else 2.0 * x
 ---
-`next` of a list, or of what `map`, `zip` and their kin give, which are lists here
-def f(x):
-    return «next(y for y in [x])»
----
 and cannot be changed: change a copy of it, list(...)
 def f(x, xs=[1.0]):
     «xs.append(x)»

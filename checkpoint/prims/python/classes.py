@@ -132,11 +132,6 @@ def _is_iterable_object(now: Now, x: Any) -> bool:
 def _iterator(now: Now, x: Any) -> Any:
     if type(x) is Object and hasattr(class_of(x), "__next__"):
         return x
-    if type(x) is List:
-        raise RunError(
-            "`next` of a list, or of what `map`, `zip` and their kin give, which are lists here: take the "
-            "items of iter(...)"
-        )
     raise TypeError(f"{class_of(x).__name__!r} object is not an iterator")
 
 

@@ -137,7 +137,9 @@ def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any
         kind = type(part)
         if kind in _COMPOUND:
             return DESCEND
-        return Hollow(_hollow(part)) if kind in MUTABLE_CONTAINERS else _leaf(part, function, now)
+        if kind in MUTABLE_CONTAINERS:
+            return Hollow(_hollow(part, function is not placeholder))
+        return _leaf(part, function, now)
 
     return fold_shared(value, {}, leaf, _parts, _built, _fill)
 
@@ -176,16 +178,14 @@ def _elements(array: Array | Discrete, now: Now | None) -> Any:
     return array.data
 
 
-def _hollow(value: Any) -> Any:
-    """Return Python's own object for a mutable container, to be filled."""
+def _hollow(value: Any, leaves: bool) -> Any:
+    """Return Python's own object for a mutable container, to be filled; leaves: whether it leaves its run."""
     kind = type(value)
-    if kind is List:
-        return []
-    if kind is Dict:
-        return dict.fromkeys(value.items)
+    if kind is not Object:
+        return [] if kind is List else dict.fromkeys(value.items)
     cls = value.layout.cls
     if cls in BY_STAND_IN:
-        return BY_STAND_IN[cls].empty(dict(zip(value.layout.names, value.items, strict=True)))
+        return BY_STAND_IN[cls].made(dict(zip(value.layout.names, value.items, strict=True)), leaves)
     if issubclass(cls, BaseException):
         return cls.__new__(cls)
     return object.__new__(cls)

@@ -270,4 +270,17 @@ def _plain_exception(t: CallContext, cls: type, passed: Arguments, node: ast.AST
     args = prim(span, "py.tuple", *passed.positional)
     if passed.star is not None:
         args = prim(span, "py.add", args, passed.star)
+    elif issubclass(cls, StopIteration):
+        return _end_of_items(t, cls, passed, span)
     return prim(span, "py.record", const(span, t.program.layout(cls, ("args",))), args)
+
+
+def _end_of_items(t: CallContext, cls: type, passed: Arguments, span: Span) -> Expr:
+    """Return a StopIteration, whose first argument is an attribute, too."""
+    layout = t.program.layout(cls, ("args", "value"))
+
+    def make(v: list[Expr]) -> Expr:
+        first = copy_of(v[0]) if v else const(span, None)
+        return prim(span, "py.record", const(span, layout), prim(span, "py.tuple", *map(copy_of, v)), first)
+
+    return bind(t.program.names, passed.positional, make, "argument")

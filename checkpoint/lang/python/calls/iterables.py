@@ -14,11 +14,11 @@ from checkpoint.lang.python.calls.attributes import without
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
+from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS
 from checkpoint.lang.python.context.meanings import Callee
-from checkpoint.lang.python.library.iterators import collected
-
-# The primitives that take their first operand apart.
-TAKES_APART = frozenset(("py.list-of", "py.tuple-of", "py.unpack", "py.sequence", "py.contains"))
+from checkpoint.lang.python.library import generators
+from checkpoint.lang.python.library.generators import generator
+from checkpoint.lang.python.library.iterators import collected, first_items
 
 
 def has_iterators(program: ProgramContext) -> bool:
@@ -51,6 +51,8 @@ def advance(program: ProgramContext, t: CallContext, source: Expr, cell: Expr, n
     span = t.span(node)
     item: Expr = prim(span, "py.iterator", copy_of(source))
     for group in reversed(program.groups("__next__")):
+        if group.cls is generator:
+            continue
         made = _call(t, group.methods["__next__"], source, node)
         item = If(span, instance(span, copy_of(source), group.cls), made, item)
 
@@ -58,18 +60,36 @@ def advance(program: ProgramContext, t: CallContext, source: Expr, cell: Expr, n
         done = prim(span, "py.set", copy_of(cell), Const(span, 0), found)
         return Let(span, program.names.fresh("unused"), done, Const(span, True))
 
-    return without(program, span, item, StopIteration, keep, Const(span, False))
+    by_next = without(program, span, item, StopIteration, keep, Const(span, False))
+    if not program.has_generators:
+        return by_next
+    run_on = t.call(program.library_function(generators.advance), [copy_of(source), copy_of(cell)], {}, span)
+    return If(span, instance(span, copy_of(source), generator), run_on, by_next)
 
 
-def taken_apart(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST) -> Expr:
-    """Return a value, or the list of its items if it is an object of the program's classes."""
+def operands(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> list[Expr]:
+    """Return the operands of a primitive, with the list of the items of one that it takes apart."""
+    at = TAKE_ELEMENTS.get(op)
+    if at is None or at >= len(args) or not has_iterators(program):
+        return args
+    upto = args[1] if op == "py.unpack" else None
+    return [taken_apart(program, t, x, node, upto) if i == at else x for i, x in enumerate(args)]
+
+
+def taken_apart(
+    program: ProgramContext, t: CallContext, value: Expr, node: ast.AST, upto: Expr | None = None
+) -> Expr:
+    """Return a value, or the list of its items if it is an object of the program's classes.
+
+    upto: how many items there should be, a constant; no more than one after them is taken.
+    """
     span = t.span(node)
-    library = program.library_function(collected)
+    library = program.library_function(collected if upto is None else first_items)
 
     def choose(v: list[Expr]) -> Expr:
         result: Expr = copy_of(v[0])
         for group in reversed(program.groups("__iter__")):
-            made = t.call(library, [copy_of(v[0])], {}, span)
+            made = t.call(library, [copy_of(v[0]), *([] if upto is None else [copy_of(upto)])], {}, span)
             result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
         return result
 

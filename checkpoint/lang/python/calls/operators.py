@@ -28,6 +28,7 @@ from checkpoint.lang.python.context.builder import (
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
+from checkpoint.lang.python.library.iterators import contained
 
 # For each operation with two operands its sign, and its method; the reflected one begins with "r".
 BINARY: dict[str, tuple[str, str]] = {
@@ -65,7 +66,6 @@ SIMPLE: dict[str, tuple[str, ...]] = {
     "py.len": ("__len__",),
     "py.item": ("__getitem__",),
     "py.item-to-change": ("__getitem__",),
-    "py.contains": ("__contains__",),
     "py.str": ("__str__", "__repr__"),
     "py.repr": ("__repr__",),
     "py.float": ("__float__", "__index__"),
@@ -149,6 +149,17 @@ class Operators:
                 made = self.or_else(self.call(callee, v), callee, rest)
                 result = self.of_class(v[0], group.cls, made, result)
             return complex_operands.changed(self.t, op, v, result, self.span)
+
+        return bind(self.program.names, args, choose)
+
+    def grown(self, args: list[Expr]) -> Expr:
+        """Apply `+=`, which extends a list by the items of any iterable."""
+
+        def choose(v: list[Expr]) -> Expr:
+            items = iterables.taken_apart(self.program, self.t, copy_of(v[1]), self.node)
+            extended = self.in_place("py.iadd", [copy_of(v[0]), items])
+            other = self.in_place("py.iadd", list(map(copy_of, v)))
+            return If(self.span, instance(self.span, copy_of(v[0]), list), extended, other)
 
         return bind(self.program.names, args, choose)
 
@@ -248,10 +259,27 @@ class Operators:
 
         return bind(self.program.names, args, choose)
 
+    def contains(self, args: list[Expr]) -> Expr:
+        """Return whether the first operand contains the second; of an iterable, whether an item is equal."""
+        owners, iterables_ = self.program.groups("__contains__"), self.program.groups("__iter__")
+        if not owners and not iterables_:
+            return self.of_primitive("py.contains", args)
+
+        def choose(v: list[Expr]) -> Expr:
+            result = self.of_primitive("py.contains", list(map(copy_of, v)))
+            for group in reversed(iterables_):
+                callee = self.program.library_function(contained)
+                made = self.t.call(callee, list(map(copy_of, v)), {}, self.span)
+                result = self.of_class(v[0], group.cls, made, result)
+            for group in reversed(owners):
+                made = self.truth(self.call(group.methods["__contains__"], v))
+                result = self.of_class(v[0], group.cls, made, result)
+            return result
+
+        return bind(self.program.names, args, choose)
+
     def result_of(self, op: str, name: str, made: Expr) -> Expr:
         """Return the result of a method as Python uses it."""
-        if op == "py.contains":
-            return self.truth(made)
         if name in CHECKED:
             made = prim(self.span, "py.checked-result", const(self.span, name), made)
         if op == "py.truth" and name == "__len__":
@@ -355,16 +383,17 @@ class Choice:
 
 def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
     """Apply a primitive to values, or the methods behind it to objects of the program's classes."""
-    if op in iterables.TAKES_APART and iterables.has_iterators(program):
-        has_own = op == "py.contains" and program.groups("__contains__")
-        first = args[0] if has_own else iterables.taken_apart(program, t, args[0], node)
-        args = [first, *args[1:]]
+    args = iterables.operands(program, t, op, args, node)
     of_set = hashing.applied(program, t, op, args, node)
     if of_set is not None:
         return of_set
     operators = Operators(program, t, node)
+    if op == "py.contains":
+        return operators.contains(args)
     if len(args) == 2 and op in BINARY:
         return operators.binary(op, args)
+    if op == "py.iadd" and program.has_iterators() and _may_be_iterator(node):
+        return operators.grown(args)
     if op in IN_PLACE:
         return operators.in_place(op, args)
     if op in COMPARISONS:
@@ -376,3 +405,10 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
     if op in inner.RUNS:
         return on_elements(t, t.span(node), op, args, lambda v: inner.applied(program, t, op, v, node))
     return on_elements(t, t.span(node), op, args)
+
+
+def _may_be_iterator(node: ast.AST) -> bool:
+    """Return whether the second operand of an operator may be an iterator, by its form."""
+    return isinstance(node, ast.BinOp) and isinstance(
+        node.right, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.IfExp
+    )

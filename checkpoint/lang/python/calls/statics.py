@@ -38,7 +38,7 @@ from checkpoint.lang.python.calls import (
 )
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
-from checkpoint.lang.python.context.iterables import LAYOUTS, TAKE_ELEMENTS, on_elements, truth
+from checkpoint.lang.python.context.iterables import LAYOUTS, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions, endless
 from checkpoint.lang.python.library.application import partial_with_keywords
@@ -65,8 +65,6 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
     op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
     if op is not None:
         args = [t.expr(part, env) for part in node.args]
-        if t.program.has_sets and op in TAKE_ELEMENTS:
-            return on_elements(t, t.span(node), op, args)
         if op == "py.truth":
             return truth(t, args[0], node)
         return t.program.operation(t, op, args, node)
@@ -280,6 +278,13 @@ def _methodcaller(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     return t.expr(getters.of_method_call(t, node), env)
 
 
+def _repeat(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Note that `repeat(x)` has no end."""
+    if len(node.args) == 1 and not node.keywords:
+        t.program.note_generators()
+    return None
+
+
 def _cast(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Return the value of `typing.cast(type, value)`; the type says nothing to a run."""
     return None if len(node.args) != 2 or has_star(node) else t.expr(node.args[1], env)
@@ -340,12 +345,14 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.isinstance: _isinstance,
     builtins.print: _print,
     functools.partial: _partial_value,
+    builtins.next: _generator("next"),
     builtins.sum: _generator("sum"),
     builtins.any: _generator("any"),
     builtins.all: _generator("all"),
     **reflection.SPECIAL,
     builtins.range: _range,
     builtins.slice: _slice,
+    itertools.repeat: _repeat,
     builtins.list: _collected,
     builtins.tuple: _collected_tuple,
     typing.cast: _cast,

@@ -159,6 +159,10 @@ class ClassesContext(ABC):
         """Return a method of an object as a value."""
 
     @abstractmethod
+    def note_generators(self) -> None:
+        """Note that the program has generators."""
+
+    @abstractmethod
     def note_stored(self, name: str) -> None:
         """Note that the program assigns to attributes of this name."""
 

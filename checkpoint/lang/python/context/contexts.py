@@ -41,12 +41,13 @@ class ProgramContext(ClassesContext):
     """The program that is being translated.
 
     names: the supply of core variables. method_names: the names of all methods of the program's classes.
-    has_sets: whether it has sets. meets_tables: whether it reads tables of pandas.
+    has_sets, has_generators: whether it has any. meets_tables: whether it reads tables of pandas.
     """
 
     names: Names
     method_names: set[str]
     has_sets: bool
+    has_generators: bool
     meets_tables: bool
 
     @abstractmethod
@@ -76,6 +77,10 @@ class ProgramContext(ClassesContext):
     @abstractmethod
     def start(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
         """Return what a loop over a value goes through: an iterator of these classes, or a sequence."""
+
+    @abstractmethod
+    def taken_apart(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+        """Return a value, or the list of its items if it is an object of these classes."""
 
     @abstractmethod
     def is_iterator(self, t: CallContext, source: Expr, node: ast.AST) -> Expr:

@@ -53,7 +53,12 @@ def unassigned(t: FunctionContext, node: ast.AST, own: Collection[str], env: Env
 def consumed(
     t: FunctionContext, by: str, node: ast.GeneratorExp, more: list[ast.expr], env: Env
 ) -> Expr | None:
-    """Translate sum, any or all of a generator expression; return None for functions that take a list."""
+    """Translate sum, any, all or next of a generator expression; return None for all other functions."""
+    if by == "next":
+        last = ast.Return(more[0]) if more else ast.Raise(load("StopIteration", node))
+        found = ast.copy_location(ast.Return(node.elt), node)
+        end = ast.copy_location(last, node)
+        return run(t, node, node.generators, constant(None, node), found, env, end)
     if by == "sum":
         start = more[0] if more else constant(0, node)
         added = ast.copy_location(ast.BinOp(load(RESULT, node), ast.Add(), node.elt), node)
@@ -73,17 +78,22 @@ def run(
     start: ast.expr,
     body: ast.stmt,
     env: Env,
+    last: ast.stmt | None = None,
 ) -> Expr:
-    """Return the value of `RESULT` after the loops, or the value that the body returns."""
+    """Return the value of `RESULT` after the loops, or the value that the body returns.
+
+    last: the statement after the loops, if it is another one.
+    """
     own = targets_of(generators)
     as_free = unassigned(t, node, own, env) if runs_as_function(node) else {}
     if as_free or own & t.reads(
         generators[0].iter
     ):  # the first iterable reads the enclosing variables of these names
-        return _with_items_first(t, node, generators, start, body, env, as_free)
+        return _with_items_first(t, node, generators, start, body, env, as_free, last)
     first = assign(RESULT, ast.copy_location(start, node), node)
-    last = ast.copy_location(ast.Return(load(RESULT, node)), node)
-    statements = t.normal.block([first, loops(node, generators, body, []), last])
+    returned = ast.copy_location(ast.Return(load(RESULT, node)), node)
+    whole = loops(node, generators, body, [])
+    statements = t.normal.block([first, whole, returned] if last is None else [whole, last])
     t.live.block(statements, NONE, LiveAtExits(NONE, NONE, NONE, NONE))
     inside = {**env, **{name: Binding("", unbound=True, free=False) for name in own}}
     exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
@@ -98,6 +108,7 @@ def _with_items_first(
     body: ast.stmt,
     env: Env,
     as_free: Env,
+    last: ast.stmt | None,
 ) -> Expr:
     """Translate a comprehension whose first iterable is evaluated before it, in the enclosing function.
 
@@ -107,5 +118,5 @@ def _with_items_first(
     items = t.fresh("items")
     changed = over(first, load(ITEMS, first.iter))
     inside = {**env, **as_free, ITEMS: Binding(items)}
-    value = run(t, node, [changed, *generators[1:]], start, body, inside)
+    value = run(t, node, [changed, *generators[1:]], start, body, inside, last)
     return Let(span, items, t.expr(first.iter, env), value)

@@ -16,7 +16,7 @@ from checkpoint.lang.python.context.builder import UNBOUND
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Next
 from checkpoint.lang.python.context.meanings import Binding, Env, as_parameter
-from checkpoint.lang.python.normal.nodes import Change, Scoped
+from checkpoint.lang.python.normal.nodes import Change, Scoped, Yielded
 from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, rebound_by, walk
 
 
@@ -91,6 +91,8 @@ def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[s
             case Change():
                 names = (rebound_by(node.path), node.result)
                 found |= {name for name in names if name is not None and _is_variable(name, t)}
+            case Yielded():
+                found |= node.stored
             case Scoped():
                 found |= written_in(node.body, t) - node.names
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():

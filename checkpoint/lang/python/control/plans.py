@@ -8,6 +8,7 @@ where the target unpacks it; the positions of a `range` from a start by a known 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable
 
 from checkpoint.errors import Span
@@ -15,10 +16,10 @@ from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
-from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control import endless
 from checkpoint.lang.python.control.plan import Loop, Plan, once
+from checkpoint.lang.python.library.standard.lazy import reversible
 from checkpoint.lang.python.scopes.syntax import has_star, view_of
 
 
@@ -75,7 +76,7 @@ def make_plan(
             return _zip(t, node, node.args, [], env, exits, loop, use)
         if known is reversed and len(node.args) == 1:
             return _reversed(t, node, env, exits, loop, use)
-        if endless.is_known(known, node):
+        if endless.is_known(known, node) and not _is_taken_in_turn(t, known):
             return endless.make_plan(
                 t, node, known, env, exits, lambda part, use: make_plan(t, part, env, exits, loop, use), use
             )
@@ -89,6 +90,14 @@ def make_plan(
     if t.program.has_iterators():
         return _iterated(t, node, env, exits, use)
     return once(t, _sequence(t, node, env), "sequence", env, exits, over)
+
+
+def _is_taken_in_turn(t: FunctionContext, known: object) -> bool:
+    """Return whether a slice or cycle may be of an iterator, which has no positions."""
+    if known not in (itertools.islice, itertools.cycle) or not t.program.has_iterators():
+        return False
+    t.program.note_generators()
+    return True
 
 
 def _iterated(
@@ -139,7 +148,7 @@ def _known_callee(t: FunctionContext, node: ast.expr, env: Env) -> object:
 
 
 def _sequence(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-    return on_elements(t, t.span(node), "py.sequence", [t.expr(node, env)])
+    return t.program.operation(t, "py.sequence", [t.expr(node, env)], node)
 
 
 def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:
@@ -266,6 +275,9 @@ def _reversed(
 
         return use(Plan(_indexed(value, now).more, items))
 
+    if t.program.has_generators:
+        checked = t.call(t.program.library_function(reversible), [t.expr(node.args[0], env)], {}, span)
+        return once(t, checked, "sequence", env, exits, from_the_end)
     return once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
 
 

@@ -200,8 +200,9 @@ def callable_(x: Any) -> Any:
 
 def fsum_(items: Any) -> Any:
     """See math.fsum; its derivative with respect to each item is 1."""
-    total = prim("py.exact-sum", items)
-    for item in items:
+    found = prim("py.sequence", items)
+    total = prim("py.exact-sum", found)
+    for item in found:
         if math.isfinite(item):
             total = total + (item - prim("py.stop", item))
     return total

@@ -58,4 +58,19 @@ def collected(x: Any) -> Any:
     return found
 
 
+def first_items(x: Any, count: Any) -> Any:
+    """Return the first items of any iterable as a list, and one more if there is one."""
+    found = []
+    for item in x:
+        found.append(item)
+        if len(found) > count:
+            break
+    return found
+
+
+def contained(x: Any, wanted: Any) -> Any:
+    """Return whether one of the items of any iterable is a value or equal to it."""
+    return any(item == wanted or wanted in (item,) for item in x)
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {builtins.iter: iter_, builtins.next: next_}

@@ -7,15 +7,19 @@ not translated.
 from __future__ import annotations
 
 import collections
+import contextlib
 import random
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.twister import put_together, taken_apart
+from checkpoint.errors import InternalError, RunError
+from checkpoint.lang.python.library import generators, iterators
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.standard import chains, containers, randoms
+from checkpoint.lang.python.library.standard import chains, containers, managers, randoms
 
 Attributes = dict[str, Any]
 
@@ -33,6 +37,14 @@ class StandIn:
     taken: Callable[[Any], Attributes]
     empty: Callable[[Attributes], Any]
     fill: Callable[[Any, Attributes], object]
+
+    def made(self, attributes: Attributes, leaves: bool) -> Any:
+        """Return a new object; an iterator cannot leave its run."""
+        if leaves and self.cls in ITERATORS:
+            raise RunError(
+                f"a {self.cls.__name__} is no value outside of its run: return a list of its items"
+            )
+        return self.empty(attributes)
 
 
 COMPLEX = Layout(Complex, ("real", "imag"))
@@ -102,6 +114,42 @@ BY_STAND_IN: dict[type, StandIn] = {
 }
 BY_CLASS: dict[type, StandIn] = {each.of: each for each in BY_STAND_IN.values()}
 NAMED_AS: dict[type, type] = {each.cls: each.of for each in BY_STAND_IN.values()} | {Complex: complex}
+
+
+def _never_enters(thing: Any) -> Attributes:
+    raise InternalError(f"{type(thing).__name__} objects enter no program")
+
+
+# What is made in a run and never leaves it; an empty one stands for each in messages.
+ITERATORS: dict[type, StandIn] = {
+    each.cls: each
+    for each in (
+        StandIn(
+            types.GeneratorType,
+            generators.generator,
+            _never_enters,
+            lambda _: (x for x in range(0)),
+            lambda made, attributes: None,
+        ),
+        StandIn(
+            type(iter([])),
+            iterators.list_iterator,
+            _never_enters,
+            lambda _: iter([]),
+            lambda made, attributes: None,
+        ),
+    )
+}
+BY_STAND_IN.update(ITERATORS)
+NAMED_AS.update({each.cls: each.of for each in ITERATORS.values()})
+
+# All classes of Python's own with those that stand for them in programs.
+STANDING: dict[type, type] = {
+    **{each.of: each.cls for each in BY_STAND_IN.values()},
+    contextlib.ExitStack: managers.ExitStack,
+    contextlib.closing: managers.closing,
+    contextlib.nullcontext: managers.nullcontext,
+}
 
 for _each, _of in NAMED_AS.items():  # as messages call them
     _each.__name__ = _each.__qualname__ = _of.__name__

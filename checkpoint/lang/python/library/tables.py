@@ -1,7 +1,8 @@
 """All library functions, by the Python objects for which they stand; modules that are translated as they are.
 
-FUNCTIONS: Python's objects, with the library functions that stand for them. OPENED: modules of the standard
-library whose functions are translated from the text that is installed, unless FUNCTIONS has them.
+FUNCTIONS: Python's objects, with the library functions that stand for them. LAZY: those that stand for some
+of them in programs with generators. OPENED: modules of the standard library whose functions are translated
+from the text that is installed, unless FUNCTIONS has them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from checkpoint.lang.python.library import (
     complex_numbers,
     derivatives,
     functions,
+    generators,
     hashing,
     inner,
     iterators,
@@ -28,6 +30,9 @@ from checkpoint.lang.python.library.standard import (
     containers,
     functional,
     iteration,
+    lazy,
+    lazy_itertools,
+    managers,
     ordering,
     randoms,
     records,
@@ -35,9 +40,9 @@ from checkpoint.lang.python.library.standard import (
 )
 
 _MODULES = (
-    *(application, complex_numbers, containers, functions, hashing, inner, iterators, methods),
-    *(sets, state, unbound),
-    *(chains, complex_mathematics, functional, iteration, ordering, randoms, records, statistical),
+    *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
+    *(sets, state, unbound, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
+    *(managers, ordering, randoms, records, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -52,10 +57,13 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **hashing.FUNCTIONS,
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
+    **managers.FUNCTIONS,
     **ordering.FUNCTIONS,
     **records.FUNCTIONS,
     **statistical.FUNCTIONS,
 }
+
+LAZY: dict[Any, Callable[..., Any]] = {**lazy.FUNCTIONS, **lazy_itertools.FUNCTIONS}
 
 OPENED = frozenset(("statistics", "random"))
 
@@ -86,3 +94,8 @@ def computes_with_reals(name: str) -> bool:
 def is_opened(function: Any) -> bool:
     """Return whether a function of the standard library is translated as it is."""
     return function.__module__ in OPENED
+
+
+def known_as(name: str) -> str:
+    """Return the name by which a user knows a library function."""
+    return name.removeprefix("method_").removeprefix("change_").rstrip("_")

@@ -18,6 +18,7 @@ from checkpoint.ad.tables import Table
 from checkpoint.errors import Span
 from checkpoint.lang.python.context.contexts import ProgramContext
 from checkpoint.lang.python.library import tables
+from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.source.members import has_members, member_of
@@ -35,7 +36,8 @@ class Facts:
     varying: whether some value takes a varying number of arguments.
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
-        call of a value. sets: whether there are sets. arrays: whether there are arrays.
+        call of a value. sets, generators, arrays: whether there are any.
+    used: `next` and the functions that make iterators, as far as it uses them.
     modules: those that are values, by their names.
     has_state: whether the caller receives what the run leaves of what came in from outside.
     assigned: the variables outside of its functions to which it assigns (assigned.py), each with the place of
@@ -57,6 +59,8 @@ class Facts:
     assigned: dict[tuple[int, str], Span] = field(default_factory=dict)
     valued: dict[type, None] | None = None
     takes_types: bool = False
+    generators: bool = False
+    used: set[Any] = field(default_factory=set)
 
     @staticmethod
     def of(classes: Iterable[Any]) -> Facts:
@@ -161,6 +165,13 @@ class Notes(ProgramContext):
         """Note that the program has sets."""
         if not self.facts.sets:
             self.facts.sets = True
+            raise FactsChanged
+
+    def note_generators(self) -> None:
+        """Note that the program has generators."""
+        if not self.facts.generators:
+            self.facts.generators = True
+            self.facts.classes.setdefault(generator)
             raise FactsChanged
 
     def note_module(self, module: types.ModuleType) -> None:

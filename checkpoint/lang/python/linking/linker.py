@@ -44,8 +44,8 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.library.stand_ins import BY_CLASS
-from checkpoint.lang.python.linking import attributes, values
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, ITERATORS, STANDING
+from checkpoint.lang.python.linking import attributes, managers, values
 from checkpoint.lang.python.linking.assigned import Assigned
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.facts import Facts
@@ -70,7 +70,7 @@ class Linker(Assigned):
 
     def __init__(self, root: Any, facts: Facts) -> None:
         self.facts = facts
-        self.has_sets = facts.sets
+        self.has_sets, self.has_generators = facts.sets, facts.generators
         self.names = Names()
         self.inputs = Inputs(root)
         self.packages = config.packages()
@@ -99,8 +99,8 @@ class Linker(Assigned):
 
     def reference_to(self, index: int, value: Any) -> Reference | str:
         """Return the meaning of a name that leads to an input."""
-        if isinstance(value, type) and value in BY_CLASS:
-            index, value = self.inputs.find(0, "library", BY_CLASS[value].cls)
+        if isinstance(value, type) and value in STANDING and STANDING[value] not in ITERATORS:
+            index, value = self.inputs.find(0, "library", STANDING[value])
         self.note_arrays(value)
         if not is_data(value):
             if isinstance(value, EnumType | Enum):
@@ -236,6 +236,8 @@ class Linker(Assigned):
             function = self.callee(inner) if isinstance(inner, Reference) else None
             is_cache = wrapped(value) == "__wrapped__"
             return self.caches.callee(value, function, self.names, self.bindings) if is_cache else function
+        if boundary.makes_manager(value):
+            return managers.made_by(self, known)
         library = self.library_callee(value)
         if library is not None:
             return library
@@ -263,7 +265,7 @@ class Linker(Assigned):
         core = self.names.fresh(function.__name__)
         makers = {name: self._default(index, function, name) for name, _ in defaulted(node)}
         own = tables.is_internal(function) or boundary.is_counterpart(function)
-        name = _known_as(function.__name__) if own else function.__qualname__
+        name = tables.known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
         known = weakref.ref(function) if cls is None else None
         if cls is not None:
@@ -290,9 +292,23 @@ class Linker(Assigned):
         """Return the library function that stands for a Python object, or None."""
         try:
             function = tables.FUNCTIONS.get(value) or arrays.translation_of(value)
+            if value in tables.LAZY or value is builtins.next:
+                function = self.lazily(value) or function
         except TypeError:
             return None
         return None if function is None else self.library_function(function)
+
+    def lazily(self, value: Any) -> Any:
+        """Return the library function that makes an iterator, for a program that could see the difference.
+
+        It sees one if it has generators, if it takes items by `next`, or if there is no function that returns
+        a list.
+        """
+        self.facts.used.add(value)
+        is_seen = builtins.next in self.facts.used and not self.facts.used.isdisjoint(tables.LAZY)
+        if is_seen or (value in tables.LAZY and value not in tables.FUNCTIONS):
+            self.note_generators()
+        return tables.LAZY.get(value) if self.has_generators else None
 
     def library_function(self, function: Any) -> Callee:
         """Return a function of the library."""
@@ -371,8 +387,3 @@ class Linker(Assigned):
             return arrange.to_value(t, t.expr(function, env), passed, function)
         found = callee
         return arrange.apply(t, found, passed, function, lambda a: t.call(found, a, env, t.span(function)))
-
-
-def _known_as(name: str) -> str:
-    """Return the name by which a user knows a library function."""
-    return name.removeprefix("method_").removeprefix("change_").rstrip("_")

@@ -234,6 +234,9 @@ class Objects(Notes):
     def start(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
         return iterables.start(self, t, value, node)
 
+    def taken_apart(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+        return iterables.taken_apart(self, t, value, node)
+
     def is_iterator(self, t: CallContext, source: Expr, node: ast.AST) -> Expr:
         return iterables.is_iterator(self, t, source, node)
 

@@ -75,3 +75,10 @@ def over(generator: ast.comprehension, items: ast.expr) -> ast.comprehension:
 def decides(by: str, test: ast.expr) -> ast.expr:
     """Return the test of whether an element decides `any` or `all`."""
     return test if by == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
+
+
+def yielding(node: ast.Lambda) -> ast.For:
+    """Return the loops of a generator expression, which is the body of a function."""
+    items: Any = node.body
+    found = ast.copy_location(ast.Expr(ast.copy_location(ast.Yield(items.elt), items.elt)), items.elt)
+    return loops(items, items.generators, found, [])

@@ -12,13 +12,16 @@ from collections.abc import Callable, Collection, Container, Mapping
 from itertools import count
 from typing import Any
 
-from checkpoint.lang.python.normal.comprehensions import as_loops, runs_as_function
+from checkpoint.lang.python.library import generators
+from checkpoint.lang.python.normal.comprehensions import as_loops, loops, over, runs_as_function
 from checkpoint.lang.python.normal.nodes import (
     Change,
     Keyword,
+    Library,
     Prim,
     Scoped,
     Writing,
+    Yielded,
     assign,
     constant,
     load,
@@ -46,7 +49,12 @@ class Expressions(ABC):
     stored_imports: the imports that assign to a variable, with the names of what they import.
     known: returns the Python object that an expression denotes, or None.
     writes: returns the arguments of a call that are paths of arrays which the callee writes into.
+    has_iterators: whether objects of the program's classes can be iterated over.
+    has_cleanup: returns whether an expression makes a generator that does something when it is closed.
     """
+
+    has_iterators = False
+    has_cleanup: Callable[[ast.expr], bool] = staticmethod(lambda _: False)
 
     def __init__(
         self,
@@ -98,7 +106,9 @@ class Expressions(ABC):
         """Return whether evaluating an expression changes a variable of the function."""
         if node in self.refused:
             return False
-        if isinstance(node, ast.NamedExpr) or self.is_change(node) or self.is_writing(node):
+        if isinstance(node, ast.NamedExpr | ast.Yield | ast.YieldFrom) or self.is_change(node):
+            return True
+        if self.is_writing(node):
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
             return True
@@ -132,6 +142,10 @@ class Expressions(ABC):
             value = self.stable(self.pure(node.value, out), out)
             out.append(assign(node.target.id, value, node))
             return value
+        if isinstance(node, ast.Yield):
+            return self.yielded(node.value or constant(None, node), node, out)
+        if isinstance(node, ast.YieldFrom):
+            return self.yielded_from(node, out)
         if self.is_change(node):
             return self.change(node, out, used=True)  # type: ignore[arg-type]
         if self.is_writing(node):
@@ -148,7 +162,29 @@ class Expressions(ABC):
             case ast.Call(ast.Name("any" | "all" as by), [ast.GeneratorExp() as items], []):
                 if not self.is_local(by):
                     return self.comprehension(items, out, by)
+            case ast.Call(ast.Name("next"), [ast.GeneratorExp() as items, *default], []):
+                if not self.is_local("next"):
+                    return self.search(items, default, out)
         return self.compound(node, out)
+
+    def yielded(self, value: ast.expr, at: ast.AST, out: list[ast.stmt]) -> ast.expr:
+        """Return what is sent to a `yield`."""
+        name = self.temporary()
+        out.append(Yielded(name, self.pure(value, out), None, at))
+        return load(name, at)
+
+    def yielded_from(self, node: ast.YieldFrom, out: list[ast.stmt]) -> ast.expr:
+        """Return the value of `yield from`: of the generator, to which all that comes in is passed on."""
+        inner = self.save(Library(generators.started, [self.pure(node.value, out)], node), out)
+        sent, thrown, found = self.temporary(), self.temporary(), self.temporary()
+        out += [assign(sent, constant(None, node), node), assign(thrown, constant(None, node), node)]
+        step = Library(generators.delegated, [inner, load(sent, node), load(thrown, node)], node)
+        ended = Prim("py.item", [load(found, node), constant(0, node)], node)
+        value = Prim("py.item", [load(found, node), constant(1, node)], node)
+        leave = ast.copy_location(ast.If(ended, [ast.copy_location(ast.Break(), node)], []), node)
+        body: list[ast.stmt] = [assign(found, step, node), leave, Yielded(sent, value, thrown, node)]
+        out.append(ast.copy_location(ast.While(constant(True, node), body, []), node))
+        return value
 
     def chain(self, node: ast.Compare, out: list[ast.stmt]) -> ast.expr:
         """Return `a < b < c`, in which c may not be evaluated."""
@@ -229,6 +265,22 @@ class Expressions(ABC):
         out.append(Scoped(names, self.block([loops]), runs_as_function(node), node))
         return load(name, node)
 
+    def search(self, node: ast.GeneratorExp, default: list[ast.expr], out: list[ast.stmt]) -> ast.expr:
+        """Return the first item of a generator expression with effects, which has one `for`."""
+        name, found = self.temporary(), self.temporary()
+        first = self.save(self.pure(node.generators[0].iter, out), out)
+        start = default[0] if default else constant(None, node)
+        out += [assign(name, start, node), assign(found, constant(False, node), node)]
+        leave = [assign(name, node.elt, node), assign(found, constant(True, node), node), ast.Break()]
+        body = ast.copy_location(ast.If(constant(True, node), leave, []), node)
+        loop = loops(node, [over(node.generators[0], first)], body, [])
+        out.append(Scoped(frozenset(targets_of(node.generators)), self.block([loop]), True, node))
+        if not default:
+            missing = ast.copy_location(ast.UnaryOp(ast.Not(), load(found, node)), node)
+            fails = ast.copy_location(ast.Raise(load("StopIteration", node), None), node)
+            out.append(ast.copy_location(ast.If(missing, [fails], []), node))
+        return load(name, node)
+
     def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """Return a path with indices that are evaluated once."""
         if isinstance(target, ast.Subscript):
@@ -252,6 +304,8 @@ class Expressions(ABC):
         assert isinstance(node.func, ast.Attribute)
         if node.func.attr not in MUTATING_METHODS:
             return self.written(node, out, used)
+        if self.has_iterators and node.func.attr == "extend" and isinstance(node.args[0], ast.GeneratorExp):
+            return self.extended(node.func.value, node.args[0], node, out)
         path = self.path(self.inserted(node.func.value, out), out)
         operands = [*node.args, *(keyword.value for keyword in node.keywords)]
         values = self.in_order(operands, out)
@@ -261,6 +315,18 @@ class Expressions(ABC):
         result = self.temporary() if used else None
         out.append(Change(path, node.func.attr, args, result, node))
         return constant(None, node) if result is None else load(result, node)
+
+    def extended(
+        self, target: ast.expr, items: ast.GeneratorExp, at: ast.AST, out: list[ast.stmt]
+    ) -> ast.expr:
+        """Append the items of a generator expression to a list one by one; return None."""
+        path = self.path(target, out)
+        first = self.save(self.pure(items.generators[0].iter, out), out)
+        method = ast.copy_location(ast.Attribute(path, "append", ast.Load()), at)
+        append = ast.copy_location(ast.Expr(ast.copy_location(ast.Call(method, [items.elt], []), at)), at)
+        loop = loops(items, [over(items.generators[0], first), *items.generators[1:]], append, [])
+        out.append(Scoped(frozenset(targets_of(items.generators)), self.block([loop]), True, at))
+        return constant(None, at)
 
     def written(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
         """Turn a call that writes its result to an array into a Change, and return its result."""

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from checkpoint.lang.python.normal.nodes import Change, Scoped
+from checkpoint.lang.python.normal.nodes import Change, Scoped, Yielded
 from checkpoint.lang.python.scopes.syntax import captures_of, names_in, rebound_by
 
 Names = frozenset[str]
@@ -86,6 +86,8 @@ class Liveness:
                 return self.loop(node, after, around, NONE, [node.target]) | self.reads(node.iter)
             case Scoped():
                 return (self.block(node.body, after, around) - node.names) | (after & node.names)
+            case Yielded():
+                return self.stored(after, node.stored) | self.reads(node.value)
             case ast.Delete():
                 return after | names_in(*node.targets)
             case ast.FunctionDef():

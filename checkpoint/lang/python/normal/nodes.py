@@ -35,6 +35,18 @@ class Writing(ast.expr):
         ast.copy_location(self, at)
 
 
+class Library(ast.expr):
+    """A call of a library function by position; function: the function itself."""
+
+    _fields = ("args",)
+
+    def __init__(self, function: Any, args: list[ast.expr], at: ast.AST) -> None:
+        super().__init__()
+        self.function = function
+        self.args = args
+        ast.copy_location(self, at)
+
+
 class Change(ast.stmt):
     """A statement: a method changes the object that `path` denotes, a variable or an item within one.
 
@@ -56,6 +68,27 @@ class Change(ast.stmt):
         self.args = args
         self.result = result
         ast.copy_location(self, at)
+
+
+class Yielded(ast.stmt):
+    """A statement: `result = yield value`.
+
+    thrown: the variable that receives the exception that is thrown there, or None; without it that is raised.
+    """
+
+    _fields = ("value",)
+
+    def __init__(self, result: str, value: ast.expr, thrown: str | None, at: ast.AST) -> None:
+        super().__init__()
+        self.result = result
+        self.value = value
+        self.thrown = thrown
+        ast.copy_location(self, at)
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """The variables that it assigns."""
+        return frozenset((self.result, self.thrown) if self.thrown is not None else (self.result,))
 
 
 class Scoped(ast.stmt):

@@ -197,6 +197,8 @@ class Normaliser(Expressions):
                 self.store(part, Prim("py.item", [parts, constant(i, part)], part), out)
             return
         before, after = stars[0], len(target.elts) - stars[0] - 1
+        if self.has_iterators:
+            value = Prim("py.sequence", [value], target)
         value = self.stable(value, out)
         counts: list[ast.expr] = [constant(before, target), constant(after, target)]
         parts = self.save(Prim("py.unpack-star", [value, *counts], target), out)
@@ -232,6 +234,9 @@ class Normaliser(Expressions):
         out.append(ast.copy_location(ast.While(constant(True, node), body, []), node))
 
     def on_For(self, node: ast.For, out: list[ast.stmt]) -> None:
+        if self.has_cleanup(node.iter):
+            self.closing(node, out)
+            return
         iterable = self.pure(node.iter, out)
         target: ast.expr = node.target
         bindings: list[ast.stmt] = []
@@ -241,6 +246,14 @@ class Normaliser(Expressions):
             self.store(node.target, load(item, node.target), bindings)
         loop = ast.For(target, iterable, [*bindings, *self.block(node.body)], self.block(node.orelse))
         out.append(ast.copy_location(loop, node))
+
+    def closing(self, node: ast.For, out: list[ast.stmt]) -> None:
+        """Close the generator that a loop alone has, when the loop is left."""
+        items = self.save(self.pure(node.iter, out), out)
+        loop = ast.copy_location(ast.For(node.target, items, node.body, node.orelse), node)
+        method = ast.copy_location(ast.Attribute(items, "close", ast.Load()), node.iter)
+        close = ast.copy_location(ast.Expr(ast.copy_location(ast.Call(method, [], []), node.iter)), node.iter)
+        out += self.block([ast.copy_location(ast.Try([loop], [], [], [close]), node)])
 
     def on_With(self, node: ast.With, out: list[ast.stmt]) -> None:
         first, rest = node.items[0], node.items[1:]

@@ -22,7 +22,7 @@ from typing import Any
 
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.places import Place
-from checkpoint.lang.python.scopes.reach import is_confined, statement_lists
+from checkpoint.lang.python.scopes.reach import is_confined, is_generator, statement_lists
 from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, names_in, rebound_by, written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -79,7 +79,7 @@ class Scope:
         candidates = {
             name: scope
             for name, scope in functions.items()
-            if not getattr(scope.node, "decorator_list", [])
+            if not (getattr(scope.node, "decorator_list", []) or is_generator(scope.node))
             and is_confined(name, lists[scope.node], self.node)
         }
         while candidates:
@@ -368,6 +368,8 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.nested(node)
+
+    visit_Lazy = visit_Lambda
 
     def nested(self, node: FunctionNode) -> None:
         for default in [*node.args.defaults, *node.args.kw_defaults]:

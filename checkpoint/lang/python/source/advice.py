@@ -7,7 +7,6 @@ advice.
 from __future__ import annotations
 
 import builtins
-import itertools
 import types
 from typing import Any
 
@@ -20,7 +19,6 @@ _TEXTS = "use a str"
 _SORTED = "keep the list sorted, xs = sorted([*xs, x]), and take from it by xs.pop(0)"
 _REPORT = "use print, or return what is to be reported and report it outside of the function"
 _WHOLE = "call the function on whole arrays, or build one, np.array([f(v) for v in x])"
-_ENDLESS = "iterate over it in place, for i, x in zip(itertools.count(), xs)"
 
 # Objects for which no rule is possible, with what to write instead.
 ADVICE: dict[Any, str] = {
@@ -48,8 +46,6 @@ ADVICE: dict[Any, str] = {
     builtins.object: "use a string or a number of your own",
     builtins.breakpoint: "use print",
     builtins.__import__: "write an `import` statement",
-    itertools.count: _ENDLESS,
-    itertools.cycle: _ENDLESS,
 }
 
 # The same for all objects of a module.

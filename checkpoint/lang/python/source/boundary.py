@@ -7,8 +7,10 @@ A function of the standard library or of an installed package is not translated,
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import sysconfig
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -42,6 +44,16 @@ def is_own(cls: type) -> bool:
     """Return whether a class is the user's own code."""
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     return cls.__module__ != "builtins" and (file is None or _is_users(file))
+
+
+@contextlib.contextmanager
+def _manager() -> Iterator[None]:
+    yield
+
+
+def makes_manager(value: Any) -> bool:
+    """Return whether a function was made by `contextlib.contextmanager`."""
+    return getattr(value, "__code__", None) is _manager.__code__
 
 
 def _is_users(file: str) -> bool:

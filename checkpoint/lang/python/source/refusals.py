@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.errors import SourceError, Span
+from checkpoint.lang.python.scopes.lazy import Lazy
+from checkpoint.lang.python.scopes.reach import has_yield
 from checkpoint.lang.python.scopes.scopes import scope_of
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, targets_of, walk
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, targets_of
 from checkpoint.lang.python.source.texts import FunctionText
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -21,8 +23,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFor: ("`async for`", "write a plain `for` over a list"),
     ast.AsyncFunctionDef: ("`async def`", "write a plain `def`"),
     ast.Await: ("`await`", "call a plain function"),
-    ast.Yield: ("a generator (`yield`)", "build a list with append and return it"),
-    ast.YieldFrom: ("a generator (`yield from`)", "build a list with extend and return it"),
     ast.ClassDef: (
         "a class definition inside a function",
         "define the class at module level, as a dataclass",
@@ -36,7 +36,7 @@ class Refusals:
     """What is refused in the text of a function, which ends a run when it is reached.
 
     nodes: the errors of statements and expressions.
-    bodies: those of functions whose whole body is no plain one, since there is a `yield` in it.
+    bodies: those of lambdas with a `yield` in them.
     """
 
     nodes: Mapping[ast.AST, SourceError]
@@ -60,11 +60,13 @@ def refusals_of(text: FunctionText) -> Refusals:
     """Return what is refused in a function and in those nested in it."""
     nodes: dict[ast.AST, SourceError] = {}
     bodies: dict[ast.AST, SourceError] = {}
+    lazy = {node.body for node in ast.walk(text.tree) if isinstance(node, Lazy)}
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.FunctionDef | ast.Lambda):
-            found = next((n for n in _own_nodes(node) if isinstance(n, ast.Yield | ast.YieldFrom)), None)
-            if found is not None:
-                bodies[node] = refuse(text, found, *REFUSED[type(found)])
+        if node not in lazy:
+            for refused, construct, advice in _capturing_generators(node):
+                nodes.setdefault(refused, refuse(text, refused, construct, advice))
+        if isinstance(node, ast.Lambda) and has_yield(node):
+            bodies[node] = refuse(text, node, "a lambda with `yield`", "write a `def`")
         for refused, construct, advice in _refused(node):
             place_of = refused.generators[0].target if construct == _ASYNCHRONOUS else refused
             nodes.setdefault(refused, refuse(text, place_of, construct, advice))
@@ -82,15 +84,6 @@ def _refused(node: ast.AST) -> Iterator[tuple[Any, str, str]]:
         if any(generator.is_async for generator in node.generators):
             yield node, _ASYNCHRONOUS, "write a plain one"
         yield from _capturing(node)
-    for kept in _kept(node):
-        yield kept, "a generator expression that is kept", "make a list of it: [... for ...]"
-
-
-def _own_nodes(function: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's body that are in no function nested in it."""
-    body = function.body if isinstance(function, ast.FunctionDef) else [function.body]
-    nested = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
-    return walk(body, lambda node: not isinstance(node, nested))
 
 
 def _capturing(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
@@ -105,6 +98,22 @@ def _capturing(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
                 name = captured[0]
                 construct = f"a lambda that reads {name} of the comprehension around it"
                 yield each, construct, f"give it the value of its turn as a default, {name}={name}"
+
+
+def _capturing_generators(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
+    """Yield the generator expressions that a comprehension keeps, and that read its variables later."""
+    if not isinstance(node, COMPREHENSIONS):
+        return
+    kept: list[ast.expr] = [node.value if isinstance(node, ast.DictComp) else node.elt]
+    while kept:
+        each = kept.pop()
+        if isinstance(each, ast.Tuple | ast.List):
+            kept += each.elts
+        if isinstance(each, ast.Call) and isinstance(each.func, Lazy):
+            captured = sorted(scope_of(each.func).free & targets_of(node.generators))
+            if captured:
+                construct = f"a generator expression that reads {captured[0]} of the comprehension around it"
+                yield each, construct, "make a list of it: [... for ...]"
 
 
 _LAZY = frozenset(["map", "filter"])
@@ -134,23 +143,6 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 
 def _called(node: ast.Call) -> str:
     return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
-
-
-def _kept(node: ast.AST) -> list[ast.expr]:
-    """Return the generator expressions that a node stores: Python exhausts them when they are first used."""
-    kept: list[ast.expr | None] = []
-    match node:
-        case ast.Assign() | ast.AnnAssign() | ast.NamedExpr() | ast.Return() | ast.DictComp():
-            kept = [node.value]
-        case ast.Tuple() | ast.List():
-            kept = list(node.elts)
-        case ast.Dict():
-            kept = list(node.values)
-        case ast.Lambda():
-            kept = [node.body]
-        case ast.ListComp() | ast.GeneratorExp():
-            kept = [node.elt]
-    return [each for each in kept if isinstance(each, ast.GeneratorExp)]
 
 
 def class_attribute(method: ast.FunctionDef | ast.Lambda) -> ast.Attribute | None:

@@ -29,6 +29,7 @@ from typing import Any
 
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
+from checkpoint.lang.python.scopes.lazy import with_lazy
 from checkpoint.lang.python.scopes.syntax import walk
 from checkpoint.lang.python.source.private import mangle
 from checkpoint.lang.python.source.prompts import typed
@@ -55,6 +56,7 @@ class _Text:
         self.starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         self._codes: dict[tuple[int, int], frozenset[CodeType]] = {}
         self._functions: dict[int, dict[tuple[str, int], list[FunctionNode]]] = {}
+        self._lazy: dict[ast.AST, Any] = {}
 
     def find(self, code: CodeType) -> FunctionNode | None:
         """Return the node from which a code object was compiled; None if that was another text."""
@@ -91,6 +93,12 @@ class _Text:
         """Return the imports of the module, including those inside `try`, `if` and the like."""
         nodes = walk(self.body, _runs_with_the_module)
         return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+    def lazy(self, tree: FunctionNode) -> Any:
+        """Return the tree of a function with its generator expressions that are values as functions."""
+        if tree not in self._lazy:
+            self._lazy[tree] = with_lazy(tree)
+        return self._lazy[tree]
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a position; line: from 1; column: in bytes, as in a syntax tree."""
@@ -143,7 +151,7 @@ def text_of(
     if isinstance(tree, ast.AsyncFunctionDef):
         span = Span(text.source, text.offset(tree.lineno, tree.col_offset), text.offset(tree.lineno + 1, 0))
         raise SourceError("an async function cannot be differentiated: write it with a plain def", span)
-    return FunctionText(tree, text.source, text)
+    return FunctionText(text.lazy(tree), text.source, text)
 
 
 def _enter_kept(function: FunctionType) -> None:

@@ -19,7 +19,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
-from checkpoint.lang.python.context.iterables import is_set, on_elements
+from checkpoint.lang.python.context.iterables import is_set
 from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Reference
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.library import sets
@@ -300,12 +300,10 @@ def _of_list_or_dictionary(t: FunctionContext, node: Change, value: Expr, passed
                 node, f"{node.method} with {len(node.args)} arguments", "pass what Python's method takes"
             )
         operands = passed.positional
-        if op == "py.extend" and t.program.has_iterators():
-            operands = [t.program.operation(t, "py.sequence", operands, node)]
         if op in complex_operands.BESIDE_ARRAYS and complex_operands.are_met(t):
             new = complex_operands.beside_arrays(t, op, [value, *operands], span)
         else:
-            new = on_elements(t, span, op, [value, *operands])
+            new = t.program.operation(t, op, [value, *operands], node)
         return new if node.result is None else prim(span, "py.tuple", new, Const(span, None))
     outcome = _library(t, node, value, passed)
     if node.result is not None:

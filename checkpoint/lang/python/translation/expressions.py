@@ -31,8 +31,9 @@ from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, is
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions
 from checkpoint.lang.python.library import sets, tables
-from checkpoint.lang.python.normal.nodes import IN_PLACE, Writing
+from checkpoint.lang.python.normal.nodes import IN_PLACE, Library, Writing
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
+from checkpoint.lang.python.scopes.lazy import Lazy
 from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS
 
 BINARY: dict[type[ast.operator], str] = {
@@ -357,6 +358,12 @@ def primitive(t: FunctionContext, node: PrimNode, env: Env) -> Expr:
     return prim(span, "py.record", Const(span, LAYOUTS["set"]), *args)
 
 
+def library(t: FunctionContext, node: Library, env: Env) -> Expr:
+    """Translate a call of a library function."""
+    callee = t.program.library_function(node.function)
+    return t.call(callee, [translate(t, part, env) for part in node.args], {}, t.span(node))
+
+
 def starred(t: FunctionContext, node: ast.Starred, env: Env) -> Expr:
     raise t.refuse(node, "a starred expression here", "write the parts one by one")
 
@@ -384,7 +391,9 @@ TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
     ast.FormattedValue: formatted,
     ast.Call: callees.translate,
     ast.Lambda: function,
+    Lazy: function,
     ast.Starred: starred,
     PrimNode: primitive,
     Writing: writers.translate,
+    Library: library,
 }

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from checkpoint.errors import SourceError
-from checkpoint.lang.core import Const, Expr, If, Let, Var
+from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
 from checkpoint.lang.python.calls import functions, iterators, partials
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.builder import bind, make_error, prim
@@ -24,7 +24,7 @@ from checkpoint.lang.python.control import handlers, loops, matches
 from checkpoint.lang.python.control.comprehensions import unassigned
 from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import join, may_end, written_in
-from checkpoint.lang.python.normal.nodes import Change, Scoped
+from checkpoint.lang.python.normal.nodes import Change, Scoped, Yielded
 from checkpoint.lang.python.scopes.imports import required_by
 from checkpoint.lang.python.translation import changes
 
@@ -142,6 +142,26 @@ def returning(t: FunctionContext, node: ast.Return, env: Env, exits: Exits) -> E
     return evaluate(t, node.value, env, exits, lambda value, _: exits.returns(value, env))
 
 
+def yielding(t: FunctionContext, node: Yielded, env: Env, exits: Exits) -> Expr:
+    """Translate `yield`: return False, the value, and the function that runs what follows it."""
+    span, sent, error = t.span(node), t.fresh("sent"), t.fresh("error")
+
+    def use(value: Expr, resume: Next) -> Expr:
+        if node.thrown is None:
+            test = prim(span, "py.is", Var(span, error), Const(span, None))
+            rest = t.store(node.result, Var(span, sent), env, resume)
+            rest = If(span, test, rest, handlers.raise_value(t, Var(span, error), env, exits, span))
+        else:
+            thrown = node.thrown
+            rest = t.store(
+                node.result, Var(span, sent), env, lambda now: t.store(thrown, Var(span, error), now, resume)
+            )
+        follows = Lambda(span, (sent, error), rest, name=t.name, shown=True)
+        return prim(span, "py.tuple", Const(span, False), value, follows)
+
+    return evaluate(t, node.value, env, exits, use)
+
+
 def raising(t: FunctionContext, node: ast.Raise, env: Env, exits: Exits) -> Expr:
     """Translate `raise`."""
     span = t.span(node)
@@ -228,5 +248,6 @@ STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
     ast.Import: importing,
     ast.ImportFrom: importing,
     Change: changes.translate,
+    Yielded: yielding,
     Scoped: scoped,
 }

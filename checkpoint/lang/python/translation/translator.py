@@ -9,15 +9,21 @@ So control flow is calls in tail position, which the passes after the core turn 
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import replace
 
 from checkpoint.errors import Span
-from checkpoint.lang.core import MADE, Const, Expr, Lambda, Let, Prim, Var
-from checkpoint.lang.python.context.builder import FAILED, UNBOUND
+from checkpoint.lang.core import MADE, Const, Expr, If, Lambda, Let, Prim, Raise, Var
+from checkpoint.lang.python.calls.iterators import makes_cleaned
+from checkpoint.lang.python.context.builder import FAILED, UNBOUND, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Handler, Next
 from checkpoint.lang.python.context.meanings import Binding, Callee, Env
 from checkpoint.lang.python.control import handlers
+from checkpoint.lang.python.library import generators
+from checkpoint.lang.python.normal.comprehensions import yielding
+from checkpoint.lang.python.scopes.lazy import Lazy
+from checkpoint.lang.python.scopes.reach import is_generator
 from checkpoint.lang.python.scopes.scopes import Scope, parameters
 from checkpoint.lang.python.translation import expressions, statements
 
@@ -31,6 +37,10 @@ class Translator(FunctionContext):
     stands_for: object = None
     outs: tuple[str, ...] = ()
     guarded = False
+
+    @functools.cached_property
+    def is_generator(self) -> bool:
+        return is_generator(self.scope.node)
 
     # The entry points
 
@@ -70,9 +80,13 @@ class Translator(FunctionContext):
         """Return the lambda; env: what is visible around it; ins, outs, guarded: as in Callee."""
         self.outs = outs
         self.guarded = guarded
+        self.normal.has_iterators = self.program.has_iterators()
+        self.normal.has_cleanup = functools.partial(makes_cleaned, self)
         node = self.scope.node
         own = [a.arg for a in parameters(node.args) if a.arg not in self.statics]
-        if isinstance(node, ast.Lambda):
+        if isinstance(node, Lazy):
+            body = self.normal.block([yielding(node)])
+        elif isinstance(node, ast.Lambda):
             returned = ast.copy_location(ast.Return(node.body), node.body)
             body = self.normal.block([returned])
         else:
@@ -83,7 +97,8 @@ class Translator(FunctionContext):
         params = {variable: self.fresh(variable) for variable in (*own, *ins)}
         inside.update({v: Binding(params[v]) for v in own})
         inside.update({v: replace(env[v], core=params[v], free=None) for v in ins})
-        result = self.with_cells(sorted(self.own_cells), inside, lambda now: self.body(body, now))
+        make = self.generator if self.is_generator else self.body
+        result = self.with_cells(sorted(self.own_cells), inside, lambda now: make(body, now))
         lam = Lambda(self.span(node), tuple(params.values()), result, name=self.name, shown=True)
         if self.scope.parent is not None and not (ins or outs or guarded):
             self.program.note_nested(lam, self, env)
@@ -106,8 +121,25 @@ class Translator(FunctionContext):
 
         return handlers.with_handler(self, frozenset(self.outs), env, failed, inside, end)
 
+    def generator(self, body: list[ast.stmt], env: Env) -> Expr:
+        """Return a generator that runs the statements of the function (library/generators.py)."""
+        self.program.note_generators()
+        span, sent, error = self.span(self.scope.node), self.fresh("sent"), self.fresh("error")
+
+        def is_none(name: str) -> Expr:
+            return Prim(span, "py.is", (Var(span, name), Const(span, None)))
+
+        refused = raise_error(span, TypeError, "can't send non-None value to a just-started generator")
+        inside = If(span, is_none(sent), self.body(body, env), refused)
+        first = If(span, is_none(error), inside, Raise(span, Var(span, error)))
+        start = Lambda(span, (sent, error), first, name=self.name, shown=True)
+        layout = self.program.layout(generators.generator, ("resume",))
+        return Prim(span, "py.new", (Const(span, layout), start))
+
     def returned(self, value: Expr, env: Env) -> Expr:
         """Return what the procedure gives its caller: the value, and the variables that it has changed."""
+        if self.is_generator:
+            return Prim(value.span, "py.tuple", (Const(value.span, True), value, Const(value.span, None)))
         if not self.outs:
             return value
         outs = [self.held(name, env, value.span) for name in self.outs]
