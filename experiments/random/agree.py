@@ -144,12 +144,12 @@ def _check_cut(subject: Subject, steps: int, whole: Told) -> None:
     if whole.error is None:
         compare(f"cut at {steps} and whole", found, whole, subject.differ)
     if len(capsules) == len(ENGINES):
-        _check_capsules(subject, capsules["hybrid"], capsules["c"], whole)
+        check_capsules(subject, capsules["hybrid"], capsules["c"], whole)
     elif whole.error is None or capsules:
         raise Disagreement(f"cut at {steps}: only {list(capsules)} have a capsule")
 
 
-def _check_capsules(subject: Subject, hybrid: Any, c: Any, whole: Told) -> None:
+def check_capsules(subject: Subject, hybrid: Any, c: Any, whole: Told) -> None:
     """Check that both capsules hold the same, and that both engines take the same cotangents of one of them.
 
     Where a program's closures hold one float twice, hybrid's capsule holds it once.
@@ -176,13 +176,18 @@ def _check_derivatives(subject: Subject, schedule: Bisection) -> Told:
 def _check_budget(subject: Subject, memory: int, length: int | None, plain: Told) -> None:
     """Check that a gradient within a budget, or within the next sufficient one, is the same."""
     for name in ENGINES:
-        given = memory
-        for _ in range(TRIES):
-            budget = Budget(given, length)
-            found = told(action_of(subject.vjp, name, budget))
-            if not isinstance(found.error, BudgetError):
-                break
-            if found.error.needed <= given:
-                raise Disagreement(f"{name}, {budget}: needs {found.error.needed}")
-            given = max(2 * given, found.error.needed)
-        compare(f"gradient, plain and {name}, {budget}", plain, found, of_pairs(subject))
+        found = budgeted(subject, name, memory, length)
+        compare(f"gradient, plain and {name} within {memory}, {length}", plain, found, of_pairs(subject))
+
+
+def budgeted(subject: Subject, name: str, memory: int, length: int | None) -> Told:
+    """Return the gradient within a budget, or within the next sufficient one."""
+    for _ in range(TRIES):
+        budget = Budget(memory, length)
+        found = told(action_of(subject.vjp, name, budget))
+        if not isinstance(found.error, BudgetError):
+            break
+        if found.error.needed <= memory:
+            raise Disagreement(f"{name}, {budget}: needs {found.error.needed}")
+        memory = max(2 * memory, found.error.needed)
+    return found

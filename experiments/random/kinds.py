@@ -5,26 +5,30 @@ In: a `random.Random`. Out: a Subject. The grammars, and what equality is, are t
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from random import Random
 from typing import Any, Protocol
 
 from checkpoint import engines
 from checkpoint.ad.graph import numbers
-from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.tangent import match, tangent_of
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Plain, Schedule
 from checkpoint.errors import Source
 from checkpoint.functions import runs
 from checkpoint.functions.program import load
-from checkpoint.functions.python_functions import result, run_of
+from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
+from checkpoint.prims.python.native import attribute_names, getattr_of
 from tests.arrays import agreement as of_arrays
 from tests.arrays import generator as arrays
 from tests.laws import random_programs as texts
 from tests.python import agreement as of_python
 from tests.python import generator as functions
+from tests.python import generator_mutation as objects
+from tests.python import generator_objects as fixed_classes
 from tests.support.same import difference
 
 Value = Any
@@ -167,6 +171,70 @@ class OfFunction:
         return self.equality.same_outcomes(a, b)
 
 
+class OfObjects(OfFunction):
+    """A Python function that makes, shares and changes objects."""
+
+    def __init__(self, random: Random) -> None:
+        if random.random() < 0.15:
+            program = fixed_classes.program(random)
+        else:
+            program = objects.program(random, random.choice((3, 6, 6, 12)))
+        self.text = program.text
+        self.function, self.args = program.function(), program.args
+
+    def rest(self, z: Capsule, engine: str) -> Value:
+        """Return the value of a capsule's rest, which raises what Python raises."""
+        call = rest_of(Capsule(z.state, engine, z.open_tags), engine)
+        return result(call.value(), call.engine)
+
+    def forward(self, engine: str) -> tuple[Value, Value, float | None]:
+        """Return the value, its tangent, and the product of that with a cotangent; None if parts are shared."""
+        call = self._call(engine)
+        value, tangent = call.jvp(self.direction(call.argument))
+        parts = [part for _, part in match(value, tangent, "tangent")]
+        weights = [part for _, part in match(value, self.direction(value), "cotangent")]
+        whole = len(parts) == len(numbers(value)) == len(weights)
+        product = sum(map(operator.mul, weights, parts)) if whole else None
+        return result(value, call.engine), tangent, product
+
+    def weighted(self, xbar: Value) -> tuple[float, float]:
+        """Return the product of the argument's cotangent with its tangent, and the sum of its absolute terms."""
+        argument = self._call("interp").argument
+        parts = [part for _, part in match(argument, xbar, "cotangent")]
+        weights = [part for _, part in match(argument, self.direction(argument), "tangent")]
+        terms = list(map(operator.mul, weights, parts))
+        return sum(terms), sum(map(abs, terms))
+
+    def differ(self, a: Value, b: Value) -> str | None:
+        return super().differ(a, b) or (
+            None if sharing(a) == sharing(b) else f"{a!r} and {b!r} share other objects"
+        )
+
+    def same_outcomes(self, a: of_python.Outcome, b: of_python.Outcome) -> bool:
+        return super().same_outcomes(a, b) and sharing(a.value) == sharing(b.value)
+
+
+def sharing(value: Value) -> list[int]:
+    """Return, for each mutable part of a Python value as met in order, at which number it was met first."""
+    first: dict[int, int] = {}
+    met: list[int] = []
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += part
+            continue
+        inside = part if isinstance(part, list) else part.values() if isinstance(part, dict) else None
+        if inside is None:
+            if isinstance(part, int | float | str) or not hasattr(part, "__dict__"):
+                continue
+            inside = [getattr_of(part, name) for name in attribute_names(part)]
+        met.append(first.setdefault(id(part), len(first)))
+        if met[-1] == len(first) - 1 and met.count(met[-1]) == 1:
+            pending += inside
+    return met
+
+
 class OfArrays(OfFunction):
     """A Python function of NumPy's arrays."""
 
@@ -190,4 +258,4 @@ def _ends(run: runs.Run) -> tuple[Value, int]:
     return end.value, end.steps - start.steps
 
 
-KINDS: dict[str, Callable[[Random], Subject]] = {"vlad": OfText, "python": OfFunction, "arrays": OfArrays}
+KINDS: dict[str, Callable[[Random], Subject]] = {"vlad": OfText, "python": OfFunction, "arrays": OfArrays, "objects": OfObjects}

@@ -10,6 +10,8 @@ Program i of a kind is drawn from the seed, the kind and i, so that any one can 
 What each kind gave is kept in results.json, unless --show is given: then the programs are printed instead.
 --translate: on c what runs is translated to C as soon as it can be (tests/support/translation.py).
 --orders: likewise, and each program is asked for several things in an order that is drawn (orders.py).
+Of kind objects each program is checked in ways that are drawn (drawn.py): how often each was, and in how many
+programs each construct was reached, is kept too.
 Status 1: engines disagree on a program, which is printed.
 """
 
@@ -34,9 +36,9 @@ import numpy as np
 from checkpoint.ctarget.build import SOURCES
 from checkpoint.ctarget.library import built_with
 from experiments import common
-from experiments.random import orders
+from experiments.random import constructs, drawn, orders
 from experiments.random.agree import ENDS, ENGINES, Disagreement, check
-from experiments.random.kinds import KINDS
+from experiments.random.kinds import KINDS, OfObjects, Subject
 from tests.support.translation import forced
 
 RESULTS = Path(__file__).parent / "results.json"
@@ -65,6 +67,8 @@ class Outcome:
     programs: int = 0
     ends: Counter[str] = field(default_factory=Counter)
     disagreed: list[dict[str, Any]] = field(default_factory=list)
+    ways: Counter[str] = field(default_factory=Counter)
+    constructs: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
     def add(self, other: Outcome) -> None:
@@ -72,6 +76,8 @@ class Outcome:
         self.programs += other.programs
         self.ends += other.ends
         self.disagreed += other.disagreed
+        self.ways += other.ways
+        self.constructs += other.constructs
         self.seconds += other.seconds
 
     def summary(self) -> dict[str, Any]:
@@ -81,6 +87,8 @@ class Outcome:
             "disagreements": len(self.disagreed),
             "ends": {end: self.ends[end] for end in ENDS},
             "disagreed": self.disagreed,
+            **({"ways": dict(sorted(self.ways.items()))} if self.ways else {}),
+            **({"constructs": dict(self.constructs.most_common())} if self.constructs else {}),
             "CPU seconds": round(self.seconds, 1),
         }
 
@@ -121,7 +129,7 @@ def run(chunk: Chunk, processes: int = 1) -> Outcome:
                 print(f"{kind} {each['number']}: {each['disagreement']}\n{each['text']}\n", flush=True)
             if not chunk.show:
                 save(name, {"kind": kind, "seed": chunk.seed, **total.summary()})
-    print(f"{kind}: {json.dumps({**total.summary(), 'disagreed': None})}", flush=True)
+    print(f"{kind}: {json.dumps({**total.summary(), 'disagreed': None, 'constructs': None})}", flush=True)
     return total
 
 
@@ -140,7 +148,7 @@ def checked(chunk: Chunk) -> Outcome:
                     end = "value" if orders.check(subject, random) else "long"
             else:
                 with forced(random.choice(SLICES)) if chunk.translate else nullcontext():
-                    end = check(subject, random)
+                    end = _end(subject, random, outcome)
         except Disagreement as error:
             outcome.disagreed.append({"number": i, "text": subject.text, "disagreement": str(error)})
             continue
@@ -149,6 +157,14 @@ def checked(chunk: Chunk) -> Outcome:
             print(f"{chunk.kind} {i}: not what Python does\n{subject.text}\n", flush=True)
     outcome.seconds = time.process_time() - start
     return outcome
+
+
+def _end(subject: Subject, random: Random, outcome: Outcome) -> str:
+    """Return how a program ends, once it has been checked."""
+    if not isinstance(subject, OfObjects):
+        return check(subject, random)
+    outcome.constructs.update(constructs.reached(subject.function, subject.args))
+    return drawn.check(subject, random, outcome.ways)
 
 
 def save(name: str, told: dict[str, Any]) -> None:

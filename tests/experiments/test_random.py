@@ -17,7 +17,7 @@ from tests.laws import random_programs
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 
 
-@pytest.mark.parametrize(("kind", "programs"), [("vlad", 40), ("python", 6), ("arrays", 4)])
+@pytest.mark.parametrize(("kind", "programs"), [("vlad", 40), ("python", 6), ("arrays", 4), ("objects", 4)])
 def test_engines_agree(kind: str, programs: int) -> None:
     outcome = run.checked(run.Chunk(kind, 4, range(programs)))
     assert outcome.summary()["disagreements"] == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import inspect
 import io
 import math
 import sys
@@ -94,14 +95,17 @@ def same_values(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(same_values, a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same_values(a[key], b[key]) for key in a)
-    if hasattr(a, "__dataclass_fields__") or vars(object)["__eq__"] is type(a).__eq__:
+    if hasattr(a, "__dict__") or vars(object)["__eq__"] is type(a).__eq__:
         return same_objects(a, b)
     return bool(a == b)
 
 
 def same_objects(a: Any, b: Any) -> bool:
-    """Return whether two objects of one class have the same attributes, or are functions of one name."""
-    if isinstance(a, enum.Enum) or callable(a):
+    """Return whether two objects of one class have the same attributes, whatever their `__eq__` says, or are
+    functions of one name.
+    """
+    called = inspect.isfunction(getattr(type(a), "__call__", None))  # by a method of a class of its program
+    if isinstance(a, enum.Enum) or (callable(a) and not called):
         return a is b or getattr(a, "__name__", a) == getattr(b, "__name__", b)
     names = attribute_names(a)
     if names != attribute_names(b):

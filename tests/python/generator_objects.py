@@ -265,8 +265,11 @@ class Writer:
         return Program(text, (numbers[0], numbers[1], [numbers[2]], 6), False)
 
 
+def program(random: Random, fuel: int = 10) -> Program:
+    """Return a program of at most so many statements."""
+    return Writer(random).program(1 + random.randrange(fuel))
+
+
 def objects_programs(fuel: int = 10) -> st.SearchStrategy[Program]:
     """Return a strategy for programs of objects that shrink."""
-    return st.randoms(use_true_random=False).map(
-        lambda random: Writer(random).program(1 + random.randrange(fuel))
-    )
+    return st.randoms(use_true_random=False).map(lambda random: program(random, fuel))
