@@ -1,6 +1,6 @@
-"""Which constructs of Python the run of a program reaches: the kinds of nodes on the lines that are executed.
+"""Find the constructs of Python that the run of a program reaches: the nodes on the lines that it executes.
 
-In: a function and its arguments. Out: names, such as "class", "dataclass", "AugAssign of Attribute", "__iadd__".
+In: a function and its arguments. Out: names, such as "class that derives", "AugAssign of Attribute".
 """
 
 from __future__ import annotations

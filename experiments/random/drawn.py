@@ -1,10 +1,10 @@
-"""Check one program in ways that are drawn: each costs little, and over many programs every pair is met often.
+"""Check a program in ways that are drawn: each program costs little, and over many every pair is met often.
 
-In: a Subject, and choices. Out: how its run ends, or a Disagreement. Always compared, to the last bit: what Python
-does and what each engine does, its steps, and the texts and places of its errors. Drawn: where and on which engine
-a run is cut, and which engine runs the rest; a schedule for each engine, whose gradients are compared with that of
-another engine and schedule; engines in forward mode, whose directional derivative is compared with the gradient;
-now and then, differences. Each is counted by name.
+In: a Subject, and choices. Out: how its run ends, or a Disagreement. Always compared, to the last bit: what
+Python does and what each engine does, its steps, and the texts and places of its errors. Drawn: where and on
+which engine a run is cut, and which engine runs the rest; a schedule for each engine, whose gradients are
+compared with that of another engine and schedule; engines in forward mode, whose directional derivative is
+compared with the gradient; now and then, differences. Each is counted by name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from experiments.random.agree import (
     of_pairs,
     told,
 )
-from experiments.random.kinds import OfObjects
+from experiments.random.kinds import OfObjects, shown
 from tests.python.agreement import TooLong, check_differences
 
 LONG = 30_000  # steps; of longer runs only the ends are compared
@@ -49,7 +49,11 @@ def check(subject: OfObjects, random: Random, met: Counter[str]) -> str:
     if isinstance(end.error, CheckpointError) and any(text in str(end.error) for text in (*REFUSED, CYCLE)):
         return "refused"
     if native is not None and not subject.same_outcomes(native, whole.outcome):
-        raise Disagreement(f"Python: {native}; the engines: {whole.outcome} {getattr(end.error, 'trace', '')}")
+        where = "".join(map(str, getattr(end.error, "trace", ())))
+        ours = f"{shown(value)} {end.error!r} printed {end.written!r} {where}"
+        raise Disagreement(
+            f"Python: {shown(native.value)} {native.error!r} printed {native.text!r}; we: {ours}"
+        )
     if steps > LONG:
         return "long"
     _check_cut(subject, random, steps, whole, met)
@@ -124,10 +128,12 @@ def _length(random: Random, steps: int) -> int | None:
 
 
 def _check_forward(subject: OfObjects, random: Random, gradient: Told, met: Counter[str]) -> None:
-    """Check that two engines give one tangent, whose product with the cotangent is the gradient's with the tangent."""
+    """Check that two engines give one tangent, and that it fits the gradient."""
     pair = random.sample(ENGINES, 2)
     met[f"forward on {' and '.join(sorted(pair))}"] += 1
-    found = alike("forward mode", {name: action_of(subject.forward, name) for name in pair}, of_pairs(subject))
+    found = alike(
+        "forward mode", {name: action_of(subject.forward, name) for name in pair}, of_pairs(subject)
+    )
     forward = found[pair[0]]
     if forward.error is not None or gradient.error is not None or forward.value[2] is None:
         return

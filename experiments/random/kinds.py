@@ -188,7 +188,7 @@ class OfObjects(OfFunction):
         return result(call.value(), call.engine)
 
     def forward(self, engine: str) -> tuple[Value, Value, float | None]:
-        """Return the value, its tangent, and the product of that with a cotangent; None if parts are shared."""
+        """Return the value, its tangent, and its product with a cotangent; None if parts are shared."""
         call = self._call(engine)
         value, tangent = call.jvp(self.direction(call.argument))
         parts = [part for _, part in match(value, tangent, "tangent")]
@@ -198,7 +198,7 @@ class OfObjects(OfFunction):
         return result(value, call.engine), tangent, product
 
     def weighted(self, xbar: Value) -> tuple[float, float]:
-        """Return the product of the argument's cotangent with its tangent, and the sum of its absolute terms."""
+        """Return the product of the argument's cotangent with its tangent, and the sum of absolute terms."""
         argument = self._call("interp").argument
         parts = [part for _, part in match(argument, xbar, "cotangent")]
         weights = [part for _, part in match(argument, self.direction(argument), "tangent")]
@@ -206,9 +206,8 @@ class OfObjects(OfFunction):
         return sum(terms), sum(map(abs, terms))
 
     def differ(self, a: Value, b: Value) -> str | None:
-        return super().differ(a, b) or (
-            None if sharing(a) == sharing(b) else f"{a!r} and {b!r} share other objects"
-        )
+        same = self.equality.same_values(a, b) and sharing(a) == sharing(b)
+        return None if same else f"{shown(a)} and {shown(b)}"
 
     def same_outcomes(self, a: of_python.Outcome, b: of_python.Outcome) -> bool:
         return super().same_outcomes(a, b) and sharing(a.value) == sharing(b.value)
@@ -235,6 +234,23 @@ def sharing(value: Value) -> list[int]:
     return met
 
 
+def shown(value: Value, numbers: dict[int, int] | None = None) -> str:
+    """Return a Python value as text, with the attributes of objects and a number for each mutable part."""
+    known = {} if numbers is None else numbers
+    if isinstance(value, tuple):
+        return f"({', '.join(shown(part, known) for part in value)})"
+    if not isinstance(value, list | dict) and not hasattr(value, "__dict__"):
+        return repr(value)
+    if id(value) in known:
+        return f"#{known[id(value)]}"
+    number = known[id(value)] = len(known)
+    if isinstance(value, list):
+        return f"#{number}[{', '.join(shown(part, known) for part in value)}]"
+    items = value if isinstance(value, dict) else {n: getattr_of(value, n) for n in attribute_names(value)}
+    name = "" if isinstance(value, dict) else type(value).__name__
+    return f"#{number}{name}{{{', '.join(f'{key}: {shown(part, known)}' for key, part in items.items())}}}"
+
+
 class OfArrays(OfFunction):
     """A Python function of NumPy's arrays."""
 
@@ -258,4 +274,9 @@ def _ends(run: runs.Run) -> tuple[Value, int]:
     return end.value, end.steps - start.steps
 
 
-KINDS: dict[str, Callable[[Random], Subject]] = {"vlad": OfText, "python": OfFunction, "arrays": OfArrays, "objects": OfObjects}
+KINDS: dict[str, Callable[[Random], Subject]] = {
+    "vlad": OfText,
+    "python": OfFunction,
+    "arrays": OfArrays,
+    "objects": OfObjects,
+}

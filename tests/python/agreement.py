@@ -104,8 +104,8 @@ def same_objects(a: Any, b: Any) -> bool:
     """Return whether two objects of one class have the same attributes, whatever their `__eq__` says, or are
     functions of one name.
     """
-    called = inspect.isfunction(getattr(type(a), "__call__", None))  # by a method of a class of its program
-    if isinstance(a, enum.Enum) or (callable(a) and not called):
+    of_program = inspect.isfunction(getattr(type(a), "__init__", None))
+    if isinstance(a, enum.Enum) or (callable(a) and not of_program):
         return a is b or getattr(a, "__name__", a) == getattr(b, "__name__", b)
     names = attribute_names(a)
     if names != attribute_names(b):

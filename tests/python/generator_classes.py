@@ -1,8 +1,8 @@
 """Random classes, as text: what programs of objects are made of.
 
-In: a generator of random numbers. Out: classes, each with its text and the statements that its objects allow. All
-have floats `x` and `y`, a list `items` of floats, a `link` to another object or None, and methods `step(k)`, which
-changes the object and returns it, and `value()`. What else one has is drawn from FEATURES.
+In: a generator of random numbers. Out: classes, each with its text and the statements that its objects allow.
+All have floats `x` and `y`, a list `items` of floats, a `link` to another object or None, and methods `step(k)`,
+which changes the object and returns it, and `value()`. What else one has is drawn from FEATURES.
 """
 
 from __future__ import annotations
@@ -276,7 +276,11 @@ FEATURES = (
             return t + self.x * k
         return inside
 """,
-        ("{f} = {o}.shifted({e})({e})", "g = {o}.step; g({e})", "h = {o}.shifted({e}); {f} = h({e}) + h({e})"),
+        (
+            "{f} = {o}.shifted({e})({e})",
+            "g = {o}.step; g({e})",
+            "h = {o}.shifted({e}); {f} = h({e}) + h({e})",
+        ),
     ),
 )
 BY_NAME = {feature.name: feature for feature in FEATURES}
@@ -318,7 +322,8 @@ def _based(random: Random, name: str) -> Class:
         slots = '    __slots__ = ("__dict__", "items", "link", "x", "y")\n\n' if kind == "slots" else ""
         head = f"class {name}:\n{slots}"
         head += _method(
-            f"__init__(self, x, y={random.choice(NUMBERS)})", [*starts, *(f.first for f in features if f.first)]
+            f"__init__(self, x, y={random.choice(NUMBERS)})",
+            [*starts, *(f.first for f in features if f.first)],
         )
     return _finished(random, name, head, features, None)
 
@@ -330,7 +335,9 @@ def _derived(random: Random, name: str, base: Class) -> Class:
     head = f"class {name}({base.name}):\n"
     firsts = [f.first for f in features if f.first]
     if firsts or random.random() < 0.6:
-        start = random.choice(("super().__init__(x, y)", "super().__init__(y, x)", f"{base.name}.__init__(self, x)"))
+        start = random.choice(
+            ("super().__init__(x, y)", "super().__init__(y, x)", f"{base.name}.__init__(self, x)")
+        )
         own = ["self.z = x * y"] if random.random() < 0.5 else []
         head += _method(f"__init__(self, x, y={random.choice(NUMBERS)})", [start, *own, *firsts])
     return _finished(random, name, head, features, base)

@@ -1,7 +1,7 @@
 """Random programs of random classes: aliases, changes, links, containers of objects, closures, exceptions.
 
-In: choices, by hypothesis or by a seeded generator. Out: a Program as that of generator.py, whose `main` returns its
-floats, the state of all objects that are left and which of them are one, or these objects themselves.
+In: choices, by hypothesis or by a seeded generator. Out: a Program as that of generator.py, whose `main` returns
+its floats and all objects that are left, with what they share, or the state of these.
 """
 
 from __future__ import annotations
@@ -269,7 +269,9 @@ class Writer:
             self.statement(depth - 1, inside)
         if head == "try:":
             self._handled(indent, depth)
-        self.known = {name: known if self.known.get(name) is known else None for name, known in before.items()}
+        self.known = {
+            name: known if self.known.get(name) is known else None for name, known in before.items()
+        }
 
     def _handled(self, indent: str, depth: int) -> None:
         """Add the handlers of a `try`."""
