@@ -5,6 +5,7 @@ In: a `random.Random`. Out: a Subject. The grammars, and what equality is, are t
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from random import Random
@@ -206,49 +207,78 @@ class OfObjects(OfFunction):
         return sum(terms), sum(map(abs, terms))
 
     def differ(self, a: Value, b: Value) -> str | None:
-        same = self.equality.same_values(a, b) and sharing(a) == sharing(b)
-        return None if same else f"{shown(a)} and {shown(b)}"
+        return None if same_graphs(a, b) else f"{shown(a)} and {shown(b)}"
 
     def same_outcomes(self, a: of_python.Outcome, b: of_python.Outcome) -> bool:
-        return super().same_outcomes(a, b) and sharing(a.value) == sharing(b.value)
+        """Return whether two runs returned, raised and printed the same; exceptions with all they hold."""
+        if not isinstance(a.error, NameError):
+            said = [(type(each.error), str(each.error), each.text) for each in (a, b)]
+            return said[0] == said[1] and same_graphs((a.value, _held(a)), (b.value, _held(b)))
+        return super().same_outcomes(a, b)
 
 
-def sharing(value: Value) -> list[int]:
-    """Return, for each mutable part of a Python value as met in order, at which number it was met first."""
-    first: dict[int, int] = {}
-    met: list[int] = []
-    pending = [value]
+def _held(outcome: of_python.Outcome) -> Value:
+    """Return what an exception holds: its arguments, and attributes other than the places that are noted."""
+    error = outcome.error
+    if error is None or type(error).__module__ == "builtins":
+        return getattr(error, "args", None)
+    return error.args, {name: part for name, part in vars(error).items() if name != "__notes__"}
+
+
+def same_graphs(a: Value, b: Value) -> bool:
+    """Return whether two Python values are the same to the last bit and share the same mutable parts.
+
+    Objects of classes are compared by their attributes, whatever their `__eq__` says.
+    """
+    met: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    seen: set[int] = set()
+    pending = [(a, b)]
     while pending:
-        part = pending.pop()
-        if isinstance(part, tuple):
-            pending += part
+        x, y = pending.pop()
+        if type(x) is not type(y):
+            return False
+        named = parts_of(x), parts_of(y)
+        if named[0] is None or named[1] is None:
+            if not of_python.same_values(x, y):
+                return False
             continue
-        inside = part if isinstance(part, list) else part.values() if isinstance(part, dict) else None
-        if inside is None:
-            if isinstance(part, int | float | str) or not hasattr(part, "__dict__"):
+        if not isinstance(x, tuple):
+            numbers = [
+                known.setdefault(id(part), len(known)) for known, part in zip(met, (x, y), strict=True)
+            ]
+            if numbers[0] != numbers[1]:
+                return False
+            if id(x) in seen:
                 continue
-            inside = [getattr_of(part, name) for name in attribute_names(part)]
-        met.append(first.setdefault(id(part), len(first)))
-        if met[-1] == len(first) - 1 and met.count(met[-1]) == 1:
-            pending += inside
-    return met
+            seen.add(id(x))
+        if list(named[0]) != list(named[1]):
+            return False
+        pending += zip(named[0].values(), named[1].values(), strict=True)
+    return True
+
+
+def parts_of(value: Value) -> dict[Any, Value] | None:
+    """Return the parts of a tuple, list, dict or object by their names, or None for what has none."""
+    if isinstance(value, list | tuple):
+        return dict(enumerate(value))
+    if isinstance(value, dict):
+        return value
+    if hasattr(value, "__dict__") and not isinstance(value, type) and not inspect.isroutine(value):
+        return {name: getattr_of(value, name) for name in attribute_names(value)}
+    return None
 
 
 def shown(value: Value, numbers: dict[int, int] | None = None) -> str:
     """Return a Python value as text, with the attributes of objects and a number for each mutable part."""
     known = {} if numbers is None else numbers
-    if isinstance(value, tuple):
-        return f"({', '.join(shown(part, known) for part in value)})"
-    if not isinstance(value, list | dict) and not hasattr(value, "__dict__"):
+    parts = parts_of(value)
+    if parts is None:
         return repr(value)
     if id(value) in known:
         return f"#{known[id(value)]}"
-    number = known[id(value)] = len(known)
-    if isinstance(value, list):
-        return f"#{number}[{', '.join(shown(part, known) for part in value)}]"
-    items = value if isinstance(value, dict) else {n: getattr_of(value, n) for n in attribute_names(value)}
-    name = "" if isinstance(value, dict) else type(value).__name__
-    return f"#{number}{name}{{{', '.join(f'{key}: {shown(part, known)}' for key, part in items.items())}}}"
+    number = "" if isinstance(value, tuple) else f"#{known.setdefault(id(value), len(known))}"
+    inside = ", ".join(f"{key}: {shown(part, known)}" for key, part in parts.items())
+    return f"{number}{type(value).__name__}({inside})"
 
 
 class OfArrays(OfFunction):

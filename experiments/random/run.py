@@ -23,6 +23,7 @@ import json
 import multiprocessing
 import sys
 import time
+import traceback
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -151,6 +152,10 @@ def checked(chunk: Chunk) -> Outcome:
                     end = _end(subject, random, outcome)
         except Disagreement as error:
             outcome.disagreed.append({"number": i, "text": subject.text, "disagreement": str(error)})
+            continue
+        except Exception:
+            said = traceback.format_exc(-3)
+            outcome.disagreed.append({"number": i, "text": subject.text, "disagreement": said})
             continue
         outcome.ends[end] += 1
         if end == "unlike Python":

@@ -1,7 +1,7 @@
 """Random classes, as text: what programs of objects are made of.
 
-In: a generator of random numbers. Out: classes, each with its text and the statements that its objects allow.
-All have floats `x` and `y`, a list `items` of floats, a `link` to another object or None, and methods `step(k)`,
+In: a generator of random numbers. Out: classes, each with its text and what its objects allow.
+All have floats `x` and `y`, a list `items` of floats, a `link` to an object or None, and methods `step(k)`,
 which changes the object and returns it, and `value()`. What else one has is drawn from FEATURES.
 """
 
