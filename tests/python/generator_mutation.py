@@ -1,6 +1,6 @@
 """Random programs of random classes: aliases, changes, links, containers of objects, closures, exceptions.
 
-In: choices, by hypothesis or by a seeded generator. Out: a Program as generator.py has it, whose `main` returns
+In: choices, by hypothesis or by a seeded generator. Out: a Program of generator.py, whose `main` returns
 its floats and all objects that are left, with what they share, or the state of these.
 """
 
