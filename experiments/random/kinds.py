@@ -5,6 +5,7 @@ In: a `random.Random`. Out: a Subject. The grammars, and what equality is, are t
 
 from __future__ import annotations
 
+import copy
 import inspect
 import operator
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from checkpoint import engines
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import match, tangent_of
 from checkpoint.ad.values import Capsule
+from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Plain, Schedule
 from checkpoint.errors import Source
@@ -182,6 +184,15 @@ class OfObjects(OfFunction):
             program = objects.program(random, random.choice((3, 6, 6, 12)))
         self.text = program.text
         self.function, self.args = program.function(), program.args
+        self._calls: dict[str, Run] = {}
+
+    def _call(self, name: str) -> Run:
+        """Return the call, whose inputs are read once for each engine."""
+        if name not in self._calls:
+            self._calls[name] = super()._call(name)
+        call = copy.copy(self._calls[name])
+        call.effects = Effects()
+        return call
 
     def rest(self, z: Capsule, engine: str) -> Value:
         """Return the value of a capsule's rest, which raises what Python raises."""

@@ -43,10 +43,9 @@ from experiments.random.kinds import KINDS, OfObjects, Subject
 from tests.support.translation import forced
 
 RESULTS = Path(__file__).parent / "results.json"
-CHUNK = 250  # programs
+CHUNK = 100  # programs of a process: compiled programs are kept
 SLICES = (13, 60, 400, 5_000)  # where translation is forced: units are left after at most these steps
 FIRST_SLICES = (3, 11, 50, 300)  # and this is the first slice of each run, before it is sampled
-CHUNKS = 20  # after which a process is replaced, since compiled programs are kept
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ def run(chunk: Chunk, processes: int = 1) -> Outcome:
     chunks = [replace(chunk, numbers=numbers[i : i + CHUNK]) for i in range(0, len(numbers), CHUNK)]
     how = " in random order" if chunk.orders else " translated" if chunk.translate else ""
     name = f"{kind} {chunk.seed} {numbers.start}{how}"
-    with multiprocessing.Pool(processes, maxtasksperchild=CHUNKS) as pool:
+    with multiprocessing.Pool(processes, maxtasksperchild=1) as pool:
         for outcome in pool.imap_unordered(checked, chunks):
             total.add(outcome)
             for each in outcome.disagreed:

@@ -239,7 +239,7 @@ FEATURES = (
     def __repr__(self):
         return f"<{type(self).__name__} {self.x:.3g}>"
 """,
-        ("print({o})", "print(f'{{{o}!r} {{{e}}}')", "print([{o}, {o}], str({o}))"),
+        ("print({o})", "print(f'{{{o}!r:>12}}', {e})", "print([{o}, {o}], str({o}))"),
     ),
     Feature(
         "inner object",
