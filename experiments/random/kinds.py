@@ -25,6 +25,7 @@ from checkpoint.functions.program import load
 from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
 from checkpoint.prims.python.native import attribute_names, getattr_of
+from checkpoint.prims.python.tangents import check_acyclic
 from tests.arrays import agreement as of_arrays
 from tests.arrays import generator as arrays
 from tests.laws import random_programs as texts
@@ -193,6 +194,10 @@ class OfObjects(OfFunction):
         call = copy.copy(self._calls[name])
         call.effects = Effects()
         return call
+
+    def direction(self, value: Value) -> Value:
+        check_acyclic(value, "the direction")
+        return super().direction(value)
 
     def rest(self, z: Capsule, engine: str) -> Value:
         """Return the value of a capsule's rest, which raises what Python raises."""

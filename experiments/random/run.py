@@ -21,6 +21,8 @@ import argparse
 import hashlib
 import json
 import multiprocessing
+import resource
+import signal
 import sys
 import time
 import traceback
@@ -44,8 +46,12 @@ from tests.support.translation import forced
 
 RESULTS = Path(__file__).parent / "results.json"
 CHUNK = 100  # programs of a process: compiled programs are kept
+SECONDS = 60  # of a program, and
+MEMORY = 4 * 2**30  # of a process: what needs more is a disagreement
 SLICES = (13, 60, 400, 5_000)  # where translation is forced: units are left after at most these steps
-FIRST_SLICES = (3, 11, 50, 300)  # and this is the first slice of each run, before it is sampled
+FIRST_SECONDS = 60  # of a program, and
+MEMORY = 4 * 2**30  # of a process: what needs more is a disagreement
+SLICES = (3, 11, 50, 300)  # and this is the first slice of each run, before it is sampled
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class Chunk:
     show: bool = False
     translate: bool = False
     orders: bool = False
+    limited: bool = False  # in memory and in the time of each program; in a process of its own
 
 
 @dataclass
@@ -119,7 +126,9 @@ def main() -> int:
 def run(chunk: Chunk, processes: int = 1) -> Outcome:
     """Check programs, and keep what they gave as it comes."""
     total, numbers, kind = Outcome(), chunk.numbers, chunk.kind
-    chunks = [replace(chunk, numbers=numbers[i : i + CHUNK]) for i in range(0, len(numbers), CHUNK)]
+    chunks = [
+        replace(chunk, numbers=numbers[i : i + CHUNK], limited=True) for i in range(0, len(numbers), CHUNK)
+    ]
     how = " in random order" if chunk.orders else " translated" if chunk.translate else ""
     name = f"{kind} {chunk.seed} {numbers.start}{how}"
     with multiprocessing.Pool(processes, maxtasksperchild=1) as pool:
@@ -136,12 +145,17 @@ def run(chunk: Chunk, processes: int = 1) -> Outcome:
 def checked(chunk: Chunk) -> Outcome:
     """Run the programs of a chunk and return their outcome."""
     outcome, start = Outcome(), time.process_time()
+    if chunk.limited:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        signal.signal(signal.SIGPROF, _too_slow)
     for i in chunk.numbers:
         random = Random(f"{chunk.seed} {chunk.kind} {i}")
         subject = KINDS[chunk.kind](random)
         if chunk.show:
             print(f"# {chunk.kind} {i}\n{subject.text}")
         outcome.programs += 1
+        if chunk.limited:
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             if chunk.orders:
                 with forced(random.choice(SLICES), random.choice(FIRST_SLICES)):
@@ -161,6 +175,10 @@ def checked(chunk: Chunk) -> Outcome:
             print(f"{chunk.kind} {i}: not what Python does\n{subject.text}\n", flush=True)
     outcome.seconds = time.process_time() - start
     return outcome
+
+
+def _too_slow(*_: Any) -> None:
+    raise TimeoutError(f"a program took more than {SECONDS} s")
 
 
 def _end(subject: Subject, random: Random, outcome: Outcome) -> str:

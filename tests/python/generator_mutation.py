@@ -293,7 +293,8 @@ class Writer:
         for _ in range(fuel):
             self.statement(2, "    ")
         every = "[o0, o1, o2, *objs, *table.values()]"
-        end = f"unlinked({every})" if self.links else "o0, o1, o2, objs, table"
+        linked = any("link" in line for line in self.lines)
+        end = f"unlinked({every})" if linked else "o0, o1, o2, objs, table"
         if self.random.random() < 0.15:
             end = f"dump({every})"
         main = "\n".join(["def main(x, y, xs, n):", *start, *self.lines, f"    return f0, f1, f2, {end}"])

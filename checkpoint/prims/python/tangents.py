@@ -89,11 +89,11 @@ def tangent_from(value: Any, given: Any, name: str, sign: float = 1.0) -> Any:
         parts = [(part, other, (path, step)) for part, other, step in entries]
         return Branch(parts, lambda results: value.with_parts(tuple(results)))
 
-    _check_acyclic(value, name)
+    check_acyclic(value, name)
     return fold((value, given, (None, name)), opened)
 
 
-def _check_acyclic(value: Any, name: str) -> None:
+def check_acyclic(value: Any, name: str) -> None:
     """Raise RunError for a value that contains itself, which has no tangent."""
     around: set[int] = set()
     done: set[int] = set()
