@@ -49,9 +49,7 @@ CHUNK = 100  # programs of a process: compiled programs are kept
 SECONDS = 60  # of a program, and
 MEMORY = 4 * 2**30  # of a process: what needs more is a disagreement
 SLICES = (13, 60, 400, 5_000)  # where translation is forced: units are left after at most these steps
-FIRST_SECONDS = 60  # of a program, and
-MEMORY = 4 * 2**30  # of a process: what needs more is a disagreement
-SLICES = (3, 11, 50, 300)  # and this is the first slice of each run, before it is sampled
+FIRST_SLICES = (3, 11, 50, 300)  # and this is the first slice of each run, before it is sampled
 
 
 @dataclass(frozen=True)
