@@ -217,7 +217,7 @@ FEATURES = (
         "missing attributes",
         """
     def __getattr__(self, name):
-        if name == "w":
+        if name == "w" or name.startswith("__"):
             raise AttributeError("no w yet")
         return {c}
 """,

@@ -227,8 +227,10 @@ class Writer:
 
     def own(self) -> str | None:
         """Return a statement that only one class allows, or None if none is known."""
-        if self.random.random() < 0.06:  # of a class that it may not be
-            self.known[f"o{self.random.randrange(3)}"] = self.random.choice(self.classes)
+        if (
+            self.random.random() < 0.06
+        ):  # of a class that it may not be, but never printed: it may have no text
+            return self._of_another_class()
         certain = [name for name, known in self.known.items() if known is not None and known.uses]
         if not certain:
             return None
@@ -236,6 +238,15 @@ class Writer:
         known = self.known[name]
         assert known is not None
         return self.filled(self.random.choice(known.uses).replace("{o}", name).replace("{K}", known.name))
+
+    def _of_another_class(self) -> str | None:
+        """Return a statement on an object that its class may not allow."""
+        known = self.random.choice(self.classes)
+        uses = [use for use in known.uses if "print" not in use]
+        if not uses:
+            return None
+        name = f"o{self.random.randrange(3)}"
+        return self.filled(self.random.choice(uses).replace("{o}", name).replace("{K}", known.name))
 
     def made(self) -> str:
         """Return a statement that makes an object of a known class."""

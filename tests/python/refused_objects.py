@@ -221,6 +221,15 @@ point = Point()
 def f(x):
     return «copy.deepcopy([x, point])»[0]
 ---
+`copy` beside a class with a __copy__ of its own => call its method
+import copy
+class Point:
+    def __copy__(self):
+        return self
+point = Point()
+def f(x):
+    return «copy.copy([x, point])»[0]
+---
 `logging.captureWarnings` => use print
 import logging
 def f(x):

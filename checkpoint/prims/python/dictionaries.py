@@ -7,10 +7,12 @@ from typing import Any
 from checkpoint.ad.containers import Dict, List, Object, Record
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import FROZEN, Now
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN
 from checkpoint.lang.python.library.standard.containers import Mapping
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
+    copies_of,
     elements,
     is_tuple,
     key_of,
@@ -39,14 +41,27 @@ def _values(now: Now, x: Any) -> Record:
 def _copy(now: Now, x: Any) -> Any:
     if type(x) is List:
         return list_of(now, x.items)
+    if type(x) is Object:
+        return _object_like(now, x)
     return dict_of(now, _dictionary(x, "copy").items)
+
+
+def _object_like(now: Now, x: Object) -> Object:
+    """Return another object with the same attributes; that of a stand-in holds containers of its own."""
+    items = copies_of(x.items)
+    if x.layout.cls in BY_STAND_IN:
+        items = [_copy(now, item) if type(item) in (List, Dict) else item for item in items]
+    return Object(x.layout, items, owner=now.owner)
 
 
 rearrange("dict", 0, "an empty dictionary", lambda now: Dict({}, owner=now.owner), (), Purity.PURE)
 rearrange("dict-of", 1, "dict(x), of a dictionary", lambda now, x: dict_of(now, entries(now, x)))
 rearrange("keys", 1, "the tuple of a dictionary's keys", _keys)
 rearrange("values", 1, "the tuple of a dictionary's values", _values)
-rearrange("copy", 1, "x.copy() of a list or dictionary", _copy)
+rearrange("copy", 1, "x.copy() of a list or dictionary, copy.copy(x) of an object", _copy)
+rearrange(
+    "is-object", 1, "whether x is an object that may change", lambda _, x: type(x) is Object, discrete=True
+)
 rearrange("key", 1, "a value as a key of a dictionary, checked", lambda now, x: to_value(now, key_of(now, x)))
 
 

@@ -11,6 +11,7 @@ import dataclasses
 import math
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
+from typing import Any
 
 from tests.python.corpus import Example
 
@@ -310,7 +311,57 @@ def dyn2(x):
     return out
 
 
+@dataclass
+class Base:
+    x: float
+    items: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.y = self.x
+
+
+class Late(Base):
+    def __init__(self, x: float) -> None:
+        super().__init__(x * 2.0)
+
+    def __post_init__(self) -> None:
+        self.y = 5.0 * self.x
+
+
+@dataclass
+class Watched(Base):
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        object.__setattr__(self, "writes", getattr(self, "writes", 0) + 1)
+
+
+class WatchedLate(Watched):
+    def __init__(self, x: float) -> None:
+        Base.__init__(self, x * 3.0)
+
+
+class Shadow(Base):
+    def __init__(self, x: float) -> None:
+        super().__init__(x * 3.0)
+
+    @property  # type: ignore[override]
+    def x(self) -> float:
+        return self.z
+
+    @x.setter
+    def x(self, value: float) -> None:
+        self.z = value + 1.0
+
+
+def made_by_dataclasses(x: float) -> list[Any]:
+    """The `__init__` that a dataclass makes assigns as its objects say, and calls their __post_init__."""
+    late, watched, more, shadow = Late(x), Watched(x), WatchedLate(x), Shadow(x)
+    writes: list[int] = [watched.writes, more.writes]  # type: ignore[attr-defined]
+    return [late.y, watched.x, *writes, more.y, shadow.z, shadow.x, shadow.y]
+
+
 EXAMPLES = [
+    Example(made_by_dataclasses, (1.5,)),
     Example(errors, (1.5,)),
     Example(uncaught, (1.5,), raises=Deep),
     Example(shapes, (1.5,)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -100,7 +102,36 @@ def error_that_is_gone(x: float) -> str:
     return told[0]()
 
 
+class Box:
+    def __init__(self, x: float) -> None:
+        self.x = x
+        self.items = [x]
+
+
+def copies(x: float) -> tuple[Any, ...]:
+    """A copy is another object with the same parts, of whatever type."""
+    box, tags, queue = Box(x), {"a"}, deque([x])
+    counts = defaultdict(float, a=x)
+    boxes = box, copy.copy(box)
+    boxes[1].x = x * x
+    boxes[1].items.append(2.0)
+    more = copy.copy(tags), copy.copy(queue), copy.copy(counts)
+    more[0].add("b")
+    more[1].append(x)
+    more[2]["b"] += x
+    sizes = [len(each) for each in (tags, queue, counts, *more)]
+    return box.x, boxes[1].x, box is boxes[1], box.items is boxes[1].items, sizes
+
+
+def copy_of_an_argument(box: Any) -> float:
+    other = copy.copy(box)
+    other.x *= 3.0
+    return other.x * box.x  # type: ignore[no-any-return]
+
+
 EXAMPLES = [
+    Example(copies, (0.7,)),
+    Example(copy_of_an_argument, (Box(0.7),)),
     Example(two_names, (0.7,)),
     Example(rows_of_one, (0.7,)),
     Example(passed, (0.7,)),

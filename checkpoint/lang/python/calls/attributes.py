@@ -112,7 +112,7 @@ class Attributes:
         found: list[tuple[type, Any]] = []
         for cls in reversed(self.program.classes):
             member = member_of(cls, self.name)
-            if member is None or self.name in all_fields(cls):
+            if not isinstance(member, property) and self.name in all_fields(cls):
                 member = None
             before = next((m for c, m in found if issubclass(cls, c)), None)
             depends = isinstance(member, classmethod)

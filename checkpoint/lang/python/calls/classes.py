@@ -17,6 +17,7 @@ from checkpoint.ad.containers import Types
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
@@ -29,6 +30,7 @@ from checkpoint.lang.python.source.members import (
     is_made_as_record,
     is_made_by_namedtuple,
     is_named_tuple,
+    makes_record,
     own_init,
     why_not_made,
 )
@@ -139,17 +141,21 @@ def _of_dataclass(program: ProgramContext, known: Reference) -> Callee:
     signature = init_signature(program, known)
     is_record = is_made_as_record(cls)
     check = program.callee_in_class(cls, "__post_init__")
+    setter = None if makes_record(cls) else program.callee_in_class(cls, "__setattr__")
 
     def builds(args: list[Expr], span: Span) -> Expr:
         table = dict(zip(signature.named, args, strict=True))
-        if check is None and _in_order(cls, signature):
+        if check is None and setter is None and _in_order(cls, signature):
             return _object(program, known, table, is_record, span)
 
         def checked(v: list[Expr]) -> Expr:
             table = dict(zip(signature.named, v, strict=True))
             name = program.names.fresh("made")
             extra = [copy_of(table[each]) for each in table if each not in field_names(cls)]
-            new = _object(program, known, table, is_record, span)
+            if setter is None:
+                new = _object(program, known, table, is_record, span)
+            else:
+                new = _object_by_setter(program, known, table, setter, span)
             if check is None:
                 return new
             done = check.applied([Var(span, name), *extra], span)
@@ -159,6 +165,18 @@ def _of_dataclass(program: ProgramContext, known: Reference) -> Callee:
         return bind(program.names, args, checked, "argument")
 
     return Callee(f"{cls.__qualname__}.__init__", _never, signature, implicit=1, builds=builds)
+
+
+def _object_by_setter(
+    program: ProgramContext, known: Reference, table: dict[str, Expr], setter: Callee, span: Span
+) -> Expr:
+    """Return an object of a dataclass whose `__setattr__` assigns the fields, the arguments by name."""
+    name = program.names.fresh("made")
+    result: Expr = Var(span, name)
+    for field, value in reversed(initial_fields(program, known, table, span)):
+        done = setter.applied([Var(span, name), const(span, field), value], span)
+        result = Let(span, program.names.fresh("unused"), done, result)
+    return Let(span, name, _empty(program, known.value, span), result)
 
 
 def _in_order(cls: type, signature: Signature) -> bool:
@@ -225,9 +243,12 @@ def initialise(t: CallContext, known: Reference, self: Expr, passed: Arguments, 
         extra = [table[each] for each in table if each not in field_names(known.value)]
         result: Expr = const(span, None)
         if check is not None:
-            result = Let(span, t.fresh("unused"), check.applied([copy_of(self), *extra], span), result)
+            result = Let(span, t.fresh("unused"), _checked(t, check, [self, *extra], node), result)
         for name, value in reversed(initial_fields(t.program, known, table, span)):
-            done = prim(span, "py.set-attribute", copy_of(self), const(span, name), value)
+            if makes_record(known.value):
+                done = prim(span, "py.set-attribute", copy_of(self), const(span, name), value)
+            else:
+                done = Attributes(t.program, t, name, node).assign(copy_of(self), value)
             result = Let(span, t.fresh("unused"), done, result)
         return result
 
@@ -235,6 +256,36 @@ def initialise(t: CallContext, known: Reference, self: Expr, passed: Arguments, 
         return bind(t.program.names, args, make, "argument")
 
     return arrange.apply(t, callee, passed, node, bound_first)
+
+
+def initialise_by_name(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    """Call the `__init__` that a dataclass has made, as `Base.__init__(self, ...)`; None for other calls."""
+    if not isinstance(node.func, ast.Attribute) or known.value.__name__ != "__init__":
+        return None
+    of = t.program.reference(t, node.func.value, env)
+    if not isinstance(of, Reference) or not isinstance(of.value, type):
+        return None
+    owner = next(cls for cls in of.value.__mro__ if "__init__" in vars(cls))
+    passed = arrange.arguments(t, node, env)
+    if not passed.positional:
+        return None
+
+    def make(v: list[Expr]) -> Expr:
+        here = passed.like(v)
+        rest = replace(here, positional=here.positional[1:])
+        return initialise(t, t.program.reference_to_class(owner), here.positional[0], rest, node)
+
+    return bind(t.program.names, passed.values, make, "argument")
+
+
+def _checked(t: CallContext, check: Callee, args: list[Expr], node: ast.AST) -> Expr:
+    """Call `__post_init__` of an object, the first argument, whose class may have another than `check`."""
+    attribute = Attributes(t.program, t, "__post_init__", node)
+    result = check.applied(list(map(copy_of, args)), t.span(node))
+    for group in reversed(t.program.groups("__post_init__")):
+        own = attribute.call(group.methods["__post_init__"], args)
+        result = attribute.of_class(args[0], group.cls, own, result)
+    return result
 
 
 # Exceptions

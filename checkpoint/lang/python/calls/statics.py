@@ -46,6 +46,7 @@ from checkpoint.lang.python.library.intrinsics import prim as intrinsic
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source.advice import is_random, of_object
+from checkpoint.lang.python.source.members import is_generated
 
 
 def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
@@ -75,6 +76,10 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         return arrange.to_callee(t, library, node, env)
     if supers.is_of_python(value) and not node.keywords and not has_star(node):
         done = supers.of_python(t, value, [t.expr(part, env) for part in node.args], node)
+        if done is not None:
+            return done
+    if is_generated(value):
+        done = classes.initialise_by_name(t, known, node, env)
         if done is not None:
             return done
     if isinstance(value, type):
@@ -317,6 +322,13 @@ def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return None
 
 
+def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Refuse a copy where classes of the program say how they are copied."""
+    if t.program.has_method("__copy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
+        raise t.refuse(node, "`copy` beside a class with a __copy__ of its own", "call its method")
+    return None
+
+
 def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     if not node.args or isinstance(node.args[0], ast.Starred):
         return None
@@ -358,6 +370,7 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     typing.cast: _cast,
     dataclasses.fields: _fields,
     dataclasses.is_dataclass: _is_dataclass,
+    copy.copy: _copy,
     copy.deepcopy: _deepcopy,
     operator.call: _operator_call,
     operator.attrgetter: _attrgetter,

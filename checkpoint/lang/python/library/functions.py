@@ -285,7 +285,11 @@ def deepcopy_(x: Any, memo: Any = None) -> Any:
 
 def copy_(x: Any) -> Any:
     """See copy.copy."""
-    return prim("py.copy", x) if isinstance(x, list | dict) else prim("py.copied", x)
+    if isinstance(x, list | dict | set | frozenset):
+        return x.copy()
+    if prim("py.is-array", x):
+        return prim("py.deep-copy", x)
+    return prim("py.copy", x) if prim("py.is-object", x) else x
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
