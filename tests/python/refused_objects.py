@@ -230,6 +230,17 @@ point = Point()
 def f(x):
     return «copy.copy([x, point])»[0]
 ---
+`copy` beside a class with __slots__ and a __setattr__ => make the copy yourself
+import copy
+class Point:
+    __slots__ = ("x",)
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+def f(x):
+    point = Point()
+    point.x = x
+    return «copy.copy(point)».x
+---
 `logging.captureWarnings` => use print
 import logging
 def f(x):

@@ -352,6 +352,9 @@ class Shadow(Base):
     def x(self, value: float) -> None:
         self.z = value + 1.0
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
 
 def made_by_dataclasses(x: float) -> list[Any]:
     """The `__init__` that a dataclass makes assigns as its objects say, and calls their __post_init__."""

@@ -276,11 +276,16 @@ class Attributes:
         """Return the expression that deletes the attribute; its value means nothing."""
         return self._change(x, [], "py.delete-attribute", "__delattr__", "deleter")
 
-    def _change(self, x: Expr, more: list[Expr], op: str, method: str, kind: str) -> Expr:
-        groups = self.program.groups(method)
+    def change_as_object(self, x: Expr, more: list[Expr], op: str) -> Expr:
+        """Assign or delete as the methods of `object` do: by a property, else in the object itself."""
+        self.program.note_stored(self.name)
+        return self._change(x, more, op, None, "setter" if more else "deleter")
+
+    def _change(self, x: Expr, more: list[Expr], op: str, method: str | None, kind: str) -> Expr:
+        groups = [] if method is None else self.program.groups(method)
         properties = [(c, m) for c, m in self.members() if isinstance(m, property)]
         setters = [(c, m) for c, m in self.members() if is_data_descriptor(m)]
-        frozen = [c for c in self.program.classes if _is_frozen_object(c)]
+        frozen = [c for c in self.program.classes if _is_frozen_object(c)] if method else []
         name = const(self.span, self.name)
         if not (groups or properties or frozen or setters):
             return prim(self.span, op, x, name, *more)
@@ -297,7 +302,7 @@ class Attributes:
             for cls in reversed(frozen):
                 result = self.of_class(v[0], cls, self._frozen(kind), result)
             for group in reversed(groups):
-                made = self.call(group.methods[method], [v[0], name, *v[1:]])
+                made = self.call(group.methods[str(method)], [v[0], name, *v[1:]])
                 result = self.of_class(v[0], group.cls, made, result)
             return result
 

@@ -319,14 +319,22 @@ def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Refuse a deep copy where classes of the program say how they are copied."""
     if t.program.has_method("__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
         raise t.refuse(node, "`deepcopy` beside a class with a __deepcopy__ of its own", "call its method")
-    return None
+    return _checked_slots(t, node, "`deepcopy`")
 
 
 def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Refuse a copy where classes of the program say how they are copied."""
     if t.program.has_method("__copy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
         raise t.refuse(node, "`copy` beside a class with a __copy__ of its own", "call its method")
-    return None
+    return _checked_slots(t, node, "`copy`")
+
+
+def _checked_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
+    """Refuse copies where `__setattr__` of a class of the program would be called for its slots."""
+    if t.program.has_method("__setattr__") and any(vars(cls).get("__slots__") for cls in t.program.classes):
+        raise t.refuse(
+            node, f"{what} beside a class with __slots__ and a __setattr__", "make the copy yourself"
+        )
 
 
 def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:

@@ -17,6 +17,7 @@ from typing import Any
 from checkpoint.ad.library import is_of_library
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import arrange, classes
+from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -220,7 +221,8 @@ def of_python(
         return Let(span, t.fresh("unused"), args[0], const(span, None))
     if name in ("__setattr__", "__delattr__"):
         op = "py.set-attribute" if name == "__setattr__" else "py.delete-attribute"
-        return Let(span, t.fresh("unused"), prim(span, op, *args), const(span, None))
+        done = bind(t.program.names, args, lambda v: _change(t, op, v, node))
+        return Let(span, t.fresh("unused"), done, const(span, None))
     if name == "__getattribute__":
         return prim(span, "py.attribute", *args)
 
@@ -229,6 +231,22 @@ def of_python(
         return If(span, test, const(span, True), Const(span, NOT_IMPLEMENTED))
 
     return bind(t.program.names, args, same)
+
+
+def _change(t: FunctionContext, op: str, v: list[Expr], node: ast.AST) -> Expr:
+    """Assign or delete an attribute of an object as `object` does: properties come first. v: simple."""
+    span, name = t.span(node), v[1]
+    members = {name: member for cls in t.program.classes for name, member in vars(cls).items()}
+    names = [name for name, member in members.items() if isinstance(member, property)]
+    if isinstance(name, Const):
+        names = [each for each in names if each == name.value]
+    result = prim(span, op, *map(copy_of, v))
+    for each in names:
+        made = Attributes(t.program, t, each, node).change_as_object(
+            copy_of(v[0]), list(map(copy_of, v[2:])), op
+        )
+        result = If(span, prim(span, "py.eq", copy_of(name), const(span, each)), made, result)
+    return result
 
 
 _OPERANDS = {"__init__": 1, "__setattr__": 3, "__delattr__": 2, "__getattribute__": 2, "__eq__": 2}
