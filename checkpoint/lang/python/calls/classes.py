@@ -273,7 +273,7 @@ def initialise_by_name(t: FunctionContext, known: Reference, node: ast.Call, env
     def make(v: list[Expr]) -> Expr:
         here = passed.like(v)
         rest = replace(here, positional=here.positional[1:])
-        return initialise(t, t.program.reference_to_class(owner), here.positional[0], rest, node)
+        return initialise(t, t.program.reference_of(owner), here.positional[0], rest, node)
 
     return bind(t.program.names, passed.values, make, "argument")
 
