@@ -24,7 +24,7 @@ from checkpoint.functions import runs
 from checkpoint.functions.program import load
 from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
-from checkpoint.prims.python.native import attribute_names, getattr_of
+from checkpoint.lang.python.source.plain_objects import attribute_names, getattr_of
 from checkpoint.prims.python.tangents import check_acyclic
 from tests.arrays import agreement as of_arrays
 from tests.arrays import generator as arrays

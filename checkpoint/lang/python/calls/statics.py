@@ -319,17 +319,19 @@ def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Refuse a deep copy where classes of the program say how they are copied."""
     if t.program.has_method("__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
         raise t.refuse(node, "`deepcopy` beside a class with a __deepcopy__ of its own", "call its method")
-    return _checked_slots(t, node, "`deepcopy`")
+    _check_slots(t, node, "`deepcopy`")
+    return None
 
 
 def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Refuse a copy where classes of the program say how they are copied."""
     if t.program.has_method("__copy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
         raise t.refuse(node, "`copy` beside a class with a __copy__ of its own", "call its method")
-    return _checked_slots(t, node, "`copy`")
+    _check_slots(t, node, "`copy`")
+    return None
 
 
-def _checked_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
+def _check_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
     """Refuse copies where `__setattr__` of a class of the program would be called for its slots."""
     if t.program.has_method("__setattr__") and any(vars(cls).get("__slots__") for cls in t.program.classes):
         raise t.refuse(
