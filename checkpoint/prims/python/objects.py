@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from enum import Enum
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import MemberDescriptorType, ModuleType
 from typing import Any, cast
 
 from checkpoint.ad.arrays import ARRAYS, Native
@@ -207,24 +207,11 @@ update(
 )
 
 
-def _copied(now: Now, x: Any) -> Any:
-    """Return copy.copy of what is no list or dictionary."""
-    if type(x) is not Object:
-        return x
-    for name in ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
-        member = inspect.getattr_static(x.layout.cls, name, None)
-        if isinstance(member, FunctionType):
-            cls = x.layout.cls.__name__
-            raise RunError(f"`copy` of a {cls}, whose {name} says how it is copied: call its own method")
-    return Object(x.layout, list(map(fresh, x.items)), owner=now.owner)
-
-
 def _variable(now: Now, cell: Any, name: str) -> Any:
     return fresh(cell.items[0])
 
 
 select("variable", 2, "a variable that functions share: its cell, its name", _variable, lambda *_: 0)
-rearrange("copied", 1, "copy.copy(x) of what is no list or dictionary", _copied)
 rearrange("instance", 2, "isinstance(x, classes)", _instance, discrete=True)
 
 
