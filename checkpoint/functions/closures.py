@@ -84,7 +84,7 @@ def _classes_in(arguments: tuple[Any, ...]) -> tuple[type, ...]:
     if FunctionType not in classes:
         return classes
     with _lock:
-        return _programs.classes_of_functions(arguments, classes)
+        return _programs.known_to_functions(arguments, classes)
 
 
 def argument_of(f: Callable[..., Any], engine: Engine, classes: tuple[type, ...] = ()) -> Any:
@@ -125,7 +125,9 @@ class Surroundings:
         return found.value(self, classes) if type(found) is _Unclosed else found
 
     def _function(self, f: Any, classes: tuple[type, ...]) -> Any:
-        linked, inputs = self.program(f, Shape(None), classes)
+        with _lock:
+            linked, inputs = _programs.member(_written_out(f), Shape(None), classes)
+            self.engine.prepare(linked.thunk, linked.scopes)
         evaluator = engines.get("interp")  # which leaves the objects in a closure as they are
         evaluator.prepare(linked.thunk, linked.scopes)
         start = evaluator.start(0, Pair(linked.closure(self.values(linked, inputs)), None), 0)

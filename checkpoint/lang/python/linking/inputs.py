@@ -176,7 +176,8 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             found[Array] = None  # their methods are known
         elif _is_of_statement(kind) and not is_of_machine(kind):
             found.update(dict.fromkeys(filter(_is_of_statement, kind.__mro__)))
-            pending.extend(_no_leaves(_attributes(each)))
+            if not kind.__module__.startswith("checkpoint."):  # a capsule holds a whole run
+                pending.extend(_no_leaves(_attributes(each)))
     return tuple(found), functions
 
 

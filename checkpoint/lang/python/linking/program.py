@@ -254,7 +254,6 @@ class Programs:
         self.versions = versions
         self._known: OrderedDict[tuple[int, Shape], list[Linked]] = OrderedDict()
         self._codes: dict[int, weakref.ref[Any]] = {}  # by their ids
-        self._entered: set[int] = set()  # the functions whose classes are being asked for, by their ids
 
     def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
         """Return the program for a call, and the values of all its inputs.
@@ -263,30 +262,38 @@ class Programs:
         they know the same classes.
         """
         while True:
-            linked, inputs = self._found(function, shape, classes)
+            linked, inputs = self.member(function, shape, classes)
             if types.FunctionType not in linked.met_classes:
                 return linked, inputs
             known = {*linked.met_classes, *linked.classes}
-            found = self.classes_of_functions([inputs[i] for i in linked.hidden], linked.classes)
+            found = self.known_to_functions([inputs[i] for i in linked.hidden], linked.classes)
             if known.issuperset(found):
                 return linked, inputs
             classes = tuple(dict.fromkeys((*classes, *found)))
 
-    def classes_of_functions(self, values: Iterable[Any], classes: tuple[type, ...]) -> tuple[type, ...]:
-        """Return the classes that the functions in arguments or data know, where these are known already."""
+    def known_to_functions(self, values: Iterable[Any], classes: tuple[type, ...]) -> tuple[type, ...]:
+        """Return some classes with all that the functions in arguments or data know, and those in theirs."""
         found = dict.fromkeys(classes)
-        for function in survey(values)[1]:
-            if isinstance(function, WITH_PROGRAMS) and id(function) not in self._entered:
-                self._entered.add(id(function))
+        while True:
+            before, seen = len(found), set()
+            pending = survey(values)[1]
+            while pending:
+                function = pending.pop()
+                if id(function) in seen or not isinstance(function, WITH_PROGRAMS):
+                    continue
+                seen.add(id(function))
                 try:
-                    found.update(dict.fromkeys(self.find(function, Shape(None), tuple(found))[0].classes))
+                    linked, inputs = self.member(function, Shape(None), tuple(found))
                 except SourceError:
                     continue  # it is refused where it is called
-                finally:
-                    self._entered.discard(id(function))
-        return tuple(found)
+                found.update(dict.fromkeys(linked.classes))
+                if types.FunctionType in linked.met_classes:
+                    pending.extend(survey([inputs[i] for i in linked.hidden])[1])
+            if len(found) == before:
+                return tuple(found)
 
-    def _found(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
+    def member(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
+        """Return the program for a call that knows these classes, whatever the functions it holds know."""
         key = (self._number_of(code_of(function)), shape)
         for linked in self._known.get(key, ()):
             found = linked.inputs.read(function)
