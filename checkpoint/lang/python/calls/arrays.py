@@ -19,7 +19,8 @@ from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, Prim
-from checkpoint.lang.python.calls import arrange, complex_operands
+from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.context import complex_operands
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import const, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext

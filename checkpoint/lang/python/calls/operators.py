@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from checkpoint.lang.core import Const, Expr, If
-from checkpoint.lang.python.calls import arrange, complex_operands, hashing, inner, iterables
+from checkpoint.lang.python.calls import arrange, hashing, inner, iterables
+from checkpoint.lang.python.context import complex_operands
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
     NOT_IMPLEMENTED,
