@@ -46,6 +46,19 @@ class Curve:
         """Return the derivative as a curve."""
         return Derived(self, nu)
 
+    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
+        """Return the integral from a to b."""
+        if extrapolate is not None:
+            raise NotImplementedError("extrapolate in a call: pass it where the curve is made")
+        arguments = (self.name, self.x, self.y, self.options, a, b)
+        value = prim("py.solver", "scipy.interpolate, integral", (), arguments)
+
+        def between(parts: Any) -> Any:
+            y, slopes, low, high = parts
+            return _area(self.x, y, slopes, high) - _area(self.x, y, slopes, low)
+
+        return prim("py.attached", value, between, (self.y, self.slopes, a * 1.0, b * 1.0))
+
 
 @dataclass(frozen=True)
 class Derived:
@@ -71,6 +84,24 @@ def _cubic(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
     if nu == 1:
         return slopes[i] + s * (2.0 * square + s * (3.0 * cube))
     return 2.0 * square + 6.0 * s * cube if nu == 2 else 6.0 * cube + 0.0 * s
+
+
+def _area(x: Any, y: Any, slopes: Any, at: Any) -> Any:
+    """Return the integral of the curve from its first point."""
+    h, n = np.diff(x), len(x)
+    pieces = h * ((y[:-1] + y[1:]) / 2.0 + h * (slopes[:-1] - slopes[1:]) / 12.0)
+    i = int(np.clip(np.searchsorted(x, prim("py.stop", at), side="right") - 1, 0, n - 2))
+    s = at - x[i]
+    rise = (y[i + 1] - y[i]) / h[i]
+    square = (3.0 * rise - 2.0 * slopes[i] - slopes[i + 1]) / h[i]
+    cube = (slopes[i] + slopes[i + 1] - 2.0 * rise) / h[i] ** 2
+    within = s * (y[i] + s * (slopes[i] / 2.0 + s * (square / 3.0 + s * (cube / 4.0))))
+    return np.sum(pieces[:i]) + within
+
+
+@solver("scipy.interpolate, integral")
+def _integral(name: str, x: Any, y: Any, options: dict[str, Any], a: float, b: float) -> Any:
+    return getattr(interpolate, name)(x, y, **options).integrate(a, b)
 
 
 @solver("scipy.interpolate")

@@ -39,7 +39,14 @@ def lines(p: Any) -> Any:
     return total + beyond + interp1d(X[::-1], y, kind="cubic")(p[0])
 
 
-@pytest.mark.parametrize("f", [spline, monotone, lines])
+def integrals(p: Any) -> Any:
+    y = np.sin(X * p[0]) + p[1]
+    curve = CubicSpline(X, y, bc_type="natural")
+    within = curve.integrate(0.1 * p[0], 2.2 * p[0]) + PchipInterpolator(X, y).integrate(2.0, 0.3)
+    return within * curve.integrate(-0.2, 2.5 + p[1])
+
+
+@pytest.mark.parametrize("f", [spline, monotone, lines, integrals])
 def test_curves(f: Any) -> None:
     agrees(f, [0.8, 0.6], rtol=1e-5)
 
