@@ -22,7 +22,7 @@ def _complement(x: Expr) -> Expr:
 
 def _roots(x: Any) -> Any:
     """Return the root of 1 - x², as two roots: it has the right sign on the branch cuts of complex x."""
-    return sqrt(-(x - 1.0)) * sqrt(x + 1.0)
+    return sqrt(-(x - 1.0)) * sqrt(x + 1.0) + 0.0  # which is no -0.0 at 1.0
 
 
 def _math(

@@ -24,6 +24,8 @@ from typing import Any
 
 import pytest
 
+from checkpoint import config
+from checkpoint.config import close_packages
 from checkpoint.lang.names import surface
 from checkpoint.prims import text_arities
 from tests.cli.support import checkpoint
@@ -98,6 +100,7 @@ def test_python(folder: Path, document: str) -> None:
         comments = re.findall(r"^ *print\(.*\)  # (.*)$", block, re.MULTILINE)
         shown = text or "".join(line + "\n" for line in comments)
         assert_alike(run(block, named[1] if named else f"block{number}.py", session), shown)
+    close_packages(config.packages())  # which a document has opened
     for name in set(sys.modules) - before:
         if (folder / f"{name}.py").exists():
             del sys.modules[name]

@@ -68,10 +68,21 @@ static void check_key(const Model *model, int key) {
     drop(heap, operands[1]);
 }
 
+/* Returns whether C makes values of all keys; it may leave large numbers and tuples in tuples to Python. */
+static bool must_give_keys(const Model *model) {
+    for (int i = 0; i < model->length; i++) {
+        const int form = model->keys[i] % 8;
+        if (form == 3 || form > 5) return false;
+    }
+    return true;
+}
+
 static void check_order(const Model *model) {
     Value keys, values;
     Note note;
-    CHECK(run_native(&machine, "py.keys", &model->dictionary, 1, &keys, &note));
+    const bool given = run_native(&machine, "py.keys", &model->dictionary, 1, &keys, &note);
+    CHECK(given || !must_give_keys(model));
+    if (!given) return;
     CHECK(run_native(&machine, "py.values", &model->dictionary, 1, &values, &note));
     CHECK(keys.object->length == (uint32_t)model->length + 1 && values.object->length == keys.object->length);
     for (int i = 0; i < model->length; i++) {
