@@ -46,6 +46,7 @@ ANY_NUMBER = VARIADIC
 PLAIN = frozenset((bool, int, str, bytes, type(None), range))  # values that are Python's own objects
 INDEXED = frozenset((str, bytes, range))  # those of them that have items
 WHOLE = frozenset((bool, int))
+_NUMBERS = frozenset((bool, int, float, complex))  # classes of Python that are dtypes, too
 _KEYS = frozenset((bool, int, str, bytes, type(None)))  # of dictionaries, beside constants and tuples
 _ITERATORS = frozenset((types.GeneratorType, zip, map, type(re.finditer("", ""))))  # of constants
 
@@ -163,13 +164,15 @@ def to_value(now: Now, value: Any) -> Any:
         return List([to_value(now, item) for item in value], owner=now.owner)
     if kind in backends and holds_numbers(value):
         return array_of(value, Memory(CONSTANT))
-    if isinstance(value, Enum | type):
+    if isinstance(value, Enum) or (isinstance(value, type) and value in _NUMBERS):
         return Native(value)
     if is_opaque(value):
         return held(value)
     dtype = dtype_of(value)
     if dtype is not None:
         return Native(dtype)
+    if isinstance(value, type):
+        return Native(value)
     raise RunError(f"a {kind.__name__} is no value of a program")
 
 

@@ -154,8 +154,8 @@ def unusable(value: Any, span: Span) -> Expr:
 
 def _class_value(program: ProgramContext, cls: type, span: Span) -> Expr | None:
     """Return a class as a constant; None where classes are no values of the program."""
-    if isinstance(cls, EnumType):
-        return None  # as a value it is the tuple of its members
+    if isinstance(cls, EnumType) or arrays.is_constant(cls):
+        return None  # as a value it is the tuple of its members, or a dtype
     if is_of_program(cls) or program.has_class_values():
         program.note_class_value(cls)
         return Const(span, Native(cls))
