@@ -35,6 +35,7 @@ class Translation:
 def translate(*packages: str | ModuleType) -> Translation:
     """Translate the Python functions of packages where a program calls them, as the user's own are.
 
+    The packages that they require are opened with them, unless they have compiled code (NumPy, pandas).
     It holds for the process, from this call on, or, as `with translate(...):`, within the `with`. What a
     package has written in C has no text, and needs `checkpoint.primitive` all the same. The environment
     variable CHECKPOINT_CONVERT, names with commas between, does the same for a whole process.

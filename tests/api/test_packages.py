@@ -12,7 +12,7 @@ import pytest
 
 import checkpoint
 from checkpoint.errors import RunError, SourceError
-from checkpoint.lang.python.source import boundary
+from checkpoint.lang.python.source import boundary, requirements
 
 
 @pytest.fixture
@@ -55,6 +55,65 @@ def test_parts_of_packages(outside: ModuleType) -> None:
                 closed(2.0)
     with checkpoint.translate("outside_of_tests", other):
         assert [slope(2.0) for slope in slopes] == [12.0, 4.0, 2.0]
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """Yield a package that requires another, which requires two: one of them has compiled code."""
+    sources = {
+        "outside_of_tests": "from outside_of_tests_too import double\n\ndef four(x):\n    return double(double(x))\n",
+        "outside_of_tests_too": "import outside_of_tests_three as three\n\ndef double(x):\n    return three.twice(x)\n",
+        "outside_of_tests_three": "def twice(x):\n    return x + x\n",
+        "outside_of_tests_compiled": "def thrice(x):\n    return x + x + x\n",
+    }
+    needed = {
+        "outside_of_tests": ["Outside.Of_tests-too (>=1.0)", 'outside_of_tests_compiled; extra == "all"'],
+        "outside_of_tests_too": [
+            "outside_of_tests_compiled",
+            "outside-of-tests-three>=1; python_version >= '3'",
+            "not-there",
+        ],
+    }
+    for name, text in sources.items():
+        (tmp_path / f"{name}.py").write_text(text)
+        about = tmp_path / f"{name}-1.0.dist-info"
+        about.mkdir()
+        requires = "".join([f"Requires-Dist: {line}\n" for line in needed.get(name, [])])
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{requires}")
+        compiled = f"{name}.abi3.so,,\n" if name.endswith("compiled") else ""
+        (about / "RECORD").write_text(f"{name}.py,,\n{compiled}")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(boundary, "_installed", lambda: (str(tmp_path),))
+    _forget_distributions()
+    yield importlib.import_module("outside_of_tests")
+    _forget_distributions()
+    for name in [name for name in sys.modules if name.startswith("outside_of_tests")]:
+        del sys.modules[name]
+
+
+def _forget_distributions() -> None:
+    for kept in (requirements._distributions, requirements._modules, requirements._is_python):
+        kept.cache_clear()
+    requirements.with_requirements.cache_clear()
+
+
+def test_what_a_package_requires_is_opened_with_it(installed: ModuleType, engine: str) -> None:
+    slope = checkpoint.grad(installed.four, engine=engine)
+    with pytest.raises(SourceError, match=r"checkpoint.translate\('outside_of_tests'\)"):
+        slope(2.0)
+    with checkpoint.translate("outside_of_tests"):
+        assert slope(2.0) == 4.0
+
+
+def test_compiled_packages_are_not_opened_with_others(installed: ModuleType) -> None:
+    compiled = importlib.import_module("outside_of_tests_compiled")
+    with (
+        checkpoint.translate("outside_of_tests"),
+        pytest.raises(SourceError, match=r"checkpoint.translate\('outside_of_tests_compiled'\)"),
+    ):
+        checkpoint.grad(compiled.thrice)(2.0)
+    with checkpoint.translate("outside_of_tests_compiled"):
+        assert checkpoint.grad(compiled.thrice)(2.0) == 3.0
 
 
 def test_a_package_is_closed_by_whoever_opened_it_last(outside: ModuleType) -> None:

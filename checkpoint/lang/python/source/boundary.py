@@ -2,7 +2,8 @@
 
 A function of the standard library or of an installed package is not translated, unless the library has it
 (library/tables.py): its text may be anything, and its users rely on what it computes, not on how.
-`checkpoint.translate` and `CHECKPOINT_CONVERT` name packages that are translated nevertheless.
+`checkpoint.translate` and `CHECKPOINT_CONVERT` name packages that are translated nevertheless, with the packages
+that they require.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from checkpoint import config
 from checkpoint.ad.library import translations
 from checkpoint.lang.python.library import tables
+from checkpoint.lang.python.source.requirements import with_requirements
 
 
 @cache
@@ -35,7 +37,8 @@ def is_allowed(function: Any) -> bool:
     module = str(function.__module__ or "")
     if tables.is_library(function) or is_counterpart(function):
         return True
-    if any(f"{module}.".startswith(f"{name}.") for name in (*config.packages(), *config.current().convert)):
+    chosen = frozenset(config.packages()) | frozenset(config.current().convert)
+    if chosen and any(f"{module}.".startswith(f"{name}.") for name in with_requirements(chosen)):
         return True
     return _is_users(function.__code__.co_filename)
 
