@@ -61,8 +61,10 @@ def test_parts_of_packages(outside: ModuleType) -> None:
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """Yield a package that requires another, which requires two: one of them has compiled code."""
     sources = {
-        "outside_of_tests": "from outside_of_tests_too import double\n\ndef four(x):\n    return double(double(x))\n",
-        "outside_of_tests_too": "import outside_of_tests_three as three\n\ndef double(x):\n    return three.twice(x)\n",
+        "outside_of_tests": "from outside_of_tests_too import double\n"
+        "def four(x):\n    return double(double(x))\n",
+        "outside_of_tests_too": "import outside_of_tests_three as three\n"
+        "def double(x):\n    return three.twice(x)\n",
         "outside_of_tests_three": "def twice(x):\n    return x + x\n",
         "outside_of_tests_compiled": "def thrice(x):\n    return x + x + x\n",
     }
