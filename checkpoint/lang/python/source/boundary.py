@@ -2,8 +2,8 @@
 
 A function of the standard library or of an installed package is not translated, unless the library has it
 (library/tables.py): its text may be anything, and its users rely on what it computes, not on how.
-`checkpoint.translate` and `CHECKPOINT_CONVERT` name packages that are translated nevertheless, with the packages
-that they require.
+`checkpoint.translate` and `CHECKPOINT_CONVERT` name packages that are translated nevertheless, with the
+packages that they require.
 """
 
 from __future__ import annotations

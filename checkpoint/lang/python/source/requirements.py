@@ -1,8 +1,8 @@
 """Find which packages a package needs, to translate them with it.
 
 In: names of modules. Out: the modules of the distributions that theirs require (`Requires-Dist`, without
-extras), and so on. Distributions with compiled code are left out, with what they require: what NumPy, SciPy or
-pandas compute is the subject of records, not of their texts.
+extras), and so on. Distributions with compiled code are left out, with what they require: what NumPy, SciPy
+or pandas compute is the subject of records, not of their texts.
 """
 
 from __future__ import annotations
