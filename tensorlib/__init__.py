@@ -8,7 +8,17 @@ tensorlib/README.md.
 
 from __future__ import annotations
 
-from tensorlib import backend, facts, functional, generators, jacobian_parts, objects, random, sparse, special
+from tensorlib import (
+    facts,
+    functional,
+    generators,
+    jacobian_parts,
+    numpy_arrays,
+    objects,
+    random,
+    sparse,
+    special,
+)
 from tensorlib.elementwise import comparison, complex, elementary, pointwise, powers, selection
 from tensorlib.functional import reduce, scan
 from tensorlib.language import functions, scalars
@@ -48,7 +58,6 @@ __all__ = [
     "accumulating",
     "add_at",
     "axes",
-    "backend",
     "calculus",
     "calling",
     "comparison",
@@ -79,6 +88,7 @@ __all__ = [
     "matrix_norms",
     "missing",
     "norms",
+    "numpy_arrays",
     "objects",
     "options",
     "ordered",

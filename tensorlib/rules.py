@@ -13,7 +13,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from checkpoint.ad.arrays import Array, Discrete, Memory, backend_of, backends
+from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
+from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.record import Purity, lookup
@@ -48,8 +49,8 @@ def is_scalar(like: Any) -> bool:
 
 def is_complex(operand: Any) -> bool:
     """Return whether an operand is an array of complex numbers, under all derivatives, or stands for one."""
-    kind = getattr(getattr(raw(operand), "dtype", None), "kind", "")
-    return kind == "c" or type(operand) is complex
+    dtype = getattr(raw(operand), "dtype", None)
+    return (dtype is not None and dtype_kind(dtype) == "c") or type(operand) is complex
 
 
 def raw(operand: Any) -> Any:
@@ -82,9 +83,9 @@ def fitted(xp: Any, g: Any, like: Any) -> Any:
         return float(xp.real(g))
     if g.dtype == like.dtype:
         return g
-    if g.dtype.kind == "c" and like.dtype.kind == "f":
+    if dtype_kind(g.dtype) == "c" and dtype_kind(like.dtype) == "f":
         g = xp.real(g)
-    return g.astype(like.dtype)
+    return xp.astype(g, like.dtype)
 
 
 def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
@@ -122,7 +123,7 @@ def zeroed(tangent: Any) -> Any:
     if kind is Pair:
         return Pair(zeroed(tangent.car), zeroed(tangent.cdr))
     if kind is Discrete:
-        return Array(backend_of(tangent.data).zeros(tangent.data.shape), Memory())
+        return Array(namespace_of(tangent.data).zeros(tangent.data.shape), Memory())
     return 0.0 if kind is int or kind is bool else tangent
 
 
@@ -135,7 +136,7 @@ def tangent_array(tangent: Any) -> Any:
 
 def number(value: Any) -> Any:
     """Return a library's own array, which records may give to a rule for tangents, as a number."""
-    return value_of(ALWAYS, value) if type(value) in backends else value
+    return value_of(ALWAYS, value) if type(value) in libraries else value
 
 
 def record(name: str) -> Tensor:

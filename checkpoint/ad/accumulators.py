@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, backend_of, zeros_like
+from checkpoint.ad.array_library import namespace_of
+from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
 
 
 class Accumulator:
@@ -51,7 +52,7 @@ class Accumulator:
     def own(self) -> None:
         """Copy the elements unless they can be changed in place."""
         if not self.owned:
-            self.array = backend_of(self.array).array(self.array)
+            self.array = namespace_of(self.array).array(self.array)
             self.owned = True
 
 
@@ -77,14 +78,14 @@ class Scattered:
 
     def dense(self) -> Any:
         """Return the contribution as a new array of the whole shape."""
-        whole = backend_of(self.array).zeros(self.like.shape, self.like.dtype)
+        whole = namespace_of(self.array).zeros(self.like.shape, self.like.dtype)
         self.add_to(whole)
         return whole
 
     def add_to(self, whole: Any) -> None:
         """Add the contribution to an array of the whole shape, in place."""
         if self.repeats:
-            backend_of(whole).add.at(whole, self.index, self.array)
+            namespace_of(whole).add.at(whole, self.index, self.array)
         else:
             whole[self.index] += self.array
 

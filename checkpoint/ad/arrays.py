@@ -7,16 +7,15 @@ Arrays are handles on storage that a program may change (checkpoint.ad.storage).
 elements, whole or as views, share a *Memory*: once the elements have been changed through one handle, the
 others (a second name, a view, the base of a view) are stale. The changed array has a memory of its own.
 
-A library's arrays are recognised by their types: `backends` maps each type to the namespace, with NumPy's
-names, that works on it. tensorlib fills this table; nothing here imports a library. In this package `data` is
-a library's array, and an `array` is a handle on one.
+Whose arrays they are is asked of their library (checkpoint.ad.array_library). In this package `data` is a
+library's array, and an `array` is a handle on one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from checkpoint.ad.array_library import dtype_kind, namespace_of, read_only_copy
 from checkpoint.ad.storage import NEVER, Now, Storage, check, check_writable
 from checkpoint.errors import RunError
 
@@ -109,25 +108,7 @@ class Native:
 
 
 ARRAYS = frozenset((Array, Discrete))
-WRITEABLE = 0x400  # the bit of NumPy's flags.num; flags.writeable warns for results of np.broadcast_arrays
 SYMBOLIC_ZERO = object()  # owns the zeros that are returned for an accumulator which has received nothing
-
-backends: dict[type, Any] = {}  # by the type of a library's array: the namespace that works on it
-defaults: list[Any] = []  # its only item: the namespace to use where no operand is an array
-
-
-def backend_of(data: Any) -> Any:
-    """Return the namespace for a library's array."""
-    return backends[type(data)]
-
-
-def namespace(datas: Sequence[Any]) -> Any:
-    """Return the namespace of the first library's array in a sequence; the default one without an array."""
-    for data in datas:
-        found = backends.get(type(data))
-        if found is not None:
-            return found
-    return defaults[0]
 
 
 def described(data: Any) -> str:
@@ -135,32 +116,9 @@ def described(data: Any) -> str:
     return f"{data.dtype} {tuple(data.shape)}"
 
 
-def read_only_copy(data: Any) -> Any:
-    """Return a read-only copy of a library's array that is read-only, as np.diag(x); None for any other."""
-    flags = getattr(data, "flags", None)
-    if flags is None or flags.num & WRITEABLE:
-        return None
-    copy = backend_of(data).array(data)
-    copy.flags.writeable = False
-    return copy
-
-
-def shares(view: Any, data: Any) -> bool:
-    """Return whether an array is another one, a view of it, or a view of the same base."""
-    base = getattr(view, "base", None)
-    if base is None:
-        return view is data
-    return base is data or base is getattr(data, "base", None)
-
-
-def holds_numbers(data: Any) -> bool:
-    """Return whether a library's array is of numbers or booleans; no others are values of a program."""
-    return data.dtype.kind in "fcbiu"
-
-
 def array_of(data: Any, memory: Memory) -> Array | Discrete:
     """Return a handle on a library's array; RunError if its elements are no numbers or booleans."""
-    kind = data.dtype.kind
+    kind = dtype_kind(data.dtype)
     if kind in "fc":
         return Array(data, memory)
     if kind in "biu":
@@ -184,7 +142,7 @@ class Renewal:
         data = array.data
         if array.memory.transient:
             kept = read_only_copy(data)
-            data = backend_of(data).array(data) if kept is None else kept
+            data = namespace_of(data).array(data) if kept is None else kept
         return type(array)(data, self.memory(array.memory))
 
     def memory(self, old: Memory) -> Memory:
@@ -218,7 +176,7 @@ def changeable_data(now: Now, array: Array | Discrete) -> Any:
 
 def check_real(data: Any) -> None:
     """Raise RunError if a Jacobian by, or of, a library's array is asked for and its numbers are complex."""
-    if data.dtype.kind == "c":
+    if dtype_kind(data.dtype) == "c":
         raise RunError(
             "there is no matrix of derivatives of complex arrays: jacfwd and hessian need real arguments, "
             "jacrev real results. Take the real and imaginary parts as arguments or results; of a function "
@@ -229,12 +187,12 @@ def check_real(data: Any) -> None:
 def one_like(array: Array) -> Array | None:
     """Return the cotangent 1 of an array of shape () with a float; None for any other array."""
     data = array.data
-    if tuple(data.shape) != () or data.dtype.kind != "f":
+    if tuple(data.shape) != () or dtype_kind(data.dtype) != "f":
         return None
-    return Array(backend_of(data).ones((), data.dtype), Memory())
+    return Array(namespace_of(data).ones((), data.dtype), Memory())
 
 
 def zeros_like(array: Array, owner: object = None) -> Array:
     """Return an array of zeros of the same shape and dtype."""
     data = array.data
-    return Array(backend_of(data).zeros(data.shape, data.dtype), Memory(owner))
+    return Array(namespace_of(data).zeros(data.shape, data.dtype), Memory(owner))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
-from checkpoint.ad.arrays import backends
+from checkpoint.ad.array_library import installed, libraries
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, register
@@ -49,14 +49,12 @@ solvers: dict[str, Callable[..., Any]] = {}  # by name: what calls functions of 
 _loaded: set[str] = set()  # the libraries whose modules are imported completely
 _by_function: dict[Any, Tensor] = {}
 _registrations: list[Any] = []  # everything that was registered: its length is the generation
-_dtypes: list[Callable[[Any], Any]] = []
-_silences: list[Callable[[], AbstractContextManager[Any]]] = []
 _NOTHING: AbstractContextManager[Any] = nullcontext()
 
 
 def is_of_library(value: Any) -> bool:
     """Return whether an object belongs to one of the libraries; if so, register the library's records."""
-    if type(value) in backends:
+    if type(value) in libraries:
         return True
     owner = stored(value, "__self__")  # of np.add.at
     names = (stored(value, "__module__"), type(value).__module__, type(owner).__module__)
@@ -96,7 +94,7 @@ def load_imported() -> None:
 
 def generation() -> int:
     """Return a number that grows with each registration; then programs may be translated differently."""
-    return len(_registrations)
+    return len(_registrations) + len(installed)
 
 
 def translated_as(function: Any, written: Callable[..., Any]) -> None:
@@ -146,31 +144,20 @@ def implementation(function: Any) -> Tensor | None:
         return None
 
 
-def silences(warnings: Callable[[], AbstractContextManager[Any]]) -> None:
-    """Register a maker of contexts in which a library does not warn, for the arithmetic of derivatives."""
-    _silences.append(warnings)
-
-
 def silently() -> AbstractContextManager[Any]:
     """Return a context in which no library warns: derivatives are IEEE arithmetic, with inf and nan."""
-    if not _silences:
+    if not installed:
         return _NOTHING
     stack = ExitStack()
-    for warnings in _silences:
-        stack.enter_context(warnings())
+    for library in installed:
+        stack.enter_context(library.silently())
     return stack
-
-
-def knows_dtypes(dtype_of: Callable[[Any], Any]) -> None:
-    """Register a function that returns the dtype that an object denotes; None if it denotes none."""
-    _dtypes.append(dtype_of)
-    _registrations.append(dtype_of)
 
 
 def dtype_of(value: Any) -> Any:
     """Return the dtype of a library's class or dtype, or of Python's float, int or bool; None for others."""
-    for find in _dtypes:
-        found = find(value)
+    for library in installed:
+        found = library.dtype_of(value)
         if found is not None:
             return found
     return None

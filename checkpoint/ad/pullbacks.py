@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from checkpoint.ad.accumulators import Accumulator, Scattered
-from checkpoint.ad.arrays import backends, namespace
+from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace
 from checkpoint.ad.numbers import Node
 from checkpoint.errors import InternalError
 
@@ -146,7 +146,7 @@ class Pullback:
 
     def _is_new(self, cotangent: Any, g: Any) -> bool:
         """Return whether nobody else holds the elements of an array that a rule has returned."""
-        if cotangent.shape == () or getattr(cotangent, "base", cotangent) is not None or cotangent is g:
+        if cotangent.shape == () or is_view(cotangent) or cotangent is g:
             return False
         for held in self.natives:
             if cotangent is held:
@@ -156,7 +156,7 @@ class Pullback:
     def arrays(self) -> Iterator[Any]:
         """Yield the arrays among the residuals."""
         for part in (*self.natives, self.result):
-            if type(part) in backends:
+            if type(part) in libraries:
                 yield part
             elif isinstance(part, list | tuple):
                 yield from _arrays_in(part)
@@ -166,7 +166,7 @@ def _arrays_in(parts: Any) -> Iterator[Any]:
     for part in parts:
         if isinstance(part, list | tuple):
             yield from _arrays_in(part)
-        elif type(part) in backends:
+        elif type(part) in libraries:
             yield part
 
 
@@ -174,12 +174,12 @@ def is_number(data: Any) -> bool:
     """Return whether a native value has derivatives: a float, or an array of floats or complex numbers."""
     if type(data) is float:
         return True
-    return hasattr(data, "shape") and data.dtype.kind in "fc"
+    return hasattr(data, "shape") and dtype_kind(data.dtype) in "fc"
 
 
 def outline(data: Any) -> Any:
     """Return a native value with a Like in place of each array."""
-    if type(data) in backends:
+    if type(data) in libraries:
         return Like(data)
     if isinstance(data, list):
         return [outline(part) for part in data]

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Discrete, Native, defaults
+from checkpoint.ad.array_library import defaults, dtype_kind, holds_numbers
+from checkpoint.ad.arrays import Array, Discrete, Native
 from checkpoint.ad.numbers import DERIVED
 from checkpoint.errors import RunError
 
@@ -71,9 +72,9 @@ def elements_of(table: Any) -> Any:
             f"their labels. Write x.to_numpy(), or x.reset_index(drop=True)"
         )
     data = defaults[0].array(table.to_numpy())
-    if data.dtype.kind not in "fcbiu":
+    if not holds_numbers(data):
         raise RunError(f"a pandas {noun} of {data.dtype} beside numbers: take its columns of numbers")
-    if data.dtype.kind in "fc" and defaults[0].isnan(data).any():
+    if dtype_kind(data.dtype) in "fc" and defaults[0].isnan(data).any():
         raise RunError(
             f"a pandas {noun} with missing values beside numbers: pandas would leave them out. Write "
             f"x.to_numpy(), or fill them first, x.fillna(0.0)"

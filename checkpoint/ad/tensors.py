@@ -16,20 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from checkpoint.ad.arrays import (
-    ARRAYS,
-    Array,
-    Discrete,
-    Memory,
-    Native,
-    array_of,
-    backend_of,
-    backends,
-    changeable_data,
-    namespace,
-    read_only_copy,
-    shares,
-)
+from checkpoint.ad.array_library import libraries, namespace, namespace_of, read_only_copy, shares
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, array_of, changeable_data
 from checkpoint.ad.containers import TUPLE, Layout, List, Record
 from checkpoint.ad.numbers import (
     DERIVED,
@@ -194,7 +182,7 @@ def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
     shown: the arrays whose elements the result may show; it then shares their memory.
     """
     kind = type(result)
-    if kind in backends:
+    if kind in libraries:
         for array in shown:
             if shares(result, array.data):
                 return array_of(result, array.memory)
@@ -334,7 +322,7 @@ def _tangents_of(operand: Any, tag: int) -> Any:
 
 def _exact_zero(value: Any) -> Any:
     if type(value) is Discrete:
-        return Discrete(backend_of(value.data).zeros(value.data.shape, value.data.dtype), Memory())
+        return Discrete(namespace_of(value.data).zeros(value.data.shape, value.data.dtype), Memory())
     return 0 if type(value) in INTEGERS else value
 
 

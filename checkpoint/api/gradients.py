@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
@@ -364,7 +365,7 @@ def _name(function: Any) -> str:
 
 def _is_of_complex(number: Any) -> bool:
     """Return whether a real or array is an array of complex numbers."""
-    return type(number) is Array and bool(number.data.dtype.kind == "c")
+    return type(number) is Array and bool(dtype_kind(number.data.dtype) == "c")
 
 
 def _described(y: Any) -> str:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec
 
-from checkpoint.ad.arrays import Array, backend_of, check_real
+from checkpoint.ad.array_library import namespace_of
+from checkpoint.ad.arrays import Array, check_real
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import real_part, zero
 from checkpoint.ad.tangent import tangent_of
@@ -196,7 +197,7 @@ def unit(found: Sequence[Any], position: int) -> list[Any]:
 
 def _one_at(zeros: Array, position: int) -> Array:
     check_real(zeros.data)
-    flat = backend_of(zeros.data).zeros(zeros.data.size, zeros.data.dtype)
+    flat = namespace_of(zeros.data).zeros(zeros.data.size, zeros.data.dtype)
     flat[position] = 1.0
     return Array(flat.reshape(zeros.data.shape), zeros.memory)
 
@@ -209,7 +210,7 @@ def stacked(along: Any, parts: Sequence[Any], like: Any, axis: int) -> Any:
     plain = [part.data if type(part) is Array else part for part in parts]
     if type(along) is not Array:
         return plain[0]
-    xp, shape = backend_of(along.data), tuple(along.data.shape)
+    xp, shape = namespace_of(along.data), tuple(along.data.shape)
     inner = tuple(like.data.shape) if type(like) is Array else ()
     block = xp.stack(plain, axis) if plain else xp.zeros((0,), along.data.dtype)
     return block.reshape(shape + inner if axis == 0 else inner + shape)

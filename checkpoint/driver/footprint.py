@@ -29,6 +29,7 @@ from itertools import chain
 from sys import getsizeof
 from typing import Any
 
+from checkpoint.ad.array_library import holder_of, holders
 from checkpoint.ad.arrays import ARRAYS, Memory
 from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Record, Types
 from checkpoint.ad.numbers import Dual
@@ -120,7 +121,8 @@ def _atom_bytes(value: Any) -> int | None:
 
 def _weight_of_leaf(value: Any) -> int:
     """Return the bytes of an object that refers to no values: the elements of an array, a long text."""
-    nbytes = getattr(value, "nbytes", None)
+    library = holders.get(type(value))
+    nbytes = getattr(value, "nbytes", None) if library is None else library.bytes_of(value)
     return _rounded(getsizeof(value)) if nbytes is None else ARRAY_BYTES + _rounded(nbytes)
 
 
@@ -129,16 +131,8 @@ def _weight_of_handle(array: Any) -> Weight:
     size = _rounded(getsizeof(array)) + MEMORY_BYTES
     if array.data is None:
         return size, ()
-    whole = _whole(array.data)
+    whole = holder_of(array.data)
     return size + (0 if whole is array.data else ARRAY_BYTES), (whole,)
-
-
-def _whole(data: Any) -> Any:
-    """Return the array that a library's array is a view of, itself if it is none."""
-    base = getattr(data, "base", None)
-    while base is not None and hasattr(base, "nbytes"):
-        data, base = base, getattr(base, "base", None)
-    return data
 
 
 class Footprint:

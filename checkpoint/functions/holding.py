@@ -16,7 +16,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from checkpoint.ad.arrays import backends
+from checkpoint.ad.array_library import libraries
 from checkpoint.ad.entered import Entered
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError, SourceError
@@ -74,7 +74,7 @@ class Holder:
         whole = next((each for each, _ in trail if is_plain_object(each) and not is_own(type(each))), None)
         if whole is not None:
             self.things[id(whole)] = whole, partial(self._explained, whole if self.is_input else thing)
-        elif error.message or callable(thing) or type(thing) in backends:
+        elif error.message or callable(thing) or type(thing) in libraries:
             self.things[id(thing)] = thing, partial(self._explained, thing, error.message)
         else:
             self.kinds.add(type(thing))
@@ -110,7 +110,7 @@ def _advice(thing: Any, is_input: bool) -> str:
     """Return what a thing that cannot enter is, and what to pass instead."""
     cls = type(thing)
     named = f"of type {cls.__module__}.{cls.__qualname__}, which no program can take"
-    if cls in backends:
+    if cls in libraries:
         return f"an array of {thing.dtype}, which no program can take: pass one of numbers or booleans"
     if isinstance(thing, ModuleType):
         return f"the module {thing.__name__}, which no program can hold: name it where it is used"

@@ -22,7 +22,8 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad import library
-from checkpoint.ad.arrays import ARRAYS, Memory, array_of, backends
+from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
+from checkpoint.ad.arrays import ARRAYS, Memory, array_of
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
@@ -141,7 +142,7 @@ def _atom(value: Any, engine: Engine) -> Any:
         return float(value)
     if isinstance(value, Procedure):
         return value.on(engine)
-    if library.is_of_library(value) and type(value) in backends:
+    if library.is_of_library(value) and type(value) in libraries:
         array = _with_reals(value)
         return float(array) if isinstance(array, float) else array_of(array, Memory(FROZEN))
     raise RunError(f"a {type(value).__name__} has no counterpart in the language")
@@ -149,8 +150,9 @@ def _atom(value: Any, engine: Engine) -> Any:
 
 def _with_reals(data: Any) -> Any:
     """Return an array of integers as one of reals; a key of random numbers stays what it is."""
-    if data.dtype.kind == "i" or (data.dtype.kind == "u" and data.dtype.itemsize < _KEY_BYTES):
-        return data.astype(float)
+    kind = dtype_kind(data.dtype)
+    if kind == "i" or (kind == "u" and data.dtype.itemsize < _KEY_BYTES):
+        return namespace_of(data).astype(data, float)
     return data
 
 

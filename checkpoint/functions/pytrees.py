@@ -18,7 +18,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad import library as arrays
-from checkpoint.ad.arrays import Array, Native, backends, holds_numbers
+from checkpoint.ad.array_library import holds_numbers, libraries
+from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.attributes import set_own
 from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.entered import Entered
@@ -53,7 +54,7 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any], entered: Ente
         if thing is Ellipsis:
             return Native(thing)
         if arrays.is_of_library(thing):
-            if type(thing) in backends and holds_numbers(thing):
+            if type(thing) in libraries and holds_numbers(thing):
                 return from_native(thing, leaf)
             dtype = arrays.dtype_of(thing)
             if dtype is not None:

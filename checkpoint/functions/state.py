@@ -15,6 +15,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad import library
+from checkpoint.ad.array_library import holder_of
 from checkpoint.ad.arrays import ARRAYS, Native
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, TUPLE, Dict, Record
 from checkpoint.ad.state import Shared
@@ -161,9 +162,7 @@ def _identity(item: Any, value: Any) -> int | None:
         return id(item)
     if type(value) not in ARRAYS:
         return None
-    while getattr(item, "base", None) is not None:
-        item = item.base
-    return id(item)
+    return id(holder_of(item))
 
 
 def _names(value: Any) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
+from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
@@ -74,10 +75,10 @@ class CountingTape(Tape):
 
     def _hold(self, arrays: Iterable[Any]) -> None:
         for array in arrays:
-            whole = array if getattr(array, "base", None) is None else array.base
+            whole = holder_of(array)
             if id(whole) not in self._arrays:
                 self._arrays.add(id(whole))
-                self._array_bytes += getattr(whole, "nbytes", array.nbytes)
+                self._array_bytes += held_bytes(array)
 
     def leaf(self, value: float) -> Node:
         """See Tape.leaf."""

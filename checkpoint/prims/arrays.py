@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from checkpoint.ad.array_library import ArrayLibrary, defaults, install
 from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.library import (
     also_implements,
     instances_translated_as,
-    knows_dtypes,
     load,
     methods,
     overload,
     overloads,
-    silences,
     solver,
     tensor,
     translated_as,
@@ -34,16 +33,17 @@ from checkpoint.lang.python.library.intrinsics import prim
 from checkpoint.scalars.definition import array_loaders
 
 __all__ = [
+    "ArrayLibrary",
     "also_implements",
     "boolean_of",
+    "defaults",
+    "install",
     "instances_translated_as",
-    "knows_dtypes",
     "methods",
     "overload",
     "overloads",
     "prim",
     "scalar_on_arrays",
-    "silences",
     "solver",
     "tensor",
     "translated_as",

@@ -34,8 +34,11 @@
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, owned)
 
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \
-    OBJECT(backends, "checkpoint.ad.arrays", "backends")                                                       \
-    OBJECT(defaults, "checkpoint.ad.arrays", "defaults")                                                       \
+    OBJECT(namespaces, "checkpoint.ad.array_library", "namespaces")                                            \
+    OBJECT(defaults, "checkpoint.ad.array_library", "defaults")                                                \
+    OBJECT(kinds, "checkpoint.ad.array_library", "kinds")                                                      \
+    OBJECT(holder_of, "checkpoint.ad.array_library", "holder_of")                                                \
+    OBJECT(held_bytes, "checkpoint.ad.array_library", "held_bytes")                                            \
     OBJECT(constant, "checkpoint.ad.storage", "CONSTANT")                                                      \
     OBJECT(plan_of, "checkpoint.ctarget.plans", "plan_of")                                                        \
     OBJECT(pulls_of, "checkpoint.ctarget.plans", "pulls_of")                                                    \
@@ -58,8 +61,14 @@ const ArrayClasses *array_classes(void); /* NULL: they cannot be found, and an e
 /* Returns the namespace of the first library's array among these; borrowed. */
 PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count);
 
+/* Returns NumPy's letter for the kind of an array's elements; 0: an exception is set, or it has none. */
+Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array);
+
+/* Returns the object that holds the elements of an array, a new reference; NULL with an exception. */
+PyObject *holder_of(const ArrayClasses *c, PyObject *array);
+
 static inline bool is_library_array(const ArrayClasses *c, PyObject *object) {
-    return PyDict_GetItemWithError(c->backends, (PyObject *)Py_TYPE(object)) != NULL;
+    return PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(object)) != NULL;
 }
 
 #endif

@@ -134,32 +134,26 @@ static bool take_operands(Application *a) {
 
 /* Results */
 
-static PyObject *base_of(const ArrayClasses *c, PyObject *data) {
-    PyObject *base = PyObject_GetAttr(data, c->base);
-    if (!base) PyErr_Clear();
-    return base ? base : Py_NewRef(Py_None);
-}
-
-/* Returns whether an array is a view of another one, or of that one's base. */
-static bool shares(const ArrayClasses *c, PyObject *view, PyObject *base, PyObject *data) {
-    if (base == Py_None) return view == data;
-    if (base == data) return true;
-    PyObject *other = base_of(c, data);
-    Py_DECREF(other); /* the array owns it */
-    return base == other;
+/* Returns whether an object holds the elements of an array. */
+static bool holds(const ArrayClasses *c, PyObject *whole, PyObject *data) {
+    PyObject *other = holder_of(c, data);
+    if (!other) PyErr_Clear();
+    Py_XDECREF(other); /* the array owns it */
+    return whole == other;
 }
 
 /* Returns the memory of a function's result: that of an operand, if the result is a view of it. */
 static PyObject *memory_for(const Application *a, PyObject *data) {
     const ArrayClasses *c = a->c;
     if ((a->flags & VIEWS) && a->natives->handles) {
-        PyObject *base = base_of(c, data), *found = NULL;
+        PyObject *whole = holder_of(c, data), *found = NULL;
+        if (!whole) return NULL;
         for (uint32_t i = 0; !found && i < a->natives->count; i++) {
             if (!(a->natives->handles >> i & 1)) continue;
-            if (!shares(c, data, base, a->natives->items[i + 1])) continue;
+            if (!holds(c, whole, a->natives->items[i + 1])) continue;
             found = *slot_of(a->handles[i], Py_IS_TYPE(a->handles[i], c->array) ? c->array_memory : c->discrete_memory);
         }
-        Py_DECREF(base);
+        Py_DECREF(whole);
         if (found) return Py_NewRef(found);
     }
     PyObject *memory = new_instance(c->memory);
@@ -172,12 +166,7 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
 
 /* Returns the class of the handle of an array; NULL: none, or an exception. */
 static PyTypeObject *class_of(const ArrayClasses *c, PyObject *data) {
-    PyObject *dtype = PyObject_GetAttr(data, c->dtype);
-    PyObject *kind = dtype ? PyObject_GetAttr(dtype, c->kind) : NULL;
-    Py_XDECREF(dtype);
-    if (!kind) return NULL;
-    const Py_UCS4 letter = PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) == 1 ? PyUnicode_READ_CHAR(kind, 0) : 0;
-    Py_DECREF(kind);
+    const Py_UCS4 letter = kind_of_elements(c, data);
     if (letter == 'f' || letter == 'c') return c->array;
     return letter == 'b' || letter == 'i' || letter == 'u' ? c->discrete : NULL;
 }
@@ -291,7 +280,7 @@ static bool apply(Application *a, bool *other) {
 /* Returns whether it is a function of arrays that does the step. */
 static bool prepare(Application *a) {
     const ArrayClasses *c = a->c;
-    if (a->step->count > MOST_OPERANDS || PyDict_GET_SIZE(c->backends) == 0) return false;
+    if (a->step->count > MOST_OPERANDS || PyDict_GET_SIZE(c->namespaces) == 0) return false;
     a->flags = PyLong_AsLongLong(*slot_of(a->plan, c->plan_flags));
     if (a->flags & UNASKED) {
         PyObject *asked = PyObject_CallMethodNoArgs(a->plan, c->ask);

@@ -21,8 +21,14 @@ static PyObject *outline(const ArrayClasses *c, PyObject *data) {
     return made;
 }
 
-static bool add_bytes(const ArrayClasses *c, PyObject *array, int64_t *bytes) {
-    PyObject *found = PyObject_GetAttr(array, c->nbytes);
+/* Adds the bytes of the elements that an array's holder has. */
+static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, int64_t *bytes) {
+    PyObject *found = PyObject_GetAttr(whole, c->nbytes);
+    if (!found || !PyLong_Check(found)) { /* of NumPy's objects, few */
+        PyErr_Clear();
+        Py_XDECREF(found);
+        found = PyObject_CallOneArg(c->held_bytes, array);
+    }
     *bytes += found ? PyLong_AsLongLong(found) : 0;
     Py_XDECREF(found);
     return !PyErr_Occurred();
@@ -30,20 +36,12 @@ static bool add_bytes(const ArrayClasses *c, PyObject *array, int64_t *bytes) {
 
 /* Adds an array to a record: the memory that it views is counted once. */
 static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *kept, int64_t *bytes) {
-    PyObject *base = PyObject_GetAttr(array, c->base);
-    if (!base) PyErr_Clear();
-    PyObject *whole = base && base != Py_None ? base : array, *name = PyLong_FromVoidPtr(whole);
+    PyObject *whole = holder_of(c, array), *name = whole ? PyLong_FromVoidPtr(whole) : NULL;
     const int known = name ? PySet_Contains(kept, name) : -1;
     bool done = known >= 0;
-    if (known == 0) {
-        done = PySet_Add(kept, name) == 0;
-        if (done && !add_bytes(c, whole, bytes)) {
-            PyErr_Clear();
-            done = add_bytes(c, array, bytes);
-        }
-    }
+    if (known == 0) done = PySet_Add(kept, name) == 0 && add_bytes(c, array, whole, bytes);
     Py_XDECREF(name);
-    Py_XDECREF(base);
+    Py_XDECREF(whole);
     return done;
 }
 
@@ -126,7 +124,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
 static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
     if (PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) == 0) return false;
     PyObject *base = PyObject_GetAttr(given, p->c->base);
-    if (!base) {
+    if (!base) { /* of another library: one of its own may have the elements */
         PyErr_Clear();
         return false;
     }

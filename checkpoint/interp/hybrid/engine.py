@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.graph import reach, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Dual, Number, components
 from checkpoint.ad.record import OperandError
@@ -55,10 +56,10 @@ class Recorded:
     def keep(self, arrays: Iterable[Any]) -> None:
         """Note that a record holds these arrays."""
         for array in arrays:
-            whole = array if getattr(array, "base", None) is None else array.base
+            whole = holder_of(array)
             if id(whole) not in self.kept:
                 self.kept.add(id(whole))
-                self.bytes += whole.nbytes if hasattr(whole, "nbytes") else array.nbytes
+                self.bytes += held_bytes(array)
 
     def add_part(self, part: Part) -> None:
         """Note that a part of a block has run."""

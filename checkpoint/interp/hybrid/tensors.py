@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
-from checkpoint.ad.arrays import Array, Memory, array_of, namespace
+from checkpoint.ad.array_library import namespace
+from checkpoint.ad.arrays import Array, Memory, array_of
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
 from checkpoint.ad.operands import leaves, native, natives_of

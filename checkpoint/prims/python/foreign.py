@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.arrays import backends
+from checkpoint.ad.array_library import libraries
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import is_of_library
@@ -54,7 +54,7 @@ def language(result: Any, what: str) -> Any:
         if isinstance(thing, float):
             return float(thing)
         kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
-        if is_of_library(thing) and type(thing) in backends:
+        if is_of_library(thing) and type(thing) in libraries:
             raise RunError(
                 f"{what} holds a {kind}, and its library was imported while the program ran: import it before"
             )

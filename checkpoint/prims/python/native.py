@@ -16,17 +16,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from checkpoint.ad.arrays import (
-    ARRAYS,
-    Array,
-    Discrete,
-    Memory,
-    Native,
-    array_of,
-    backends,
-    current_data,
-    holds_numbers,
-)
+from checkpoint.ad.array_library import holds_numbers, libraries
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, array_of, current_data
 from checkpoint.ad.attributes import own_attributes, set_own
 from checkpoint.ad.containers import (
     MUTABLE_CONTAINERS,
@@ -289,7 +280,7 @@ def _opener(
             return item * 1.0
         if kind in _PLAIN:
             return item
-        if kind in backends and holds_numbers(item):
+        if kind in libraries and holds_numbers(item):
             return array_of(item, Memory(owner))
         if is_opaque(item):
             return held_as_it_is(item)

@@ -25,7 +25,8 @@ import math
 from collections.abc import Callable
 from typing import Any, cast
 
-from checkpoint.ad.arrays import Array, Memory, backend_of
+from checkpoint.ad.array_library import namespace_of
+from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import solvers
@@ -215,7 +216,7 @@ def _basis(x: Number) -> list[Any]:
     value = real_part(x)
     if _shape(x) == ():
         return [UNIT]
-    xp, data = backend_of(value.data), value.data
+    xp, data = namespace_of(value.data), value.data
     unit = xp.eye(data.size, dtype=data.dtype)
     return [Array(unit[i].reshape(data.shape).copy(), Memory()) for i in range(data.size)]
 

@@ -13,15 +13,8 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
-from checkpoint.ad.arrays import (
-    Discrete,
-    Memory,
-    Native,
-    array_of,
-    backends,
-    current_data,
-    holds_numbers,
-)
+from checkpoint.ad.array_library import holds_numbers, libraries
+from checkpoint.ad.arrays import Discrete, Memory, Native, array_of, current_data
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, Layout, List, Object, Record
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, fresh
@@ -162,7 +155,7 @@ def to_value(now: Now, value: Any) -> Any:
         return Record(COMPLEX, (value.real, value.imag))
     if kind in _ITERATORS:
         return List([to_value(now, item) for item in value], owner=now.owner)
-    if kind in backends and holds_numbers(value):
+    if kind in libraries and holds_numbers(value):
         return array_of(value, Memory(CONSTANT))
     if isinstance(value, Enum) or (isinstance(value, type) and value in _NUMBERS):
         return Native(value)

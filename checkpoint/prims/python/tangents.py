@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Memory, backend_of, backends, described
+from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
+from checkpoint.ad.arrays import Array, Memory, described
 from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
 from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, transform
 from checkpoint.ad.identity import identity_of
@@ -132,13 +133,13 @@ def _leaf(value: Any, given: Any, path: Path) -> Any:
 def _array(value: Array, given: Any, path: Path) -> Array:
     """Return the tangent of an array: one of its shape, whose elements are converted to its dtype."""
     data = value.data
-    plain = float | int | complex if data.dtype.kind == "c" else float | int
-    if type(given) not in backends and not isinstance(given, plain):
+    plain = float | int | complex if dtype_kind(data.dtype) == "c" else float | int
+    if type(given) not in libraries and not isinstance(given, plain):
         raise _mismatch(path, f"an array {described(data)}", given)
     if tuple(getattr(given, "shape", ())) != tuple(data.shape):
         shape = tuple(getattr(given, "shape", ()))
         raise RunError(f"{written(path)} must have the shape {tuple(data.shape)}, not {shape}")
-    xp = backend_of(data)
+    xp = namespace_of(data)
     if not xp.can_cast(xp.asarray(given).dtype, data.dtype, "same_kind"):
         raise _mismatch(path, f"an array {described(data)}", given)
     return Array(xp.array(given, data.dtype), Memory())

@@ -13,7 +13,8 @@ import inspect
 from typing import Any
 
 from checkpoint.ad import library as arrays
-from checkpoint.ad.arrays import Native, backends
+from checkpoint.ad.array_library import libraries
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
@@ -32,7 +33,7 @@ AMBIGUOUS = frozenset(("copy", "conjugate"))  # methods of both arrays and Pytho
 
 def is_array(value: Any) -> bool:
     """Return whether a value is an array of a library; the records of its functions are then registered."""
-    return type(value).__module__ != "builtins" and arrays.is_of_library(value) and type(value) in backends
+    return type(value).__module__ != "builtins" and arrays.is_of_library(value) and type(value) in libraries
 
 
 def record_of(value: Any) -> Tensor | None:

@@ -1,0 +1,145 @@
+"""What the runtime asks of a library of arrays, and the libraries whose arrays programs can hold.
+
+A library is one ArrayLibrary, `install`ed for the types of its arrays. Records are written against its
+`namespace`, which has the names that they use, with NumPy's meaning: `xp.sin(x)`. All else that depends on
+whose arrays they are is asked here: the kind of their elements, who holds these, what a dtype is.
+
+tensorlib installs libraries; nothing here imports one. What always holds: an array's library is found by its
+exact type, so that a type with a meaning of its own (np.matrix) is no array of a program unless its library
+says so. C reads `namespaces`, and asks the functions here for what NumPy's attributes do not tell.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
+
+
+class ArrayLibrary(ABC):
+    """A library of arrays. `data` is one of its arrays, `dtype` one of its dtypes.
+
+    name: as its users write it, for messages. namespace: its functions, by NumPy's names.
+    holder_type: the type of what `holder` returns; None if that is an array.
+    kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
+    """
+
+    holder_type: type | None = None
+
+    def __init__(self, name: str, namespace: Any, kinds: Mapping[Any, str] | None = None) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.kinds = kinds or {}
+
+    @abstractmethod
+    def holder(self, data: Any) -> Any:
+        """Return the object that holds the elements of an array; views of the same elements have the same."""
+
+    @abstractmethod
+    def is_view(self, data: Any) -> bool:
+        """Return whether an array may show the elements of another one."""
+
+    @abstractmethod
+    def bytes_of(self, holder: Any) -> int:
+        """Return the bytes of the elements in an object that `holder` has returned."""
+
+    def read_only_copy(self, data: Any) -> Any:
+        """Return a read-only copy of an array that is read-only; None for any other."""
+        return None
+
+    def dtype_of(self, value: Any) -> Any:
+        """Return the dtype that an object of the library, or a class of numbers, denotes; None for others."""
+        return None
+
+    def silently(self) -> AbstractContextManager[Any]:
+        """Return a context in which the library neither warns nor records derivatives of its own."""
+        return nullcontext()
+
+
+libraries: dict[type, ArrayLibrary] = {}  # by the type of an array
+holders: dict[type, ArrayLibrary] = {}  # by the type of what `holder` returns
+namespaces: dict[type, Any] = {}  # by the type of an array: its library's functions
+defaults: list[Any] = []  # its only item: the functions to use where no operand is an array
+installed: list[ArrayLibrary] = []  # each once
+kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
+
+
+def install(library: ArrayLibrary, *types: type) -> None:
+    """Let programs hold a library's arrays of these types."""
+    if library not in installed:
+        installed.append(library)
+        kinds.update(library.kinds)
+    for kind in types:
+        libraries[kind] = library
+        namespaces[kind] = library.namespace
+        holders[kind if library.holder_type is None else library.holder_type] = library
+
+
+def library_of(data: Any) -> ArrayLibrary:
+    """Return the library of an array; KeyError for anything else."""
+    return libraries[type(data)]
+
+
+def namespace_of(data: Any) -> Any:
+    """Return the functions of an array's library."""
+    return namespaces[type(data)]
+
+
+def namespace(datas: Sequence[Any]) -> Any:
+    """Return the functions of the first array's library in a sequence; the default ones without an array."""
+    for data in datas:
+        found = namespaces.get(type(data))
+        if found is not None:
+            return found
+    return defaults[0]
+
+
+def is_array(value: Any) -> bool:
+    """Return whether an object is an array of an installed library."""
+    return type(value) in libraries
+
+
+def dtype_kind(dtype: Any) -> str:
+    """Return NumPy's letter for the kind of a library's dtype."""
+    try:
+        return dtype.kind  # type: ignore[no-any-return]
+    except AttributeError:
+        return kinds[dtype]
+
+
+def holds_numbers(data: Any) -> bool:
+    """Return whether an array is of numbers or booleans; no others are values of a program."""
+    return dtype_kind(data.dtype) in ARRAY_KINDS
+
+
+def holder_of(data: Any) -> Any:
+    """Return the object that holds the elements of an array."""
+    return libraries[type(data)].holder(data)
+
+
+def is_view(data: Any) -> bool:
+    """Return whether another array, or another object, has the elements of an array."""
+    return libraries[type(data)].is_view(data)
+
+
+def held_bytes(data: Any) -> int:
+    """Return the bytes of all elements that the object has which holds an array's."""
+    library = libraries[type(data)]
+    return library.bytes_of(library.holder(data))
+
+
+def read_only_copy(data: Any) -> Any:
+    """Return a read-only copy of an array that is read-only; None for any other object."""
+    library = libraries.get(type(data))
+    return None if library is None else library.read_only_copy(data)
+
+
+def shares(view: Any, data: Any) -> bool:
+    """Return whether an array is another one, a view of it, or a view of the same elements."""
+    if type(view) is not type(data):
+        return False
+    holder = libraries[type(view)].holder
+    return bool(holder(view) is holder(data))

@@ -1,0 +1,71 @@
+"""NumPy's arrays and scalars as values of programs."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from checkpoint.prims.arrays import ArrayLibrary, defaults, install
+
+WRITEABLE = 0x400  # the bit of flags.num; flags.writeable warns for results of np.broadcast_arrays
+
+# The classes of kinds of dtypes, which np.issubdtype takes.
+_ABSTRACT = (
+    np.generic,
+    np.number,
+    np.inexact,
+    np.integer,
+    np.signedinteger,
+    np.unsignedinteger,
+    np.floating,
+    np.complexfloating,
+)
+_SCALARS: set[type] = {np.bool_, *np.sctypeDict.values()}
+
+
+class NumPyArrays(ArrayLibrary):
+    """Arrays of NumPy, or of a library whose arrays have their attributes."""
+
+    def holder(self, data: Any) -> Any:
+        """Return the array that has the elements: that which another one is a view of, or itself."""
+        base = getattr(data, "base", None)
+        while base is not None and hasattr(base, "nbytes"):
+            data, base = base, getattr(base, "base", None)
+        return data
+
+    def is_view(self, data: Any) -> bool:
+        return getattr(data, "base", data) is not None
+
+    def bytes_of(self, holder: Any) -> int:
+        return int(holder.nbytes)
+
+    def read_only_copy(self, data: Any) -> Any:
+        """Return a read-only copy of an array that is read-only, as np.diag(x); None for any other."""
+        flags = getattr(data, "flags", None)
+        if flags is None or flags.num & WRITEABLE:
+            return None
+        copy = self.namespace.array(data)
+        copy.flags.writeable = False
+        return copy
+
+    def dtype_of(self, value: Any) -> Any:
+        """Return the dtype that a class means (np.float32, float), or a dtype itself; None for anything else.
+
+        Abstract classes of scalars (np.floating), which np.issubdtype takes, mean themselves.
+        """
+        if isinstance(value, np.dtype):
+            return value
+        if any(value is each for each in _ABSTRACT):
+            return value
+        is_class = isinstance(value, type) and (value in _SCALARS or value in (float, int, bool, complex))
+        return np.dtype(value) if is_class else None
+
+    def silently(self) -> AbstractContextManager[Any]:
+        return np.errstate(all="ignore")
+
+
+NUMPY = NumPyArrays("NumPy", np)
+install(NUMPY, np.ndarray, *[each for each in _SCALARS if issubclass(each, np.bool_ | np.number)])
+defaults.append(np)
